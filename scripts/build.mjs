@@ -1,0 +1,48 @@
+// Compiles src to dist when a source is newer than the last build. Several processes may start at once on a fresh clone:
+// each compiles into its own folder and swaps it in whole, so nobody ever runs half a build.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const stamp = join(root, "dist", ".built");
+
+function newest(folder) {
+  let latest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+const sources = Math.max(
+  newest(join(root, "src")),
+  ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((file) => statSync(join(root, file)).mtimeMs),
+);
+if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
+
+const target = join(root, `dist-${process.pid}`);
+const startedAt = new Date();
+try {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", target], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
+  const old = join(root, `dist-${process.pid}-old`);
+  if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
+  try {
+    renameSync(target, join(root, "dist"));
+  } catch (error) {
+    if (!existsSync(stamp)) throw error; // another process swapped its own build in first
+  }
+  rmSync(old, { recursive: true, force: true });
+} catch (error) {
+  process.stderr.write(`${error.stdout ?? ""}${error.message}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(target, { recursive: true, force: true });
+}
