@@ -1,0 +1,23 @@
+// src/domain holds pure rules: nothing here reads a clock, a file, a socket or another folder of ours.
+// A Rejection is the one error the domain throws: what the caller asked for cannot be done, and the sentence says what to do.
+export type RejectionCode =
+  | "invalid" // 400: the request itself is wrong
+  | "forbidden" // 403
+  | "notFound" // 404
+  | "conflict" // 409: right request, wrong moment
+  | "tooLarge" // 413
+  | "unprocessable" // 422: an Idempotency-Key used for something else
+  | "queueFull"; // 400 by contract: too many imports already queued
+
+export class Rejection extends Error {
+  override readonly name = "Rejection";
+
+  /** `details` are path-first sentences for a body with several faults; a single fault is the message alone. */
+  constructor(
+    readonly code: RejectionCode,
+    message: string,
+    readonly details?: readonly string[],
+  ) {
+    super(message);
+  }
+}

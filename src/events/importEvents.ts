@@ -1,0 +1,87 @@
+// The life of one import, in the order of its stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is
+// one RowAccepted or RowRejected per row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled.
+// This is a disk format.
+import { z } from "zod";
+
+export const importKinds = ["shipments", "activities"] as const;
+export type ImportKind = (typeof importKinds)[number];
+
+const instant = z.iso.datetime();
+
+export const importRequested = z.object({
+  importId: z.string(),
+  organisationId: z.string(),
+  kind: z.enum(importKinds),
+  source: z.enum(["data", "file"]),
+  sourceDetails: z.string(),
+  /** The stored submission, exactly as received (file) or as the file the customer would have sent (data). */
+  file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
+  /** Shipments or activities in a JSON push; absent for files. */
+  elements: z.number().int().optional(),
+  keyPrefix: z.string(),
+  requestId: z.string(),
+  /** Present when the push carried an Idempotency-Key: hashes only, the key itself is not kept. */
+  idempotency: z.object({ key: z.string(), body: z.string() }).optional(),
+  at: instant,
+});
+
+export const importStarted = z.object({
+  importId: z.string(),
+  worker: z.string(),
+  /** Rows are judged by this catalogue and these localities, also after an interruption. */
+  catalogueVersion: z.number().int(),
+  localities: z.record(z.string(), z.string()),
+  at: instant,
+});
+
+/** Values are the contract's fields; numbers are JSON numbers, times ISO 8601 with a zone. */
+export const rowAccepted = z.object({
+  /** The row's number: in a file as a spreadsheet shows it (header = 1), in a JSON push counted from 1. */
+  row: z.number().int(),
+  /** For shipments: which shipment of the import this goods line belongs to, counted from 1 in order of first appearance. */
+  shipment: z.number().int().optional(),
+  values: z.record(z.string(), z.unknown()),
+});
+
+export const rowRejected = z.object({
+  row: z.number().int(),
+  shipmentId: z.string().optional(),
+  reference: z.string().nullable().optional(),
+  error: z.string(),
+  data: z.record(z.string(), z.string()),
+});
+
+export const importCounts = z.object({
+  received: z.number().int(),
+  processed: z.number().int(),
+  failed: z.number().int(),
+});
+
+export const importCompleted = z.object({
+  importId: z.string(),
+  counts: importCounts,
+  report: z.object({ key: z.string(), size: z.number().int() }).nullable(),
+  notes: z.array(z.string()),
+  at: instant,
+});
+
+export const importFailed = z.object({ importId: z.string(), reason: z.string(), progress: z.number(), at: instant });
+
+export const importCancelled = z.object({ importId: z.string(), by: z.string(), progress: z.number(), at: instant });
+
+export type ImportRequested = z.infer<typeof importRequested>;
+export type ImportStarted = z.infer<typeof importStarted>;
+export type RowAccepted = z.infer<typeof rowAccepted>;
+export type RowRejected = z.infer<typeof rowRejected>;
+export type ImportCompleted = z.infer<typeof importCompleted>;
+export type ImportFailed = z.infer<typeof importFailed>;
+export type ImportCancelled = z.infer<typeof importCancelled>;
+
+export type ImportEvent =
+  | { type: "ImportRequested"; data: ImportRequested }
+  | { type: "ImportStarted"; data: ImportStarted }
+  | { type: "RowAccepted"; data: RowAccepted }
+  | { type: "RowRejected"; data: RowRejected }
+  | { type: "ImportCompleted"; data: ImportCompleted }
+  | { type: "ImportFailed"; data: ImportFailed }
+  | { type: "ImportCancelled"; data: ImportCancelled };

@@ -1,0 +1,45 @@
+// An organisation, its catalogue and its API keys. This is a disk format.
+// A catalogue change is one event per changed entry, closed by CatalogueApplied: entries count only once they are closed.
+import { z } from "zod";
+
+const instant = z.iso.datetime();
+
+export const catalogueSections = ["organisation", "customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
+export type CatalogueSection = (typeof catalogueSections)[number];
+
+export const catalogueEntryPut = z.object({
+  section: z.enum(catalogueSections),
+  id: z.string(),
+  /** Where the entry stands in its section's list. */
+  index: z.number().int(),
+  entry: z.record(z.string(), z.unknown()),
+});
+
+export const catalogueEntryRemoved = z.object({ section: z.enum(catalogueSections), id: z.string() });
+
+export const catalogueApplied = z.object({
+  organisationId: z.string(),
+  version: z.number().int(),
+  /** Entry events since this revision belong to this version; earlier ones without a closing event are void. */
+  sinceRevision: z.number().int(),
+  changes: z.array(z.string()),
+  by: z.string(),
+  at: instant,
+});
+
+export const apiKeyCreated = z.object({ keyId: z.string(), name: z.string(), sha256: z.string(), prefix: z.string(), at: instant });
+
+export const apiKeyRevoked = z.object({ keyId: z.string(), by: z.string(), at: instant });
+
+export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;
+export type CatalogueEntryRemoved = z.infer<typeof catalogueEntryRemoved>;
+export type CatalogueApplied = z.infer<typeof catalogueApplied>;
+export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
+export type ApiKeyRevoked = z.infer<typeof apiKeyRevoked>;
+
+export type OrganisationEvent =
+  | { type: "CatalogueEntryPut"; data: CatalogueEntryPut }
+  | { type: "CatalogueEntryRemoved"; data: CatalogueEntryRemoved }
+  | { type: "CatalogueApplied"; data: CatalogueApplied }
+  | { type: "ApiKeyCreated"; data: ApiKeyCreated }
+  | { type: "ApiKeyRevoked"; data: ApiKeyRevoked };
