@@ -1,0 +1,58 @@
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+export const imports = pgTable(
+  "imports",
+  {
+    importId: uuid("import_id").primaryKey(),
+    /** Commit position of ImportRequested: the import's number in the one global order, and the key of its ledger rows. */
+    position: bigint({ mode: "bigint" }).notNull().unique(),
+    organisationId: text("organisation_id").notNull(),
+    kind: text({ enum: ["shipments", "activities"] }).notNull(),
+    source: text({ enum: ["data", "file"] }).notNull(),
+    sourceDetails: text("source_details").notNull(),
+    status: text({ enum: ["queued", "processing", "completed", "failed", "cancelled"] }).notNull(),
+    progress: integer().notNull(),
+    received: integer().notNull(),
+    processed: integer().notNull(),
+    failed: integer().notNull(),
+    fileKey: text("file_key").notNull(),
+    fileName: text("file_name").notNull(),
+    fileSize: bigint("file_size", { mode: "number" }).notNull(),
+    fileSha256: text("file_sha256").notNull(),
+    keyPrefix: text("key_prefix").notNull(),
+    notes: jsonb().notNull(),
+    reportKey: text("report_key"),
+    errorMessage: text("error_message"),
+    submittedAt: at("submitted_at").notNull(),
+    startedAt: at("started_at"),
+    finishedAt: at("finished_at"),
+    /** Revision of the import's stream that this row includes. */
+    revision: bigint({ mode: "bigint" }).notNull(),
+  },
+  (table) => [
+    index("imports_by_organisation").on(table.organisationId, table.kind, table.position),
+    index("imports_unfinished").on(table.status, table.organisationId),
+  ],
+);
+
+export const rejections = pgTable(
+  "rejections",
+  {
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    row: integer().notNull(),
+    /** The shipmentId of a shipment row, the reference of an activity row. */
+    handle: text(),
+    error: text().notNull(),
+    data: jsonb().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
+);
+
+export const checkpoints = pgTable("checkpoints", {
+  projection: text().primaryKey(),
+  commit: bigint({ mode: "bigint" }).notNull(),
+  prepare: bigint({ mode: "bigint" }).notNull(),
+  updatedAt: at("updated_at").notNull(),
+});

@@ -1,0 +1,42 @@
+// Not projections: the short-lived state that lets several processes work together. Losing it loses nothing but a moment.
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+/** One row per import that waits or runs. Reserved before ImportRequested is appended, so that the queue's depth is exact. */
+export const importQueue = pgTable(
+  "import_queue",
+  {
+    importId: uuid("import_id").primaryKey(),
+    organisationId: text("organisation_id").notNull(),
+    /** Commit position of ImportRequested once it is known; null while only reserved. Oldest first goes by this. */
+    position: bigint({ mode: "bigint" }),
+    reservedAt: at("reserved_at").notNull().default(sql`now()`),
+    cancelRequested: boolean("cancel_requested").notNull().default(false),
+    progress: integer().notNull().default(0),
+    attempts: integer().notNull().default(0),
+    /** A worker that met an outage leaves the import alone until then. */
+    notBefore: at("not_before"),
+  },
+  (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
+);
+
+/** Whose turn it is in each organisation. Times are the database's clock only. */
+export const organisationTurns = pgTable("organisation_turns", {
+  organisationId: text("organisation_id").primaryKey(),
+  importId: uuid("import_id"),
+  worker: text(),
+  expiresAt: at("expires_at"),
+  servedAt: at("served_at"),
+});
+
+export const rateWindows = pgTable(
+  "rate_windows",
+  {
+    keyId: text("key_id").notNull(),
+    windowStart: at("window_start").notNull(),
+    used: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.keyId, table.windowStart] })],
+);

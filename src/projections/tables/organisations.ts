@@ -1,0 +1,42 @@
+// src/projections turns events into rows that queries read. src/projections/tables holds the drizzle definition of every table;
+// `npm run migrations` writes the SQL into drizzle/ after a change here.
+import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+
+export const organisations = pgTable("organisations", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  timezone: text().notNull(),
+  catalogueVersion: integer("catalogue_version").notNull(),
+  /** Revision of the organisation's stream that these rows include; an older one never overwrites a newer one. */
+  revision: bigint({ mode: "bigint" }).notNull(),
+});
+
+/** Every version stays, so that an import is judged by the one it started with. */
+export const catalogues = pgTable(
+  "catalogues",
+  {
+    organisationId: text("organisation_id").notNull(),
+    version: integer().notNull(),
+    file: jsonb().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.version] })],
+);
+
+export const apiKeys = pgTable("api_keys", {
+  sha256: text().primaryKey(),
+  keyId: text("key_id").notNull(),
+  organisationId: text("organisation_id").notNull(),
+  name: text().notNull(),
+  prefix: text().notNull(),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+  revokedAt: timestamp("revoked_at", { withTimezone: true }),
+});
+
+/** Countries loaded with `localities import`; the data itself is in the object store. */
+export const localityFiles = pgTable("locality_files", {
+  country: text().primaryKey(),
+  key: text().notNull(),
+  sha256: text().notNull(),
+  localities: integer().notNull(),
+  revision: bigint({ mode: "bigint" }).notNull(),
+});
