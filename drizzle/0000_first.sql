@@ -94,10 +94,9 @@ CREATE TABLE "organisation_turns" (
 );
 --> statement-breakpoint
 CREATE UNLOGGED TABLE "rate_windows" (
-	"key_id" text NOT NULL,
+	"key_id" text PRIMARY KEY NOT NULL,
 	"window_start" timestamp (3) with time zone NOT NULL,
-	"used" integer NOT NULL,
-	CONSTRAINT "rate_windows_key_id_window_start_pk" PRIMARY KEY("key_id","window_start")
+	"used" integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "api_keys" (

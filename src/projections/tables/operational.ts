@@ -1,6 +1,6 @@
 // Not projections: the short-lived state that lets several processes work together. Losing it loses nothing but a moment.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -31,12 +31,9 @@ export const organisationTurns = pgTable("organisation_turns", {
   servedAt: at("served_at"),
 });
 
-export const rateWindows = pgTable(
-  "rate_windows",
-  {
-    keyId: text("key_id").notNull(),
-    windowStart: at("window_start").notNull(),
-    used: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.keyId, table.windowStart] })],
-);
+/** One row per key: a minute that begins with its first request, and the requests counted in it so far. */
+export const rateWindows = pgTable("rate_windows", {
+  keyId: text("key_id").primaryKey(),
+  windowStart: at("window_start").notNull(),
+  used: integer().notNull(),
+});
