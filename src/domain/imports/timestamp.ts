@@ -1,0 +1,105 @@
+// ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
+const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+export function isTimestamp(text: string): boolean {
+  return match(text) !== undefined;
+}
+
+/** The text to record, or undefined when it names no real instant. */
+export function readTimestamp(text: string, timezone: string): string | undefined {
+  const parts = match(text);
+  if (!parts) return undefined;
+  return parts.zone ? text : new Date(wallToInstant(parts.wall, timezone)).toISOString();
+}
+
+/** Milliseconds since 1970, for comparing two texts by meaning. */
+export function instantOf(text: string, timezone: string): number | undefined {
+  const parts = match(text);
+  if (!parts) return undefined;
+  return parts.zone ? parts.wall - offsetOf(parts.zone) : wallToInstant(parts.wall, timezone);
+}
+
+function match(text: string): { wall: number; zone: string | undefined } | undefined {
+  const found = iso.exec(text);
+  if (!found) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (year < 1900 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const zone = found[8];
+  if (zone && Math.abs(offsetOf(zone)) > 14 * 3_600_000) return undefined;
+  if (zone && !/^Z$/i.test(zone) && Number(zone.slice(-2)) > 59 && zone.length > 3) return undefined;
+  const fraction = Number(`0.${found[7] ?? "0"}`) * 1000;
+  return { wall: Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(fraction)), zone };
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function offsetOf(zone: string): number {
+  if (zone === "Z" || zone === "z") return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + (zone.length > 3 ? Number(zone.slice(-2)) : 0);
+  return (zone[0] === "-" ? -1 : 1) * minutes * 60_000;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice. */
+export function wallToInstant(wall: number, timezone: string): number {
+  const before = offsetAt(wall - 86_400_000, timezone);
+  const after = offsetAt(wall + 86_400_000, timezone);
+  const early = wall - before;
+  if (offsetAt(early, timezone) === before) return early;
+  return wall - after;
+}
+
+function offsetAt(instant: number, timezone: string): number {
+  let format = formats.get(timezone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-CA", {
+      timeZone: timezone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+    formats.set(timezone, format);
+  }
+  const hour = Math.floor(instant / 900_000) * 900_000; // offsets change on quarter hours at the earliest
+  const cached = offsets.get(timezone)?.get(hour);
+  if (cached !== undefined) return cached;
+  const parts = Object.fromEntries(format.formatToParts(hour).map((part) => [part.type, Number(part.value)]));
+  const shown = Date.UTC(
+    parts["year"] ?? 0,
+    (parts["month"] ?? 1) - 1,
+    parts["day"] ?? 1,
+    parts["hour"] ?? 0,
+    parts["minute"] ?? 0,
+    parts["second"] ?? 0,
+  );
+  remember(timezone, hour, shown - hour);
+  return shown - hour;
+}
+
+const offsets = new Map<string, Map<number, number>>();
+const remembered = 20_000;
+
+function remember(timezone: string, hour: number, offset: number): void {
+  let known = offsets.get(timezone);
+  if (!known || known.size >= remembered) {
+    known = new Map();
+    offsets.set(timezone, known);
+  }
+  known.set(hour, offset);
+}

@@ -1,0 +1,51 @@
+// Endpoint 3's body. What is wrong with a row (no shipmentId, an unknown place) is the importer's to say; only shape is checked here.
+import { z } from "zod";
+import { limits } from "../imports/limits.js";
+import { sourceDetails, text } from "./text.js";
+import { exactNumber, timestamp } from "./values.js";
+
+const goodsLine = z.strictObject({
+  itemType: text().optional(),
+  itemQuantity: exactNumber.optional(),
+  itemWeight: exactNumber.optional(),
+});
+
+const shipment = z.strictObject({
+  shipmentId: text(limits.identifierLength).optional(),
+  customerId: text(limits.identifierLength).optional(),
+  originPostCode: text().optional(),
+  originSuburb: text().optional(),
+  originState: text().optional(),
+  originCountryCode: text().optional(),
+  destinationPostCode: text().optional(),
+  destinationSuburb: text().optional(),
+  destinationState: text().optional(),
+  destinationCountryCode: text().optional(),
+  quoteDate: timestamp.optional(),
+  rateCardAlias: text().optional(),
+  totalCostReceived: exactNumber.optional(),
+  customFields: z.record(z.string(), text()).optional(),
+  items: z.array(goodsLine).min(1).max(limits.linesPerShipment),
+});
+
+export const shipmentPush = z.strictObject({
+  shipments: z.array(shipment).min(1).max(limits.shipmentsPerPush),
+  sourceDetails: sourceDetails.optional(),
+});
+
+export type ShipmentPush = z.infer<typeof shipmentPush>;
+
+/** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
+export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] {
+  const faults: string[] = [];
+  const lines = push.shipments.reduce((sum, each) => sum + each.items.length, 0);
+  if (lines > limits.linesPerPush) {
+    faults.push(`shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`);
+  }
+  push.shipments.forEach((each, index) => {
+    for (const key of Object.keys(each.customFields ?? {})) {
+      if (!customFieldKeys.has(key)) faults.push(`shipments.${index}.customFields.${key} is not a custom field of this organisation`);
+    }
+  });
+  return faults;
+}

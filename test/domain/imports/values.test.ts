@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decimalText, parseDecimal } from "../../../src/domain/imports/decimal.js";
+import { instantOf, isTimestamp, readTimestamp, wallToInstant } from "../../../src/domain/imports/timestamp.js";
+
+describe("numbers", () => {
+  it.each([
+    ["5", 5],
+    ["0.1", 0.1],
+    ["-3.25", -3.25],
+    ["000012", 12],
+    ["999999999999999", 999999999999999],
+    ["0.000000001", 1e-9],
+  ])("%s is a number", (text, value) => expect(parseDecimal(text)).toBe(value));
+
+  it.each(["", " ", "1e3", "0x10", "Infinity", "NaN", "1,000", "1.", ".5", "1234567890123456", "0.0000000001", "--1", "١"])(
+    "%j is not a number",
+    (text) => expect(parseDecimal(text)).toBeUndefined(),
+  );
+
+  it("text of a number reads back as the same number, or there is none", () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        const text = decimalText(value);
+        expect(text === undefined || parseDecimal(text) === value).toBe(true);
+      }),
+    );
+  });
+
+  it.each([1e21, 1e-10, Number.NaN, Number.POSITIVE_INFINITY, 0.1 + 0.2])("%d has no exact plain text", (value) =>
+    expect(decimalText(value)).toBeUndefined(),
+  );
+});
+
+describe("timestamps", () => {
+  it.each(["2026-02-28", "2024-02-29T10:00", "2026-01-01T00:00:00Z", "2026-01-01 09:30:00+1000", "2026-01-01T09:30:00.123456+10:30"])(
+    "%s is real",
+    (text) => expect(isTimestamp(text)).toBe(true),
+  );
+
+  it.each([
+    "",
+    "1",
+    "2026-02-29",
+    "2026-02-30T00:00:00Z",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-01-01T24:00:00Z",
+    "2026-01-01T10:60:00Z",
+    "2026-01-01T10:00:00+15:00",
+    "01/02/2026",
+    "2026-01-01T10:00:00Z ",
+    "tomorrow",
+  ])("%j is not", (text) => expect(isTimestamp(text)).toBe(false));
+
+  it("a text with a zone is kept as sent", () => {
+    expect(readTimestamp("2026-01-01T09:30:00+10:00", "Australia/Sydney")).toBe("2026-01-01T09:30:00+10:00");
+  });
+
+  it("wall time is read in the organisation's time zone, in summer and in winter", () => {
+    expect(readTimestamp("2026-01-15T12:00:00", "Australia/Sydney")).toBe("2026-01-15T01:00:00.000Z");
+    expect(readTimestamp("2026-07-15", "Australia/Sydney")).toBe("2026-07-14T14:00:00.000Z");
+  });
+
+  it("an hour that clocks show twice means the first, one they skip means the moment after", () => {
+    expect(readTimestamp("2026-04-05T02:30:00", "Australia/Sydney")).toBe("2026-04-04T15:30:00.000Z");
+    expect(readTimestamp("2026-10-04T02:30:00", "Australia/Sydney")).toBe("2026-10-03T15:30:00.000Z");
+  });
+
+  it("two texts for one instant compare equal", () => {
+    expect(instantOf("2026-01-01T10:00:00+10:00", "UTC")).toBe(instantOf("2026-01-01T00:00:00Z", "UTC"));
+  });
+
+  it("an instant's wall time leads back to it in every zone, except where clocks go back", () => {
+    const zones = ["UTC", "Australia/Sydney", "Australia/Lord_Howe", "America/New_York", "Asia/Kathmandu"];
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 4e12 }), (zone, instant) => {
+        const shown = new Date(instant).toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T");
+        const wall = Date.parse(`${shown}Z`);
+        const back = wallToInstant(wall, zone);
+        expect(Math.floor(instant / 1000) * 1000 - back).toSatisfy((gap: number) => gap === 0 || gap === 3_600_000 || gap === 1_800_000);
+      }),
+    );
+  });
+});
