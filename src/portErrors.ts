@@ -1,0 +1,47 @@
+// How the outside world fails. Adapters throw these, and only these, for what a caller may have to act upon.
+
+/** A store did not answer, or not in time. Nothing is wrong with the request: try again. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+  constructor(
+    readonly store: "event store" | "database" | "object store",
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The stream was not at the revision the append was computed for. */
+export class WrongVersion extends Error {
+  override readonly name = "WrongVersion";
+  constructor(
+    readonly stream: string,
+    readonly expected: bigint,
+    /** The stream's head, `-1n` where there is no stream. */
+    readonly actual: bigint,
+  ) {
+    super(`stream ${stream} is at revision ${actual}, not at ${expected}`);
+  }
+}
+
+export class StreamDeleted extends Error {
+  override readonly name = "StreamDeleted";
+  constructor(readonly stream: string) {
+    super(`stream ${stream} was deleted`);
+  }
+}
+
+export class AppendTooLarge extends Error {
+  override readonly name = "AppendTooLarge";
+  constructor(readonly maxBytes: number) {
+    super(`an append may carry at most ${maxBytes} bytes`);
+  }
+}
+
+export class ObjectMissing extends Error {
+  override readonly name = "ObjectMissing";
+  constructor(readonly key: string) {
+    super(`there is no object ${key}`);
+  }
+}
