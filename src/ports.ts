@@ -85,3 +85,57 @@ export interface ObjectStore {
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   ping(): Promise<void>;
 }
+
+export type FileFormat = "csv" | "xlsx";
+
+/** A cell whose value cannot be used; the row it stands in is to be rejected. `fault` reads after the column's name: `holds #REF!`. */
+export interface CellFault {
+  readonly fault: string;
+  readonly text: string;
+}
+
+/** A row of a file: as many cells as the header has columns. Dates are ISO 8601 wall times, without a zone. */
+export interface FileRow {
+  /** As a spreadsheet program numbers it: the header is usually row 1, blank rows count. */
+  readonly row: number;
+  readonly cells: readonly (string | CellFault)[];
+  /** Set when the row as a whole is to be rejected. */
+  readonly fault: string | null;
+}
+
+export interface RowBatch {
+  readonly rows: readonly FileRow[];
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  /** What the customer is to be told about how the file was read. */
+  readonly notes: readonly string[];
+}
+
+export interface FileHeader {
+  readonly format: FileFormat;
+  readonly columns: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface ReadOptions {
+  readonly format?: FileFormat;
+  /** Columns, from 0, in which a workbook's plain number is a date serial. */
+  readonly dateColumns?: ReadonlySet<number>;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads uploaded files and writes error reports. A file that cannot be used is a FileFault whose message says what to fix. */
+export interface Spreadsheets {
+  readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
+  readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
+  createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter>;
+  isFileFault(error: unknown): error is Error;
+}
+
+export interface ReportWriter {
+  add(row: number, reason: string, values: readonly string[]): Promise<void>;
+  /** Finishes the workbook. */
+  close(): Promise<void>;
+  /** Gives up: closes and removes the file. */
+  discard(): Promise<void>;
+}

@@ -1,0 +1,28 @@
+// Spreadsheets: what customers upload (CSV, XLSX) becomes rows of text here, and rejected rows become a workbook again.
+// Nothing in this folder knows what a column means; `spreadsheets.ts` is its door.
+import type { CellFault } from "../../ports.js";
+import { MAX_CELL_CHARS } from "./limits.js";
+
+export type Cell = string | CellFault;
+
+const SHOWN_OF_A_FAULTY_CELL = 1000;
+
+export function cellFault(fault: string, text: string): CellFault {
+  return { fault, text: text.length > SHOWN_OF_A_FAULTY_CELL ? `${text.slice(0, SHOWN_OF_A_FAULTY_CELL)}...` : text };
+}
+
+/** Text that no store or spreadsheet could hold makes its row a rejected one. */
+export function checkText(text: string): Cell {
+  if (text.length > MAX_CELL_CHARS) return cellFault(`is longer than ${MAX_CELL_CHARS.toLocaleString("en")} characters`, text);
+  if (text.includes("\0")) return cellFault("holds a NUL character", text.replaceAll("\0", "\u{FFFD}"));
+  return text;
+}
+
+export function isBlank(cell: Cell | undefined): boolean {
+  return cell === undefined || (typeof cell === "string" && (cell === "" || cell.trim() === ""));
+}
+
+export function isBlankRow(cells: readonly Cell[]): boolean {
+  for (const cell of cells) if (!isBlank(cell)) return false;
+  return true;
+}

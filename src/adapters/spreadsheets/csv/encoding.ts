@@ -1,0 +1,88 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import type { FileHandle } from "node:fs/promises";
+import { FileFault } from "../fileFault.js";
+
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+export type Sniffed = {
+  readonly encoding: Encoding /** Bytes of the byte order mark. */;
+  readonly skip: number;
+  readonly notes: readonly string[];
+};
+
+const SCAN_BYTES = 1 << 20;
+const ADVICE = "Save it as CSV UTF-8 and upload it again.";
+const AS_WINDOWS_1252: Sniffed = { encoding: "windows-1252", skip: 0, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
+
+/** A byte order mark or the pattern of zero bytes decides; without either, text is UTF-8 until `scanUtf8` says otherwise. */
+export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
+  const [a, b, c, d] = start;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: "utf-8", skip: 3 };
+  if (a === 0xff && b === 0xfe) return { encoding: "utf-16le", skip: 2 };
+  if (a === 0xfe && b === 0xff) return { encoding: "utf-16be", skip: 2 };
+  if (a && !b && b !== undefined && c && d === 0) return { encoding: "utf-16le", skip: 0 };
+  if (a === 0 && b && c === 0 && d) return { encoding: "utf-16be", skip: 0 };
+  return { encoding: "utf-8", skip: 0 };
+}
+
+/** How many bytes at the end belong to a character that is not complete yet (0 to 3). */
+export function unfinishedUtf8(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+/**
+ * Reads as far as `limit` to be sure of the encoding before the first row is handed out.
+ * Good UTF-8 before the bad byte means a damaged file: read as Windows-1252 all of it would turn to nonsense.
+ */
+export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<Sniffed> {
+  const buffer = Buffer.allocUnsafe(SCAN_BYTES);
+  const first = await file.read(buffer, 0, 4096, 0);
+  const { encoding, skip } = sniffStart(buffer.subarray(0, first.bytesRead));
+  if (encoding !== "utf-8") return { encoding, skip, notes: [] };
+  let position = 0;
+  let nonAscii = false;
+  while (position < limit) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await file.read(buffer, 0, SCAN_BYTES, position);
+    if (bytesRead === 0) break;
+    const read = buffer.subarray(0, bytesRead);
+    const atEnd = bytesRead < SCAN_BYTES;
+    const whole = atEnd ? read : read.subarray(0, bytesRead - unfinishedUtf8(read));
+    if (!isUtf8(whole)) {
+      const bad = firstBadByte(whole);
+      if (!nonAscii && skip === 0 && isAscii(whole.subarray(0, bad))) return AS_WINDOWS_1252;
+      throw new FileFault(`The file is UTF-8 up to line ${await lineAt(file, position + bad)} but not there. ${ADVICE}`);
+    }
+    nonAscii ||= !isAscii(whole);
+    position += whole.length;
+  }
+  return { encoding, skip, notes: [] };
+}
+
+function firstBadByte(chunk: Uint8Array): number {
+  let good = 0;
+  let bad = chunk.length;
+  while (bad - good > 4) {
+    const middle = (good + bad) >> 1;
+    const part = chunk.subarray(good, middle);
+    const whole = part.subarray(0, part.length - unfinishedUtf8(part));
+    if (isUtf8(whole) && whole.length > 0) good += whole.length;
+    else bad = middle;
+  }
+  while (good < bad && (chunk[good] ?? 0) < 0x80) good += 1;
+  return good;
+}
+
+async function lineAt(file: FileHandle, offset: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(SCAN_BYTES);
+  let line = 1;
+  for (let position = 0; position < offset; position += SCAN_BYTES) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(SCAN_BYTES, offset - position), position);
+    for (let at = buffer.indexOf(10); at !== -1 && at < bytesRead; at = buffer.indexOf(10, at + 1)) line += 1;
+  }
+  return line;
+}

@@ -1,0 +1,85 @@
+// Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
+
+/** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
+export const reportColumns = { row: "Row", reason: "Reason" } as const;
+
+export type KnownColumns = {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  /** Keys of custom fields; each is a column by its key or as `customFields.<key>`. */
+  readonly custom: readonly string[];
+  readonly ignored: readonly string[];
+};
+
+export type HeaderMatch =
+  /** By column, from 0: the field it holds (a custom one as `customFields.<key>`), or undefined where it is to be left out. */
+  { readonly ok: true; readonly fields: readonly (string | undefined)[] } | { readonly ok: false; readonly message: string };
+
+/** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
+function folded(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_\-\u2010-\u2015\u200b\ufeff]+/gu, "");
+}
+
+export function matchHeader(columns: readonly string[], known: KnownColumns): HeaderMatch {
+  const names = knownNames(known);
+  const fields = new Array<string | undefined>(columns.length).fill(undefined);
+  const columnsOf = new Map<string, string[]>();
+  const unrecognised: string[] = [];
+  const ambiguous: string[] = [];
+  columns.forEach((given, index) => {
+    const column = given.trim();
+    if (column === "") return; // a spacer: values under it are the reader's to report
+    const candidates = names.exact.get(column) ?? names.folded.get(folded(column)) ?? new Set();
+    const [field] = candidates;
+    if (candidates.size === 0) unrecognised.push(column);
+    else if (candidates.size > 1) ambiguous.push(`${column} (${[...candidates].join(" or ")})`);
+    else if (field !== undefined) {
+      fields[index] = field;
+      columnsOf.set(field, [...(columnsOf.get(field) ?? []), column]);
+    }
+  });
+  const repeated = [...columnsOf.values()].filter((same) => same.length > 1).map((same) => same.join(" and "));
+  const faults = [
+    sentence(
+      "Missing required column(s)",
+      known.required.filter((field) => !columnsOf.has(field)),
+    ),
+    sentence("Unrecognised column(s)", unrecognised),
+    sentence("Repeated column(s)", repeated),
+    sentence("Ambiguous column(s)", ambiguous),
+  ].filter((fault) => fault !== "");
+  return faults.length === 0 ? { ok: true, fields } : { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
+}
+
+/** `undefined` stands for a column that is known and left out. */
+type Names = Map<string, Set<string | undefined>>;
+
+function knownNames({ required, optional, custom, ignored }: KnownColumns): { exact: Names; folded: Names } {
+  const exact: Names = new Map();
+  const loose: Names = new Map();
+  const add = (name: string, field: string | undefined) => {
+    exact.set(name, (exact.get(name) ?? new Set()).add(field));
+    loose.set(folded(name), (loose.get(folded(name)) ?? new Set()).add(field));
+  };
+  for (const field of [...required, ...optional]) add(field, field);
+  const contract = new Set(loose.keys());
+  for (const key of custom) {
+    // a field of the contract keeps its name; the custom one is then reached by its long name alone
+    if (!contract.has(folded(key))) add(key, `customFields.${key}`);
+    add(`customFields.${key}`, `customFields.${key}`);
+  }
+  const taken = new Set(loose.keys());
+  for (const name of ignored) if (!taken.has(folded(name))) add(name, undefined);
+  return { exact, folded: loose };
+}
+
+/** Header cells come from outside: only so many of them, and only so much of each, are repeated in a message. */
+function sentence(label: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const shown = names.slice(0, 20).map((name) => (name.length > 60 ? `${name.slice(0, 60)}...` : name));
+  if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
+  return `${label}: ${shown.join(", ")}.`;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { matchHeader, reportColumns } from "../../../src/domain/files/header.js";
+
+const known = {
+  required: ["warehouseCode", "chargeCode"],
+  optional: ["customerId", "reference"],
+  custom: ["costCentre", "__proto__", "reference", "po number"],
+  ignored: Object.values(reportColumns),
+};
+const fieldsOf = (...columns: string[]) => {
+  const match = matchHeader(columns, known);
+  return match.ok ? match.fields : match.message;
+};
+
+describe("a header row", () => {
+  it("matches columns in any order", () => {
+    expect(fieldsOf("chargeCode", "reference", "warehouseCode")).toEqual(["chargeCode", "reference", "warehouseCode"]);
+  });
+
+  it.each([
+    "WAREHOUSECODE",
+    "  warehouse code ",
+    "Warehouse_Code",
+    "warehouse-code",
+    "Warehouse\u00a0Code",
+    "WAREHOUSE\nCODE",
+    "\ufeffwarehouseCode",
+  ])("knows %j for warehouseCode", (column) => {
+    expect(fieldsOf(column, "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
+  });
+
+  it("names what is missing and what is unknown, in one sentence each", () => {
+    expect(fieldsOf("colour", "reference", "size")).toBe(
+      "Invalid file structure. Missing required column(s): warehouseCode, chargeCode. Unrecognised column(s): colour, size.",
+    );
+  });
+
+  it("leaves out the part that is empty", () => {
+    expect(fieldsOf("chargeCode")).toBe("Invalid file structure. Missing required column(s): warehouseCode.");
+    expect(fieldsOf("chargeCode", "warehouseCode", "colour")).toBe("Invalid file structure. Unrecognised column(s): colour.");
+  });
+
+  it("takes a custom field by its key or by its long name", () => {
+    expect(fieldsOf("warehouseCode", "chargeCode", "Cost Centre", "customFields.PO number")).toEqual([
+      "warehouseCode",
+      "chargeCode",
+      "customFields.costCentre",
+      "customFields.po number",
+    ]);
+  });
+
+  it("keeps the contract's own field when a custom field has its name", () => {
+    expect(fieldsOf("warehouseCode", "chargeCode", "reference", "customFields.reference")).toEqual([
+      "warehouseCode",
+      "chargeCode",
+      "reference",
+      "customFields.reference",
+    ]);
+  });
+
+  it("refuses a column that stands twice, however it is written", () => {
+    expect(fieldsOf("warehouseCode", "chargeCode", "Charge Code")).toBe(
+      "Invalid file structure. Repeated column(s): chargeCode and Charge Code.",
+    );
+    expect(fieldsOf("warehouseCode", "chargeCode", "costCentre", "customFields.costCentre")).toBe(
+      "Invalid file structure. Repeated column(s): costCentre and customFields.costCentre.",
+    );
+  });
+
+  it("refuses a name that could be either of two custom fields, unless it is exactly one of them", () => {
+    const twins = { ...known, custom: ["batch_no", "batchNo"] };
+    expect(matchHeader(["warehouseCode", "chargeCode", "Batch No"], twins)).toEqual({
+      ok: false,
+      message: "Invalid file structure. Ambiguous column(s): Batch No (customFields.batch_no or customFields.batchNo).",
+    });
+    expect(matchHeader(["warehouseCode", "chargeCode", "batchNo"], twins)).toEqual({
+      ok: true,
+      fields: ["warehouseCode", "chargeCode", "customFields.batchNo"],
+    });
+  });
+
+  it("is not taken in by names that objects have of themselves", () => {
+    expect(fieldsOf("warehouseCode", "chargeCode", "__proto__")).toEqual(["warehouseCode", "chargeCode", "customFields.__proto__"]);
+    expect(fieldsOf("warehouseCode", "chargeCode", "constructor", "toString")).toBe(
+      "Invalid file structure. Unrecognised column(s): constructor, toString.",
+    );
+  });
+
+  it("leaves out the error report's columns and columns without a name", () => {
+    expect(fieldsOf("Row", "Reason", "warehouseCode", "", "chargeCode")).toEqual([
+      undefined,
+      undefined,
+      "warehouseCode",
+      undefined,
+      "chargeCode",
+    ]);
+  });
+
+  it("repeats only so much of a hostile header", () => {
+    const message = fieldsOf(...Array.from({ length: 500 }, (_, index) => `${"x".repeat(30_000)}${index}`));
+    expect(message.length).toBeLessThan(2_000);
+    expect(message).toContain("and 480 more");
+  });
+});
