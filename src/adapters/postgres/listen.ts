@@ -1,0 +1,51 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+
+export interface ListenOptions {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly channel: string;
+  /** Called for each notification, and after every (re)connect, since some may have been missed: look for work then. */
+  readonly onNotify: (payload: string | undefined) => void;
+  readonly onError?: (error: Error) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Listens until the signal aborts, over its own connection, which it opens again whenever it is lost. */
+export async function listen(options: ListenOptions): Promise<void> {
+  let delay = 100;
+  while (!options.signal.aborted) {
+    const client = new pg.Client({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    try {
+      await client.connect();
+      const lost = untilLost(client, options.signal);
+      client.on("notification", ({ payload }) => options.onNotify(payload));
+      await client.query(`listen ${client.escapeIdentifier(options.channel)}`);
+      delay = 100;
+      options.onNotify(undefined);
+      const reason = await lost;
+      if (reason) options.onError?.(reason);
+    } catch (error) {
+      options.onError?.(error as Error);
+    } finally {
+      client.on("error", () => undefined);
+      await client.end().catch(() => undefined);
+    }
+    await pause(delay, undefined, { signal: options.signal }).catch(() => undefined);
+    delay = Math.min(delay * 2, 5_000);
+  }
+}
+
+function untilLost(client: pg.Client, signal: AbortSignal): Promise<Error | undefined> {
+  return new Promise((settle) => {
+    client.once("error", settle);
+    client.once("end", () => settle(undefined));
+    if (signal.aborted) settle(undefined);
+    signal.addEventListener("abort", () => settle(undefined), { once: true });
+  });
+}

@@ -1,0 +1,46 @@
+import pg from "pg";
+import { asDatabaseError } from "./errors.js";
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Seen in pg_stat_activity: says which role holds a connection. */
+  readonly applicationName: string;
+  readonly max?: number;
+  /** Milliseconds; 0 for none. */
+  readonly statementTimeout?: number;
+  /** An idle connection that breaks is only worth a line: the pool replaces it. */
+  readonly onError?: (error: Error) => void;
+}
+
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: options.statementTimeout ?? 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  pool.on("error", options.onError ?? (() => undefined));
+  // A connection that breaks while it is checked out raises its own event, which nobody else listens to.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return translateOutages(pool);
+}
+
+/** Promises of the pool reject with DatabaseUnavailable in an outage; the callback forms, which pg uses itself, stay as they are. */
+function translateOutages(pool: pg.Pool): pg.Pool {
+  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
+  const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
+  const translated = (result: unknown) =>
+    result instanceof Promise
+      ? result.catch((error: unknown) => {
+          throw asDatabaseError(error);
+        })
+      : result;
+  return Object.assign(pool, {
+    query: (...args: unknown[]) => translated(query(...args)),
+    connect: (...args: unknown[]) => translated(connect(...args)),
+  });
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** How to run Postgres, which refuses to run as root: as ourselves, or as an account that exists for it. */
+export interface Account {
+  readonly ids: { readonly uid: number; readonly gid: number } | undefined;
+  /** Put before the program and its arguments. */
+  readonly prefix: readonly string[];
+  /** For spawn; empty when the prefix changes the account already. */
+  readonly spawnAs: { readonly uid?: number; readonly gid?: number };
+}
+
+/** Chooses the account and checks, before anything is started, that it can reach these paths. */
+export async function chooseAccount(paths: readonly string[]): Promise<Account> {
+  if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnAs: {} };
+  const ids = (await idsOf("postgres")) ?? (await createAccount()) ?? (await idsOf("nobody"));
+  if (!ids) throw new Error("Postgres does not run as root and there is no `postgres` account. Run as an ordinary user instead.");
+  const blocked = await firstBlocked(paths, ids);
+  if (!blocked) return { ids, prefix: [], spawnAs: ids };
+  const prefix = await prefixThatReaches(paths, ids);
+  if (prefix) return { ids, prefix, spawnAs: {} };
+  throw new Error(
+    `Postgres does not run as root, and the account it runs as instead cannot pass through ${blocked}. ` +
+      `Run \`chmod o+x ${blocked}\`, move the project (or DATA_DIR) to a folder open to all, or run as an ordinary user.`,
+  );
+}
+
+async function idsOf(name: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => run("id", [flag, name])));
+    return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function createAccount(): Promise<{ uid: number; gid: number } | undefined> {
+  await run("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"]).catch(() => undefined);
+  return idsOf("postgres");
+}
+
+/** The topmost folder on the way to one of the paths that the account may not pass through. */
+export async function firstBlocked(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
+  for (const path of paths) {
+    const folders: string[] = [];
+    for (let folder = dirname(path); ; folder = dirname(folder)) {
+      folders.unshift(folder);
+      if (folder === dirname(folder)) break;
+    }
+    for (const folder of folders) {
+      const { mode, uid, gid } = await stat(folder);
+      const needed = uid === ids.uid ? 0o100 : gid === ids.gid ? 0o010 : 0o001;
+      if ((mode & needed) === 0) return folder;
+    }
+  }
+  return undefined;
+}
+
+/** A clone under /root is closed to every other account: lend the server the one right to pass through folders, where the system can. */
+async function prefixThatReaches(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string[] | undefined> {
+  for (const right of ["dac_read_search", "dac_override"]) {
+    const rights = [`--inh-caps=-all,+${right}`, `--ambient-caps=-all,+${right}`, `--bounding-set=-all,+${right}`];
+    const who = [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--clear-groups", "--securebits=+no_setuid_fixup"];
+    const prefix = ["setpriv", ...who, ...rights];
+    const probe = ["sh", "-c", 'for path; do test -x "$path" || exit 1; done', "probe", ...paths.map((path) => dirname(path))];
+    const reached = await run("setpriv", [...prefix.slice(1), ...probe]).then(
+      () => true,
+      () => false,
+    );
+    if (reached) return prefix;
+  }
+  return undefined;
+}

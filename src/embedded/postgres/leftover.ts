@@ -1,0 +1,57 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { commandLine, isAlive } from "../processes.js";
+
+/** What a server says about itself in its data folder. */
+export interface PidFile {
+  readonly pid: number;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+export async function readPidFile(folder: string): Promise<PidFile | undefined> {
+  const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const pid = Number.parseInt(lines[0] ?? "", 10);
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+}
+
+/** Stops a server that a killed parent left running on this folder, and clears a pid file whose number now belongs to someone else. */
+export async function stopLeftover(folder: string, onStop: (pid: number) => void): Promise<void> {
+  const left = await readPidFile(folder);
+  if (!left || !isAlive(left.pid)) return;
+  const command = await commandLine(left.pid);
+  if (!command.includes("postgres") || !command.includes(folder)) {
+    await rm(join(folder, "postmaster.pid"), { force: true });
+    return;
+  }
+  onStop(left.pid);
+  await stopServer(left.pid);
+}
+
+/** Asks for a fast shutdown, then for an immediate one (the next start recovers from the log), then kills. */
+export async function stopServer(pid: number): Promise<void> {
+  for (const [signal, patience] of [
+    ["SIGINT", 5_000],
+    ["SIGQUIT", 2_000],
+    ["SIGKILL", 5_000],
+  ] as const) {
+    signalProcess(pid, "SIGCONT"); // a frozen server hears nothing else
+    signalProcess(pid, signal);
+    const deadline = Date.now() + patience;
+    while (Date.now() < deadline) {
+      if (!isAlive(pid)) return;
+      await pause(20);
+    }
+  }
+  throw new Error(`Postgres process ${pid} does not end.`);
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone already
+  }
+}

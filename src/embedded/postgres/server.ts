@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Account, chooseAccount } from "./account.js";
+import { findBinaries } from "./binaries.js";
+import { createDatabase, ensureCluster } from "./cluster.js";
+import { readPidFile, stopLeftover, stopServer } from "./leftover.js";
+
+export interface PostgresOptions {
+  /** Everything the server keeps goes below here. One caller at a time per folder. */
+  readonly folder: string;
+  /** Off only where the data is thrown away anyway. */
+  readonly durable: boolean;
+  /** A fixed port, to come back at the same address after a crash; otherwise a free one. */
+  readonly port?: number | undefined;
+  readonly onLine?: (line: string) => void;
+}
+
+export interface PostgresServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Settles when the server is gone, asked for or not. */
+  readonly exited: Promise<void>;
+  stop(): Promise<void>;
+}
+
+// The server ends with us however we end: the shell holds the other side of our pipe, and stops the server when it closes.
+const leash =
+  'exec 3<&0; "$@" 3<&- & server=$!; { read -r _ <&3; kill -INT $server; } 2>/dev/null & watch=$!; wait $server; code=$?; kill $watch 2>/dev/null; exit $code';
+
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const folder = resolve(options.folder);
+  const data = join(folder, "data");
+  const line = options.onLine ?? (() => undefined);
+  await mkdir(folder, { recursive: true });
+  const binaries = await findBinaries();
+  const account = await chooseAccount([binaries.postgres, data]);
+  const password = await ensureCluster({ initdb: binaries.initdb, folder, data, account, durable: options.durable });
+  await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    const server = launch(binaries.postgres, data, port, options.durable, account, line);
+    const failure = await server.ready;
+    if (!failure) {
+      const url = await createDatabase({ port, password });
+      return { url, port, ...server.running() };
+    }
+    if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
+      throw new Error(`Embedded Postgres did not start: ${failure || "no reason given"}`);
+    }
+    await pause(250); // someone took the port, or processes of a killed server are still on their way out
+  }
+}
+
+function launch(postgres: string, data: string, port: number, durable: boolean, account: Account, line: (text: string) => void) {
+  const settings = {
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: 200,
+    fsync: durable ? "on" : "off",
+    ...(durable ? {} : { synchronous_commit: "off", full_page_writes: "off" }),
+    log_checkpoints: "off",
+    timezone: "UTC",
+    log_timezone: "UTC",
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const command = [...account.prefix, "env", "LC_ALL=C", "sh", "-c", leash, "leash", postgres, "-D", data, ...flags];
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...account.spawnAs,
+    cwd: "/",
+    detached: true, // Ctrl-C goes to us, who stop the server last
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  child.stdin?.on("error", () => undefined);
+  const said = collectLines(child, line);
+  const exited = new Promise<void>((settle) => {
+    child.once("error", () => settle());
+    child.once("exit", () => settle());
+  });
+  let pid = 0;
+  let gone = false;
+  void exited.then(() => {
+    gone = true;
+  });
+  const ready = (async () => {
+    const deadline = Date.now() + 60_000; // recovery after a crash may take a while
+    while (!gone && Date.now() < deadline) {
+      const file = await readPidFile(data);
+      if (file?.port === port && file.ready) {
+        pid = file.pid;
+        return undefined;
+      }
+      await pause(15);
+    }
+    child.stdin?.end();
+    return said();
+  })();
+  const stop = async () => {
+    child.stdin?.end();
+    const stopped = await Promise.race([exited.then(() => true), pause(5_000, false, { ref: false })]);
+    if (!stopped) await stopServer(pid);
+    await exited;
+  };
+  return { ready, running: () => ({ pid, exited, stop }) };
+}
+
+function collectLines(child: ChildProcess, line: (text: string) => void): () => string {
+  const last: string[] = [];
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    for (const text of chunk.split("\n").filter((part) => part.trim() !== "")) {
+      last.push(text);
+      if (last.length > 10) last.shift();
+      line(text);
+    }
+  });
+  return () => last.filter((text) => /FATAL|ERROR|HINT|LOG: {2}could/.test(text)).join(" ") || last.join(" ");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((settle, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => settle(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return !isZombie(pid);
+}
+
+/** A dead process whose parent has not looked yet still answers signals. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
+  }
+}
+
+export async function commandLine(pid: number): Promise<string> {
+  try {
+    return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
+  } catch {
+    return run("ps", ["-o", "command=", "-p", String(pid)]).then(
+      ({ stdout }) => stdout,
+      () => "",
+    );
+  }
+}
+
+/** Tells a process from a later one that got the same number. */
+export async function processIdentity(pid: number): Promise<string | undefined> {
+  if (!isAlive(pid)) return undefined;
+  try {
+    const [stat, boot] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, "utf8"),
+      readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
+    ]);
+    const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    return `${pid}-${startedAt}-${boot.trim()}`;
+  } catch {
+    return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
+      ({ stdout }) => `${pid}-${stdout.trim()}`,
+      () => undefined,
+    );
+  }
+}
