@@ -1,12 +1,5 @@
 // The way to Postgres: pool, migrations, transactions, notifications, and the one error that means "not reachable now".
-
-/** The database cannot answer now; the same call may work later. */
-export class DatabaseUnavailable extends Error {
-  constructor(cause: unknown) {
-    super(`The database is not available: ${cause instanceof Error && cause.message ? cause.message : String(cause)}`, { cause });
-    this.name = "DatabaseUnavailable";
-  }
-}
+import { StoreUnavailable } from "../../portErrors.js";
 
 const network = new Set([
   "ECONNREFUSED",
@@ -27,7 +20,7 @@ const messages =
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
-    if (at instanceof DatabaseUnavailable) return true;
+    if (at instanceof StoreUnavailable && at.store === "database") return true;
     const code = (at as { code?: unknown }).code;
     if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
     if (messages.test(at.message)) return true;
@@ -35,8 +28,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** Outages become DatabaseUnavailable; every other error stays what it is. */
+/** Outages become StoreUnavailable; every other error stays what it is. */
 export function asDatabaseError(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable) return error;
-  return isDatabaseUnavailable(error) ? new DatabaseUnavailable(error) : error;
+  if (error instanceof StoreUnavailable || !isDatabaseUnavailable(error)) return error;
+  const reason = error instanceof Error && error.message ? error.message : "no connection";
+  return new StoreUnavailable("database", `The database is not available: ${reason}`, { cause: error });
 }

@@ -29,7 +29,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   return translateOutages(pool);
 }
 
-/** Promises of the pool reject with DatabaseUnavailable in an outage; the callback forms, which pg uses itself, stay as they are. */
+/** Promises of the pool reject with StoreUnavailable in an outage; the callback forms, which pg uses itself, stay as they are. */
 function translateOutages(pool: pg.Pool): pg.Pool {
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;

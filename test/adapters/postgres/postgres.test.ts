@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asDatabaseError, isDatabaseUnavailable } from "../../../src/adapters/postgres/errors.js";
+import { listen } from "../../../src/adapters/postgres/listen.js";
+import { migrate } from "../../../src/adapters/postgres/migrate.js";
+import { createPool } from "../../../src/adapters/postgres/pool.js";
+import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
+import { ensureBuilt, runScript } from "../../support/processes.js";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+test("a transaction that throws leaves nothing behind", async () => {
+  await database.pool.query("create table notes (text text)");
+  const failed = transaction(database.pool, async (client) => {
+    await client.query("insert into notes values ('lost')");
+    throw new Error("changed my mind");
+  });
+  await expect(failed).rejects.toThrow("changed my mind");
+  await transaction(database.pool, (client) => client.query("insert into notes values ('kept')"));
+  expect((await database.pool.query("select text from notes")).rows).toEqual([{ text: "kept" }]);
+});
+
+test("nobody listening at the address is an outage, a wrong statement is not", async () => {
+  const nowhere = createPool({ url: "postgres://a:b@127.0.0.1:1/c", applicationName: "test" });
+  await expect(nowhere.query("select 1")).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(nowhere.connect()).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(transaction(nowhere, async () => undefined)).rejects.toBeInstanceOf(StoreUnavailable);
+  const mistake = await database.pool.query("select nothing from nowhere").catch((error: unknown) => error);
+  expect(mistake).not.toBeInstanceOf(StoreUnavailable);
+  expect(isDatabaseUnavailable(mistake)).toBe(false);
+});
+
+test("a server that ends the connection is an outage, and the pool goes on afterwards", async () => {
+  const pool = createPool({ url: database.url, applicationName: "victim" });
+  const cut = transaction(pool, async (client) => {
+    const { rows } = await client.query("select pg_backend_pid() as pid");
+    await database.pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
+    await client.query("select 1");
+  });
+  await expect(cut).rejects.toBeInstanceOf(StoreUnavailable);
+  expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await pool.end();
+});
+
+test("a statement that runs too long is an outage", async () => {
+  const pool = createPool({ url: database.url, applicationName: "slow", statementTimeout: 50 });
+  await expect(pool.query("select pg_sleep(5)")).rejects.toBeInstanceOf(StoreUnavailable);
+  await pool.end();
+});
+
+test("an error keeps its own type when it is no outage", () => {
+  const bug = new TypeError("x is not a function");
+  expect(asDatabaseError(bug)).toBe(bug);
+});
+
+const migrateScript = `
+  import { migrate } from "./dist/adapters/postgres/migrate.js";
+  import { createPool } from "./dist/adapters/postgres/pool.js";
+  const pool = createPool({ url: process.argv[1], applicationName: "test" });
+  await migrate(pool);
+  await pool.end();
+`;
+
+test("four processes that start at once migrate once", async () => {
+  const empty = await createTestDatabase({ empty: true });
+  try {
+    await ensureBuilt();
+    await Promise.all([1, 2, 3, 4].map(() => runScript(migrateScript, [empty.url])));
+    const { rows } = await empty.pool.query("select hash, count(*)::int as times from drizzle.__drizzle_migrations group by hash");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(({ times }) => times === 1)).toBe(true);
+    await migrate(empty.pool); // a later start finds nothing to do
+    expect((await empty.pool.query("select from imports")).rowCount).toBe(0);
+  } finally {
+    await empty.close();
+  }
+});
+
+test("a listener is told about notifications, also after its connection was cut", async () => {
+  const heard: (string | undefined)[] = [];
+  const stop = new AbortController();
+  const listening = listen({
+    url: database.url,
+    applicationName: "listener",
+    channel: "doorbell",
+    onNotify: (payload) => heard.push(payload),
+    signal: stop.signal,
+  });
+  await expect.poll(() => heard).toEqual([undefined]);
+  await database.pool.query("notify doorbell, 'first'");
+  await expect.poll(() => heard).toEqual([undefined, "first"]);
+  await database.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'listener'");
+  await expect.poll(() => heard, { timeout: 10_000 }).toEqual([undefined, "first", undefined]);
+  await database.pool.query("notify doorbell, 'second'");
+  await expect.poll(() => heard).toEqual([undefined, "first", undefined, "second"]);
+  stop.abort();
+  await listening;
+});
