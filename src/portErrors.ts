@@ -6,10 +6,15 @@ export class StoreUnavailable extends Error {
   constructor(
     readonly store: "event store" | "database" | "object store",
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & {
+      /** An append may have landed all the same: only the same ids at the same revision may be sent again. */
+      outcomeUnknown?: boolean;
+    },
   ) {
     super(message, options);
+    this.outcomeUnknown = options?.outcomeUnknown ?? false;
   }
+  readonly outcomeUnknown: boolean;
 }
 
 /** The stream was not at the revision the append was computed for. */

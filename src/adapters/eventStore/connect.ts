@@ -1,0 +1,61 @@
+// The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
+import { EventStoreDBClient } from "@eventstore/db-client";
+import type { Logger } from "pino";
+import type { EventStore } from "../../ports.js";
+import { appender } from "./append.js";
+import { credentialsIn, openConnection, shutClient } from "./connection.js";
+import { run } from "./follow.js";
+import { headReader } from "./head.js";
+import { streamReader } from "./readStream.js";
+
+export interface EventStoreOptions {
+  /** `esdb://...`, one node or a cluster. */
+  readonly address: string;
+  readonly logger: Logger;
+  /** How long one attempt may take. */
+  readonly deadlineMs?: number;
+  readonly attempts?: number;
+  readonly stallMs?: number;
+}
+
+const pingMs = 2000;
+const defaultBatch = 1000;
+
+export function connectEventStore(options: EventStoreOptions): EventStore {
+  const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
+  const connection = openConnection(address, deadlineMs);
+  const read = streamReader(connection, { deadlineMs, attempts: 3 });
+  const head = headReader(connection, deadlineMs);
+  const append = appender({ connection, read, credentials: credentialsIn(address), deadlineMs, attempts });
+  const following = { newClient: () => EventStoreDBClient.connectionString(address), shutClient, head, logger, deadlineMs, stallMs };
+  const closing = new AbortController();
+
+  return {
+    append,
+    read,
+    async last(stream) {
+      for await (const event of read(stream, { backwards: true, max: 1 })) return event;
+      return undefined;
+    },
+    async follow({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
+      const course = { prefixes, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
+      await run(following, course, deal);
+    },
+    async replay({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
+      const until = await head();
+      if (!until) return from;
+      const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      const reached = await run(following, { prefixes, from, maxBatch, signal: stop, until }, deal);
+      stop.throwIfAborted();
+      return reached;
+    },
+    head: () => head(),
+    async ping() {
+      await head(pingMs);
+    },
+    async close() {
+      closing.abort(new Error("the event store connection was closed"));
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// src/adapters holds the vendors' clients behind the interfaces of src/ports.ts. This folder is the only one that knows
+// `@eventstore/db-client`; its callers meet the errors of src/portErrors.ts, never the client's own.
+// Here: sorts what the client throws. It throws its own classes, raw gRPC errors without a type, and now and then a string.
+import { ErrorType } from "@eventstore/db-client";
+import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
+
+interface ClientFailure {
+  type?: string;
+  code?: number;
+  details?: string;
+  message?: string;
+  actualVersion?: bigint | "no_stream";
+  maxAppendSize?: number;
+}
+
+const grpc = { invalidArgument: 3, resourceExhausted: 8, aborted: 10, unauthenticated: 16, permissionDenied: 7 } as const;
+const serverDefaultBytes = 1024 * 1024;
+
+const shapeOf = (error: unknown): ClientFailure =>
+  typeof error === "object" && error !== null ? (error as ClientFailure) : { message: String(error) };
+
+/** The stream's revision according to a wrong-version answer; undefined for any other failure. */
+export function actualRevision(error: unknown): bigint | undefined {
+  const failure = shapeOf(error);
+  if (failure.type !== ErrorType.WRONG_EXPECTED_VERSION) return undefined;
+  return typeof failure.actualVersion === "bigint" ? failure.actualVersion : -1n;
+}
+
+export function isStreamMissing(error: unknown): boolean {
+  return shapeOf(error).type === ErrorType.STREAM_NOT_FOUND;
+}
+
+/** The server ended a live subscription that could not keep up: everyday weather, subscribe again at once. */
+export function isTooSlow(error: unknown): boolean {
+  const failure = shapeOf(error);
+  return failure.type === ErrorType.TIMEOUT || failure.code === grpc.aborted;
+}
+
+/** A connection that never came up has certainly sent nothing. */
+export function neverSent(error: unknown): boolean {
+  const { message = "", details = "" } = shapeOf(error);
+  return /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed/.test(`${message} ${details}`);
+}
+
+/** The typed error for a failure that no retry mends; undefined when trying again is right. */
+export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {
+  const failure = shapeOf(error);
+  if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
+  if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
+  if (failure.code === grpc.resourceExhausted) return new AppendTooLarge(serverDefaultBytes);
+  if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {
+    return new StoreUnavailable("event store", `${what} was refused: check the user and password in EVENTSTORE_URL`, { cause: error });
+  }
+  if (failure.code === grpc.invalidArgument || error instanceof TypeError) return error as Error;
+  return undefined;
+}

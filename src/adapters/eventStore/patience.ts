@@ -1,0 +1,26 @@
+// Waiting that always ends.
+import { setTimeout as pause } from "node:timers/promises";
+import { StoreUnavailable } from "../../portErrors.js";
+
+/** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
+export async function within<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`)), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** 25 ms, doubling to a second, each between half and the whole of it so that many processes do not march in step. */
+export function backOffMs(failures: number): number {
+  const full = Math.min(1000, 25 * 2 ** Math.min(failures, 10));
+  return full * (0.5 + Math.random() / 2);
+}
+
+export async function backOff(failures: number, signal?: AbortSignal): Promise<void> {
+  await pause(backOffMs(failures), undefined, signal ? { signal } : {}).catch(() => undefined);
+}

@@ -1,0 +1,81 @@
+// Reads one stream. The client gives reads no deadline at all, so a silent server is noticed here; a read that breaks off
+// goes on behind the last event it yielded.
+
+import { StoreUnavailable } from "../../portErrors.js";
+import type { Revision, StoredEvent } from "../../ports.js";
+import type { Connection } from "./connection.js";
+import { definiteFailure, isStreamMissing } from "./failures.js";
+import { openFeed } from "./feed.js";
+import { backOff } from "./patience.js";
+
+export interface ReadOptions {
+  from?: Revision;
+  backwards?: boolean;
+  max?: number;
+  signal?: AbortSignal;
+}
+
+export type ReadStream = (stream: string, options?: ReadOptions) => AsyncGenerator<StoredEvent, void, undefined>;
+
+const eventsAhead = 500;
+
+export function streamReader(connection: Connection, { deadlineMs, attempts }: { deadlineMs: number; attempts: number }): ReadStream {
+  return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
+    let next = from;
+    let left = max;
+    let failures = 0;
+    while (left > 0) {
+      try {
+        for await (const event of readOnce(connection, deadlineMs, stream, { next, backwards, max: left, signal })) {
+          failures = 0;
+          left -= 1;
+          next = backwards ? event.revision - 1n : event.revision + 1n;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (isStreamMissing(error)) return;
+        if (signal?.aborted) throw signal.reason;
+        const definite = definiteFailure(error, stream, `reading ${stream}`);
+        if (definite) throw definite;
+        failures += 1;
+        if (failures >= attempts)
+          throw error instanceof StoreUnavailable ? error : new StoreUnavailable("event store", `reading ${stream}`, { cause: error });
+      }
+      if (next !== undefined && next < 0n) return;
+      await backOff(failures, signal);
+    }
+  };
+}
+
+interface OneRead {
+  next: Revision | undefined;
+  backwards: boolean;
+  max: number;
+  signal: AbortSignal | undefined;
+}
+
+async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
+  const client = connection.client();
+  const source = client.readStream(stream, {
+    direction: backwards ? "backwards" : "forwards",
+    fromRevision: next ?? (backwards ? "end" : "start"),
+    maxCount: max,
+    requiresLeader: true,
+  });
+  const feed = openFeed(source, eventsAhead);
+  try {
+    for (;;) {
+      const taken = await feed.take(deadlineMs, signal);
+      signal?.throwIfAborted();
+      if (taken.state === "silent") {
+        connection.retire(client);
+        throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
+      }
+      yield* taken.events;
+      if (taken.state === "ended") return;
+    }
+  } finally {
+    feed.stop();
+  }
+}
