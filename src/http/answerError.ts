@@ -1,0 +1,37 @@
+import type { Logger } from "pino";
+import { Rejection } from "../domain/rejection.js";
+import { isOutage } from "./outage.js";
+import { answerTable, Problem } from "./problem.js";
+import type { Answer } from "./route.js";
+
+export const retryAfterOutageSeconds = 2;
+
+/** Turns whatever was thrown into the contract's answer. Only bugs and outages are logged; a caller's fault is not news. */
+export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
+  if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
+  if (error instanceof Problem) return answerProblem(error, logger, context);
+  if (isOutage(error)) {
+    return answerProblem(
+      new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause: error }),
+      logger,
+      context,
+    );
+  }
+  logger.error({ ...context, err: error }, "request failed");
+  return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
+}
+
+function answerProblem(problem: Problem, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
+  const { headers, body, cause } = problem.extra;
+  if (problem.code === "unavailable") {
+    logger.warn({ ...context, err: cause }, "answered unavailable");
+    return { ...plainAnswer("unavailable", problem.message), headers: { "retry-after": String(retryAfterOutageSeconds), ...headers } };
+  }
+  const answer = body === undefined ? plainAnswer(problem.code, problem.message) : { status: answerTable[problem.code].status, body };
+  return headers === undefined ? answer : { ...answer, headers };
+}
+
+function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
+  const { status, error } = answerTable[code];
+  return { status, body: { statusCode: status, message, error } };
+}

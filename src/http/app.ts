@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import { Rejection } from "../domain/rejection.js";
+import { answerError } from "./answerError.js";
+import { createAuthenticate } from "./auth/authenticate.js";
+import type { ApiDeps } from "./deps.js";
+import { pages as builtInPages } from "./pages/list.js";
+import { Problem } from "./problem.js";
+import { type AppEnv, requestFrame, soundPath } from "./requestFrame.js";
+import type { Route } from "./route.js";
+import { routes as allRoutes } from "./routes/list.js";
+import { send, serveRoute } from "./serveRoute.js";
+
+/** The whole API as one function from request to answer; startApi puts it on a socket. */
+export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const authenticate = createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute);
+  const pages = builtInPages(deps, routes);
+
+  app.use(requestFrame(deps));
+  app.use(soundPath);
+  for (const route of routes) app.on(route.method, honoPath(route.path), serveRoute(route, deps, authenticate));
+  for (const page of pages) {
+    app.get(page.path, (c) => {
+      c.set("route", page.path);
+      return page.handler(c);
+    });
+  }
+  refuseOtherMethods(app, [
+    ...routes.map(({ method, path }) => ({ method, path: honoPath(path) })),
+    ...pages.map(({ path }) => ({ method: "GET", path })),
+  ]);
+
+  app.notFound((c) => send(c, answerError(new Rejection("notFound", `There is nothing at ${c.req.path}`), deps.logger, {})));
+  app.onError((error, c) =>
+    send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") })),
+  );
+  return app;
+}
+
+const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+function refuseOtherMethods(app: Hono<AppEnv>, known: readonly { method: string; path: string }[]): void {
+  const methodsByPath = new Map<string, Set<string>>();
+  for (const { method, path } of known) methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
+  for (const [path, methods] of methodsByPath) {
+    if (methods.has("GET")) methods.add("HEAD");
+    const allow = [...methods].sort().join(", ");
+    app.all(path, (c) => {
+      c.set("route", path);
+      throw new Problem("methodNotAllowed", `${c.req.method} is not possible here, use ${allow}`, { headers: { allow } });
+    });
+  }
+}

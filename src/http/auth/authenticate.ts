@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { Pool } from "pg";
+import { Problem } from "../problem.js";
+import type { Caller } from "../route.js";
+import { coalesceLookUps } from "./coalesce.js";
+import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
+
+/** A caller waits no longer than this for a database that does not answer. */
+const lookUpTimeoutMs = 3_000;
+const longestKey = 200;
+
+export interface Admission {
+  readonly caller: Omit<Caller, "requestId">;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Authenticate = (key: string | undefined) => Promise<Admission>;
+
+/** Answers who holds the key, or throws 401, or 429 when its minute is used up, or 503 when the database is away. */
+export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
+  const lookUp = coalesceLookUps((requests) => inTime(lookUpKeys(pool, requests)));
+  return async (key) => {
+    if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
+    if (key.length > longestKey) throw unknownKey();
+    const use = await lookUp(createHash("sha256").update(key).digest("hex"));
+    if (use === undefined) throw unknownKey();
+    return admit(use, limitPerMinute);
+  };
+}
+
+function admit(use: KeyUse, limit: number): Admission {
+  const { used, secondsLeft, ...caller } = use;
+  const headers = {
+    "ratelimit-limit": String(limit),
+    "ratelimit-remaining": String(Math.max(0, limit - used)),
+    "ratelimit-reset": String(secondsLeft),
+  };
+  if (used <= limit) return { caller, headers };
+  const message = `The limit of ${limit} requests per minute is used up, try again in ${secondsLeft} seconds`;
+  throw new Problem("rateLimited", message, {
+    headers: { ...headers, "retry-after": String(secondsLeft) },
+    body: { message, limit, retryAfterSeconds: secondsLeft },
+  });
+}
+
+const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });
+const unknownKey = () => unauthorised("The API key is not valid. Check that it is complete and has not been revoked");
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const problem = new Problem("unavailable", "The service is busy at the moment, try again shortly", {
+      cause: new Error("look-up of an API key timed out"),
+    });
+    timer = setTimeout(() => reject(problem), lookUpTimeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

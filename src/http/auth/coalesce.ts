@@ -1,0 +1,59 @@
+import type { KeyUse } from "./lookUpKeys.js";
+
+type LookUp = (requests: ReadonlyMap<string, number>) => Promise<Map<string, KeyUse>>;
+
+interface Waiting {
+  readonly sha256: string;
+  readonly resolve: (use: KeyUse | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Two, so that one slow answer does not hold up those who came after it. */
+const maxLookUpsAtOnce = 2;
+const maxRequestsPerLookUp = 1000;
+
+/** Requests that arrive while a look-up runs share the next one. Each is looked up by a query sent after it arrived. */
+export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<KeyUse | undefined> {
+  let waiting: Waiting[] = [];
+  let running = 0;
+
+  const send = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const requests = new Map<string, number>();
+      for (const { sha256 } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + 1);
+      handOut(batch, requests, await lookUp(requests));
+    } catch (error) {
+      for (const request of batch) request.reject(error);
+    }
+  };
+
+  const pump = (): void => {
+    while (running < maxLookUpsAtOnce && waiting.length > 0) {
+      const batch = waiting.slice(0, maxRequestsPerLookUp);
+      waiting = waiting.slice(maxRequestsPerLookUp);
+      running++;
+      void send(batch).finally(() => {
+        running--;
+        pump();
+      });
+    }
+  };
+
+  return (sha256) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ sha256, resolve, reject });
+      // At the end of the tick, so that requests read from many sockets in one go travel together.
+      if (waiting.length === 1) setImmediate(pump);
+    });
+}
+
+/** A key asked for n times and counted up to `used` gets the numbers used-n+1 ... used, in order of arrival. */
+function handOut(batch: readonly Waiting[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
+  const handedOut = new Map<string, number>();
+  for (const { sha256, resolve } of batch) {
+    const use = found.get(sha256);
+    const nth = (handedOut.get(sha256) ?? 0) + 1;
+    handedOut.set(sha256, nth);
+    resolve(use === undefined ? undefined : { ...use, used: use.used - (requests.get(sha256) ?? 0) + nth });
+  }
+}

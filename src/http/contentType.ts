@@ -1,0 +1,26 @@
+import { Problem } from "./problem.js";
+
+/** JSON is JSON in UTF-8, uncompressed; anything else is refused before the body is read. */
+export function requireJson(headers: Headers): void {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  if (!/^application\/(json|[a-z0-9.+-]+\+json)$/.test(type.trim())) {
+    throw new Problem("unsupportedMediaType", "Send the body as JSON, with the header Content-Type: application/json");
+  }
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new Problem("unsupportedMediaType", "Send the body encoded in UTF-8");
+  }
+  requireIdentity(headers);
+}
+
+export function requireMultipart(headers: Headers): void {
+  if (!/^multipart\/form-data\s*;.*boundary=/i.test(headers.get("content-type") ?? "")) {
+    throw new Problem("unsupportedMediaType", "Send the file as a form, with the header Content-Type: multipart/form-data");
+  }
+  requireIdentity(headers);
+}
+
+function requireIdentity(headers: Headers): void {
+  const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding !== "identity") throw new Problem("unsupportedMediaType", "Send the body without Content-Encoding");
+}

@@ -1,0 +1,32 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { EventStore, ObjectStore } from "../ports.js";
+
+export interface ApiLimits {
+  readonly rateLimitPerMinute: number;
+  readonly maxQueuedImports: number;
+}
+
+export interface HttpMetrics {
+  requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
+  /** The exposition text and its content type. */
+  render(): Promise<{ contentType: string; text: string }>;
+}
+
+/** Answers why the service cannot take requests, or an empty list. */
+export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> };
+
+/** Everything the API needs, built by whoever starts it. */
+export interface ApiDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  readonly logger: Logger;
+  readonly metrics: HttpMetrics;
+  readonly limits: ApiLimits;
+  /** Base of links that the service hands out, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly signingSecret: string;
+  /** Checks beyond the three stores, such as the projection's lag. */
+  readonly readiness?: readonly ReadinessCheck[];
+}

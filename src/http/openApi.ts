@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { commonResponses, errorBodies } from "./errorBodies.js";
+import type { RequestSchemas, ResponseDescription, Route } from "./route.js";
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document, generated from the schemas that validate. Extensions to the contract carry `x-extension: true`. */
+export function describeApi(routes: readonly Route[], publicUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Waybill",
+      version: "1",
+      description: "Freight quotes, shipment imports and fulfilment activity imports for an organisation and its customers.",
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      schemas: Object.fromEntries(Object.entries(errorBodies).map(([name, schema]) => [name, jsonSchema(schema, "output")])),
+    },
+  };
+}
+
+function describeRoute(route: Route): Json {
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    ...(route.extension === true ? { "x-extension": true } : {}),
+    parameters: [
+      ...parameters("path", route.request.params),
+      ...parameters("query", route.request.query),
+      ...parameters("header", route.request.headers),
+    ],
+    ...requestBody(route.request),
+    responses: Object.fromEntries(
+      Object.entries({ ...commonResponses, ...route.responses }).map(([status, response]) => [
+        status,
+        describeResponse(Number(status), response),
+      ]),
+    ),
+  };
+}
+
+function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, "input") as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: property,
+  }));
+}
+
+function requestBody({ body, multipart }: RequestSchemas): Json {
+  const [type, schema] = body === undefined ? ["multipart/form-data", multipart] : ["application/json", body];
+  return schema === undefined ? {} : { requestBody: { required: true, content: { [type]: { schema: jsonSchema(schema, "input") } } } };
+}
+
+function describeResponse(status: number, { description, schema }: ResponseDescription): Json {
+  const reference = status < 400 ? undefined : { $ref: `#/components/schemas/${errorName(status)}` };
+  const content = schema === undefined ? reference : jsonSchema(schema, "output");
+  return { description, ...(content === undefined ? {} : { content: { "application/json": { schema: content } } }) };
+}
+
+const errorName = (status: number): keyof typeof errorBodies =>
+  status === 400 ? "ValidationError" : status === 401 ? "Unauthorised" : status === 429 ? "RateLimited" : "Error";
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return rest;
+}

@@ -1,0 +1,19 @@
+// Pages beside the contract, open to anyone who can reach the port: for operators, and for readers of the reference.
+import type { Context } from "hono";
+import type { ApiDeps } from "../deps.js";
+import type { AppEnv } from "../requestFrame.js";
+import type { Route } from "../route.js";
+import { docsPages } from "./docs.js";
+import { healthPages } from "./health.js";
+import { openApiPage } from "./openApi.js";
+
+export interface Page {
+  readonly path: string;
+  readonly handler: (c: Context<AppEnv>) => Response | Promise<Response>;
+}
+
+export const pages = (deps: ApiDeps, routes: readonly Route[]): readonly Page[] => [
+  ...healthPages(deps),
+  openApiPage(routes, deps.publicUrl),
+  ...docsPages(),
+];

@@ -1,0 +1,66 @@
+import { Rejection } from "../domain/rejection.js";
+import { pathText } from "./validationMessages.js";
+
+/** The contract's deepest body (shipments.0.customFields.x) has a fraction of this. */
+const maxDepth = 32;
+
+const refused = (message: string) => new Rejection("invalid", message, [message]);
+
+/** Parses a JSON body strictly: UTF-8, bounded depth, and no key that JavaScript would silently swallow. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) throw refused("body must be a JSON object, nothing was sent");
+  if (deeperThan(bytes, maxDepth)) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
+  const text = decode(bytes);
+  const value = parse(text);
+  // A plain search first: the walk costs as much as the parse and is almost never needed.
+  if (text.includes("__proto__") || text.includes("\\u005") || text.includes("\\u007")) refuseProto(value, []);
+  return value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refused("body must be encoded in UTF-8");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    throw refused(`body must be valid JSON${position === undefined ? "" : `, the fault is at character ${position}`}`);
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+
+/** Looks at bytes only, so that a hostile nest is refused before any object is built from it. */
+function deeperThan(bytes: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] ?? 0;
+    if (inString) {
+      if (byte === backslash) index++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) inString = true;
+    else if (opening.has(byte)) {
+      depth++;
+      if (depth > limit) return true;
+    } else if (closing.has(byte)) depth--;
+  }
+  return false;
+}
+
+function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value) && Object.hasOwn(value, "__proto__")) {
+    throw refused(`${pathText([...path, "__proto__"], "body")} is not a recognised field`);
+  }
+  for (const [key, inner] of Object.entries(value)) refuseProto(inner, [...path, key]);
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import type { MiddlewareHandler } from "hono";
+import { Rejection } from "../domain/rejection.js";
+import type { ApiDeps } from "./deps.js";
+import type { Caller } from "./route.js";
+
+export interface AppEnv {
+  Bindings: Partial<HttpBindings>;
+  Variables: { requestId: string; route?: string; caller?: Caller };
+}
+
+const acceptableRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
+
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+/** Around every request: its id, the security headers, one log line and one measurement. Headers of requests are never logged. */
+export function requestFrame({ logger, metrics }: Pick<ApiDeps, "logger" | "metrics">): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const started = performance.now();
+    const given = c.req.header("x-request-id");
+    const requestId = given !== undefined && acceptableRequestId.test(given) ? given : randomUUID();
+    c.set("requestId", requestId);
+    c.header("x-request-id", requestId);
+    for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
+    await next();
+    const seconds = (performance.now() - started) / 1000;
+    const route = c.get("route") ?? "unmatched";
+    const status = c.res.status;
+    metrics.requestEnded({ method: c.req.method, route, status }, seconds);
+    const { organisationId, keyPrefix } = c.get("caller") ?? {};
+    const line = { requestId, method: c.req.method, route, status, ms: Math.round(seconds * 10_000) / 10, organisationId, keyPrefix };
+    if (route.startsWith("/v1")) logger.info(line, "request");
+    else logger.debug(line, "request");
+  };
+}
+
+/** A path that cannot be decoded, or that hides a NUL which no store accepts, is refused for every route alike. */
+export const soundPath: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { pathname, search } = new URL(c.req.url);
+  if (/%00/.test(pathname) || /%00/.test(search)) throw new Rejection("invalid", "The address must not contain a NUL character");
+  try {
+    decodeURIComponent(pathname);
+  } catch {
+    throw new Rejection("invalid", "The path is not correctly percent-encoded");
+  }
+  await next();
+};

@@ -1,0 +1,77 @@
+// src/http turns requests into commands and queries, and what comes back into answers. A route is one file under routes/ that
+// describes itself with zod schemas: the same schemas validate requests and generate the OpenAPI document. No SQL, no rules here.
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import type { ApiDeps } from "./deps.js";
+
+/** Who is asking, and the one clock reading that this request uses throughout. */
+export interface Caller {
+  readonly organisationId: string;
+  readonly keyId: string;
+  readonly keyPrefix: string;
+  readonly catalogueVersion: number;
+  readonly now: Date;
+  readonly requestId: string;
+}
+
+export interface RequestSchemas {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  /** A JSON body: read within bounds, parsed and validated before the handler runs. */
+  readonly body?: z.ZodType;
+  /** A form with a file: described here, but read by the handler itself from `incoming`, as a stream. */
+  readonly multipart?: z.ZodObject;
+}
+
+type Parsed<S, K extends string> = S extends { readonly [key in K]: infer T extends z.ZodType } ? z.output<T> : undefined;
+
+export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
+  readonly params: Parsed<S, "params">;
+  readonly query: Parsed<S, "query">;
+  readonly headers: Parsed<S, "headers">;
+  readonly body: Parsed<S, "body">;
+  readonly caller: Caller;
+  /** The raw Node request; absent only where a test calls the app without a socket. */
+  readonly incoming: IncomingMessage | undefined;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ResponseDescription {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+}
+
+export interface RouteDefinition<S extends RequestSchemas> {
+  readonly method: "GET" | "POST";
+  /** As in OpenAPI: `/v1/org/quote/getQuote/{quoteId}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** True for what goes beyond the published contract. */
+  readonly extension?: boolean;
+  readonly request: S;
+  /** 401, 429, 500 and 503 are added to every route. */
+  readonly responses: Readonly<Record<number, ResponseDescription>>;
+  /** Bound of a JSON body in bytes, where the default is more than this route can need. */
+  readonly maxBodyBytes?: number;
+  readonly handler: (request: RouteRequest<S>, deps: ApiDeps) => Promise<Answer>;
+}
+
+export type Route = Omit<RouteDefinition<RequestSchemas>, "handler"> & {
+  readonly handler: (request: RouteRequest<never>, deps: ApiDeps) => Promise<Answer>;
+};
+
+/** Lets the handler's types follow from the schemas. */
+export function defineRoute<const S extends RequestSchemas>(route: RouteDefinition<S>): Route {
+  return route as unknown as Route;
+}

@@ -1,0 +1,88 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Logger } from "pino";
+import { createApp } from "./app.js";
+import type { ApiDeps } from "./deps.js";
+import { answerTable } from "./problem.js";
+import type { AppEnv } from "./requestFrame.js";
+
+/** How long requests may take to finish once the process is asked to stop. */
+const drainMs = 8_000;
+
+export interface RunningApi {
+  readonly port: number;
+  /** Takes no new connections, lets running requests finish, then closes. */
+  stop(): Promise<void>;
+}
+
+export async function startApi(options: { deps: ApiDeps; host: string; port: number; logger: Logger }): Promise<RunningApi> {
+  const { deps, host, port, logger } = options;
+  const server = listenTo(createApp(deps), logger);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  server.on("error", (error) => logger.error({ err: error }, "http server"));
+  return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+}
+
+function listenTo(app: Hono<AppEnv>, logger: Logger): Server {
+  const listener = getRequestListener(app.fetch, { errorHandler: (error) => unreadable(error, logger) });
+  const server = createServer(
+    {
+      // A sender that dribbles headers or a body, or falls silent, is cut off.
+      headersTimeout: 10_000,
+      requestTimeout: 300_000,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+    },
+    (incoming, outgoing) => {
+      if (!server.listening) outgoing.setHeader("connection", "close");
+      void listener(incoming, outgoing);
+    },
+  );
+  server.timeout = 60_000;
+  server.maxConnections = 10_000;
+  server.on("clientError", refuse);
+  return server;
+}
+
+/** The request line or its headers made no sense to the adapter, so that the app never saw the request. */
+function unreadable(error: unknown, logger: Logger): Response {
+  if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
+  const { status, error: name } = answerTable[error instanceof RequestError ? "invalid" : "internal"];
+  return Response.json({ statusCode: status, message: "The request could not be read", error: name }, { status });
+}
+
+/** Node's parser gave up: bad syntax, headers too large, or too slow. Answered in JSON like everything else. */
+function refuse(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, name] = parserAnswers[error.code ?? ""] ?? [400, "Bad Request"];
+  const body = JSON.stringify({ statusCode: status, message: "The request could not be read", error: name });
+  const head = `HTTP/1.1 ${status} ${name}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}
+
+const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+};
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const forced = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(forced);
+}
