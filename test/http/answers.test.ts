@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { Rejection, type RejectionCode } from "../../src/domain/rejection.js";
+import { defineRoute, type Route } from "../../src/http/route.js";
+import { StoreUnavailable } from "../../src/portErrors.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { createShell, insertOrganisation } from "../support/shell.js";
+
+const throwing = (path: string, error: unknown): Route =>
+  defineRoute({
+    method: "GET",
+    path,
+    operationId: path,
+    summary: "throws",
+    tag: "test",
+    request: {},
+    responses: {},
+    handler: async () => {
+      throw error;
+    },
+  });
+
+const echo = defineRoute({
+  method: "POST",
+  path: "/v1/echo/{id}",
+  operationId: "echo",
+  summary: "answers what was sent",
+  tag: "test",
+  maxBodyBytes: 1000,
+  request: {
+    params: z.object({ id: z.string().max(50) }),
+    query: z.object({ limit: z.coerce.number().int().min(1).max(500).default(100) }),
+    body: z.strictObject({
+      text: z.string().min(1).max(5),
+      items: z
+        .array(z.strictObject({ quantity: z.number().int().min(1) }))
+        .min(1)
+        .max(3),
+      fields: z.record(z.string(), z.string()).optional(),
+    }),
+  },
+  responses: {},
+  handler: async ({ params, query, body, caller }) => ({
+    status: 200,
+    body: { params, query, body, organisationId: caller.organisationId, catalogueVersion: caller.catalogueVersion },
+  }),
+});
+
+const codes: RejectionCode[] = ["invalid", "forbidden", "notFound", "conflict", "tooLarge", "unprocessable", "queueFull"];
+const routes = [
+  echo,
+  ...codes.map((code) => throwing(`/v1/reject/${code}`, new Rejection(code, "because"))),
+  throwing("/v1/faults", new Rejection("invalid", "first", ["a is wrong", "b is wrong"])),
+  throwing("/v1/bug", new Error("secret detail of the inside")),
+  throwing("/v1/outage", new StoreUnavailable("event store", "nobody home")),
+];
+
+let database: TestDatabase;
+let app: ReturnType<typeof createShell>;
+let key: string;
+let organisationId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ key, organisationId } = await insertOrganisation(database.pool));
+  app = createShell(database.pool, { routes });
+});
+afterAll(() => database?.close());
+
+const get = (path: string) => app.request(path, { headers: { "x-api-key": key } });
+const post = (body: string | Uint8Array, options: { path?: string; headers?: Record<string, string> } = {}) =>
+  app.request(options.path ?? "/v1/echo/x", {
+    method: "POST",
+    body,
+    headers: { "x-api-key": key, "content-type": "application/json", ...options.headers },
+  });
+const good = { text: "hello", items: [{ quantity: 1 }] };
+
+describe("errors have the contract's body", () => {
+  test.each([
+    ["invalid", 400, "Bad Request"],
+    ["queueFull", 400, "Bad Request"],
+    ["forbidden", 403, "Forbidden"],
+    ["notFound", 404, "Not Found"],
+    ["conflict", 409, "Conflict"],
+    ["tooLarge", 413, "Payload Too Large"],
+    ["unprocessable", 422, "Unprocessable Entity"],
+  ])("a rejection as %s is answered %i", async (code, statusCode, error) => {
+    const response = await get(`/v1/reject/${code}`);
+    expect(response.status).toBe(statusCode);
+    expect(await response.json()).toEqual({ statusCode, message: "because", error });
+  });
+
+  test("several faults are a list", async () => {
+    const response = await get("/v1/faults");
+    expect(await response.json()).toEqual({ statusCode: 400, message: ["a is wrong", "b is wrong"], error: "Bad Request" });
+  });
+
+  test("a crash is answered 500 without a word about the inside", async () => {
+    const response = await get("/v1/bug");
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ statusCode: 500, error: "Internal Server Error" });
+    expect(text).not.toContain("secret detail");
+  });
+
+  test("an outage of a store is answered 503 with the time to come back", async () => {
+    const response = await get("/v1/outage");
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+  });
+
+  test("an unknown path is 404, with or without a key", async () => {
+    for (const response of [await get("/nowhere"), await app.request("/v1/org/nowhere", { method: "DELETE" })]) {
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ statusCode: 404, error: "Not Found" });
+    }
+  });
+
+  test("a wrong method is 405 and names the right ones", async () => {
+    const response = await app.request("/v1/echo/x", { method: "PUT" });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(await response.json()).toMatchObject({ statusCode: 405, error: "Method Not Allowed" });
+    expect((await app.request("/healthz", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD");
+  });
+
+  test.each(["/v1/echo/%E0%A4%A", "/v1/echo/a%00b", "/v1/echo/a?limit=%00"])("the address %s is 400", async (path) => {
+    const response = await post(JSON.stringify(good), { path });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ statusCode: 400, error: "Bad Request" });
+  });
+});
+
+describe("a request body", () => {
+  test("that fits is handed to the route with the caller", async () => {
+    const response = await post(JSON.stringify({ ...good, fields: { a: "b" } }), { path: "/v1/echo/a%2Fb%20c?limit=500" });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      params: { id: "a/b c" },
+      query: { limit: 500 },
+      body: { ...good, fields: { a: "b" } },
+      organisationId,
+      catalogueVersion: 7,
+    });
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ["no items", { text: "a", items: [] }, ["items must contain at least 1 element"]],
+    ["one item too many", { text: "a", items: Array(4).fill({ quantity: 1 }) }, ["items must contain at most 3 elements"]],
+    ["an unknown field", { ...good, colour: 1 }, ["colour is not a recognised field"]],
+    ["an unknown field inside", { text: "a", items: [{ quantity: 1, size: 2 }] }, ["items.0.size is not a recognised field"]],
+    ["missing fields", { items: [{}] }, ["text is required", "items.0.quantity is required"]],
+    ["wrong types", { text: 1, items: "x" }, ["text must be a string", "items must be an array"]],
+    ["a fraction", { text: "a", items: [{ quantity: 1.5 }] }, ["items.0.quantity must be a whole number"]],
+    ["zero", { text: "a", items: [{ quantity: 0 }] }, ["items.0.quantity must be at least 1"]],
+    ["an empty text", { ...good, text: "" }, ["text must not be empty"]],
+    ["a long text", { ...good, text: "abcdef" }, ["text must be at most 5 characters long"]],
+    ["a list", [], ["body must be an object"]],
+    ["null", null, ["body must be an object"]],
+  ])("with %s is refused by path", async (_, body, message) => {
+    const response = await post(JSON.stringify(body));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ statusCode: 400, message, error: "Bad Request" });
+  });
+
+  test.each([
+    ["at the top", '{"__proto__":{"x":1},"text":"a","items":[{"quantity":1}]}', "__proto__ is not a recognised field"],
+    ["in an item", '{"text":"a","items":[{"quantity":1,"__proto__":{}}]}', "items.0.__proto__ is not a recognised field"],
+    ["among free keys", '{"text":"a","items":[{"quantity":1}],"fields":{"__proto__":"x"}}', "fields.__proto__ is not a recognised field"],
+    ["in disguise", '{"text":"a","items":[{"quantity":1}],"fields":{"\\u005f_proto__":"x"}}', "fields.__proto__ is not a recognised field"],
+  ])("with a __proto__ key %s is refused by path", async (_, body, message) => {
+    expect(await (await post(body)).json()).toEqual({ statusCode: 400, message: [message], error: "Bad Request" });
+  });
+
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ["nothing", "", /nothing was sent/],
+    ["broken JSON", '{"text":', /must be valid JSON/],
+    ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
+    ["a deep nest", "[".repeat(400) + "]".repeat(400), /nested deeper/],
+  ])("that is %s is 400", async (_, body, message) => {
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ statusCode: 400, message: [expect.stringMatching(message)], error: "Bad Request" });
+  });
+
+  test("may be exactly as large as its bound and not one byte larger, declared or not", async () => {
+    const json = JSON.stringify(good);
+    const sized = (size: number) => json + " ".repeat(size - json.length);
+    for (const [size, status] of [
+      [999, 200],
+      [1000, 200],
+      [1001, 413],
+    ] as const) {
+      expect((await post(sized(size))).status).toBe(status);
+      expect((await post(sized(size), { headers: { "content-length": String(size) } })).status).toBe(status);
+    }
+    const refused = await post(sized(1001));
+    expect(await refused.json()).toEqual({ statusCode: 413, message: expect.stringContaining("1000 bytes"), error: "Payload Too Large" });
+  });
+
+  test.each([
+    ["text/plain", {}],
+    ["multipart/form-data; boundary=x", {}],
+    ["application/json; charset=latin1", {}],
+    ["application/json", { "content-encoding": "gzip" }],
+  ])("sent as %s %j is 415", async (type, headers) => {
+    const response = await post(JSON.stringify(good), { headers: { "content-type": type, ...headers } });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ statusCode: 415, error: "Unsupported Media Type" });
+  });
+
+  test("with very many faults lists a hundred and counts the rest", async () => {
+    const keys = Object.fromEntries(Array.from({ length: 105 }, (_, index) => [`k${index}`, 1]));
+    const { message } = (await (await post(JSON.stringify({ ...good, ...keys }))).json()) as { message: string[] };
+    expect(message).toHaveLength(101);
+    expect(message.at(-1)).toBe("... and 5 more");
+  });
+});
+
+describe("query parameters", () => {
+  test.each([
+    ["0", "limit must be at least 1"],
+    ["501", "limit must be at most 500"],
+    ["x", "limit must be a number"],
+    ["1.5", "limit must be a whole number"],
+  ])("limit=%s is refused", async (limit, message) => {
+    const response = await post(JSON.stringify(good), { path: `/v1/echo/x?limit=${limit}` });
+    expect(await response.json()).toEqual({ statusCode: 400, message: [message], error: "Bad Request" });
+  });
+
+  test("given twice is refused", async () => {
+    expect((await post(JSON.stringify(good), { path: "/v1/echo/x?limit=1&limit=2" })).status).toBe(400);
+  });
+});
+
+describe("every answer", () => {
+  test.each(["/nowhere", "/healthz", "/v1/bug", "/v1/echo/x", "/v1/reject/notFound"])(
+    "of %s has a request id and security headers",
+    async (path) => {
+      const response = await get(path);
+      expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("content-type")).toContain("application/json");
+    },
+  );
+
+  test("keeps a sane request id and replaces any other", async () => {
+    const ask = async (id: string) => (await app.request("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+    expect(await ask("order-17.b:3")).toBe("order-17.b:3");
+    expect(await ask("with space")).not.toBe("with space");
+    expect(await ask("x".repeat(129))).not.toBe("x".repeat(129));
+  });
+});

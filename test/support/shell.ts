@@ -1,0 +1,52 @@
+// The HTTP shell on a real database, with routes of the test's own choosing and without the other two stores.
+import { createHash, randomUUID } from "node:crypto";
+import type pg from "pg";
+import { type Logger, pino } from "pino";
+import { createMetrics } from "../../src/adapters/metrics.js";
+import { createApp } from "../../src/http/app.js";
+import type { ApiDeps } from "../../src/http/deps.js";
+import type { Route } from "../../src/http/route.js";
+import type { EventStore, ObjectStore } from "../../src/ports.js";
+
+export interface ShellOptions {
+  readonly rateLimitPerMinute?: number;
+  readonly routes?: readonly Route[];
+  readonly logger?: Logger;
+  readonly deps?: Partial<ApiDeps>;
+}
+
+export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
+  const answers = { ping: async () => undefined };
+  return {
+    pool,
+    eventStore: answers as unknown as EventStore,
+    objectStore: answers as unknown as ObjectStore,
+    logger: options.logger ?? pino({ level: "silent" }),
+    metrics: createMetrics(),
+    limits: { rateLimitPerMinute: options.rateLimitPerMinute ?? 1_000_000, maxQueuedImports: 20 },
+    publicUrl: "http://127.0.0.1",
+    signingSecret: "a secret that only tests know",
+    ...options.deps,
+  };
+}
+
+export const createShell = (pool: pg.Pool, options: ShellOptions = {}) => createApp(shellDeps(pool, options), options.routes);
+
+/** An organisation with one key, written straight into the tables that authentication reads. */
+export async function insertOrganisation(pool: pg.Pool): Promise<{ organisationId: string; keyId: string; key: string }> {
+  const organisationId = `org-${randomUUID()}`;
+  await pool.query("insert into organisations (id, name, timezone, catalogue_version, revision) values ($1, $1, 'UTC', 7, 0)", [
+    organisationId,
+  ]);
+  return { organisationId, ...(await insertKey(pool, organisationId)) };
+}
+
+export async function insertKey(pool: pg.Pool, organisationId: string): Promise<{ keyId: string; key: string }> {
+  const keyId = randomUUID();
+  const key = `wb_live_${randomUUID().replaceAll("-", "")}0000`;
+  await pool.query(
+    "insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, 'test', $4, now())",
+    [createHash("sha256").update(key).digest("hex"), keyId, organisationId, key.slice(0, 12)],
+  );
+  return { keyId, key };
+}
