@@ -1,0 +1,67 @@
+// Between typed events and what the event store keeps. Writing checks every event against its schema except row outcomes, of
+// which an import has hundreds of thousands, built by one typed function; reading trusts those for the same reason.
+import type { EventMetadata, NewEvent, StoredEvent } from "../ports.js";
+import { type EventDataOf, type EventType, eventSchemas, isEventType } from "./registry.js";
+import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
+
+/** Who caused the events and why. Pass the same object for all events of one action: its metadata is then encoded once. */
+export interface EventContext {
+  readonly organisation: string;
+  /** `key:<prefix>`, `cli`, `worker:<id>`. */
+  readonly actor: string;
+  /** The request or command that all of this goes back to. */
+  readonly correlationId: string;
+  /** The event that led to this one. */
+  readonly causationId?: string;
+}
+
+export type RecordedEvent = {
+  [T in EventType]: Omit<StoredEvent, "type" | "data"> & { readonly type: T; readonly data: EventDataOf<T> };
+}[EventType];
+
+/** A stored event that this version of the service cannot read. Never skipped: what follows it may depend on it. */
+export class UnreadableEvent extends Error {
+  override readonly name = "UnreadableEvent";
+  constructor(event: StoredEvent, reason: string, options?: ErrorOptions) {
+    super(`${event.type} at ${event.stream}@${event.revision} cannot be read: ${reason}`, options);
+  }
+}
+
+const trusted: ReadonlySet<string> = new Set<EventType>(["RowAccepted", "RowRejected"]);
+const metadataOf = new WeakMap<EventContext, Map<number, EventMetadata>>();
+
+export function encode<T extends EventType>(type: T, data: EventDataOf<T>, context: EventContext, id: string): NewEvent {
+  const checked = trusted.has(type) ? data : eventSchemas[type].parse(data);
+  return { id, type, data: checked, metadata: metadata(context, versionOf(type)) };
+}
+
+/** Undefined for an event that is not one of ours, or of a later version of the service that added a type: safe to pass over. */
+export function decode(stored: StoredEvent, steps: Upcasters = upcasters): RecordedEvent | undefined {
+  const { type } = stored;
+  if (!isEventType(type)) return undefined;
+  const version = stored.metadata.v;
+  const current = versionOf(type, steps);
+  if (version === current && trusted.has(type)) {
+    if (typeof stored.data !== "object" || stored.data === null) throw new UnreadableEvent(stored, "its data is not an object");
+    return stored as RecordedEvent;
+  }
+  if (!Number.isInteger(version) || version < 1) throw new UnreadableEvent(stored, "its metadata names no schema version");
+  if (version > current) throw new UnreadableEvent(stored, `it has version ${version}, this service knows ${current}: update the service`);
+  const parsed = eventSchemas[type].safeParse(upcast(type, version, stored.data, steps));
+  if (!parsed.success) throw new UnreadableEvent(stored, "its data does not fit its schema", { cause: parsed.error });
+  return { ...stored, data: parsed.data } as RecordedEvent;
+}
+
+function metadata(context: EventContext, v: number): EventMetadata {
+  const known = metadataOf.get(context) ?? new Map<number, EventMetadata>();
+  metadataOf.set(context, known);
+  const made = known.get(v) ?? {
+    organisation: context.organisation,
+    actor: context.actor,
+    $correlationId: context.correlationId,
+    ...(context.causationId === undefined ? {} : { $causationId: context.causationId }),
+    v,
+  };
+  known.set(v, made);
+  return made;
+}

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { decode, encode, UnreadableEvent } from "../../src/events/codec.js";
+import { type EventType, eventSchemas } from "../../src/events/registry.js";
+import { upcasters, versionOf } from "../../src/events/upcasters.js";
+import type { StoredEvent } from "../../src/ports.js";
+
+const folder = new URL("../fixtures/events/", import.meta.url);
+const fixtures = readdirSync(folder);
+
+function load(name: string): Pick<StoredEvent, "type" | "data" | "metadata"> {
+  return JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+}
+
+function stored(event: Partial<StoredEvent>): StoredEvent {
+  return {
+    stream: "import-1",
+    revision: 3n,
+    position: { commit: 9n, prepare: 9n },
+    id: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
+    type: "ImportFailed",
+    data: {},
+    metadata: { organisation: "demo", actor: "cli", $correlationId: "r", v: 1 },
+    recordedAt: new Date(0),
+    ...event,
+  };
+}
+
+describe("stored fixtures", () => {
+  test("there is one for every version of every event", () => {
+    const wanted = (Object.keys(eventSchemas) as EventType[]).flatMap((type) =>
+      Array.from({ length: versionOf(type) }, (_, index) => `${type}.v${index + 1}.json`),
+    );
+    expect([...fixtures].sort()).toEqual(wanted.sort());
+  });
+
+  test.each(fixtures)("%s still loads", (name) => {
+    const fixture = load(name);
+    const event = decode(stored(fixture));
+    expect(event?.type).toBe(name.split(".")[0]);
+    if (fixture.metadata.v === versionOf(fixture.type as EventType)) expect(event?.data).toEqual(fixture.data);
+    expect(eventSchemas[fixture.type as EventType].safeParse(event?.data).success).toBe(true);
+  });
+});
+
+describe("writing", () => {
+  const context = { organisation: "demo", actor: "cli", correlationId: "req-1", causationId: "evt-1" };
+
+  test("an event carries its organisation, actor, correlation, causation and version", () => {
+    const event = encode("ApiKeyRevoked", { keyId: "k", by: "cli", at: "2026-01-15T03:04:05Z" }, context, "id-1");
+    expect(event).toEqual({
+      id: "id-1",
+      type: "ApiKeyRevoked",
+      data: { keyId: "k", by: "cli", at: "2026-01-15T03:04:05Z" },
+      metadata: { organisation: "demo", actor: "cli", $correlationId: "req-1", $causationId: "evt-1", v: 1 },
+    });
+  });
+
+  test("the events of one action share one metadata object", () => {
+    const rows = [1, 2].map((row) => encode("RowAccepted", { row, values: {} }, context, `id-${row}`));
+    expect(rows[0]?.metadata).toBe(rows[1]?.metadata);
+  });
+
+  test("an event that does not fit its schema is never written", () => {
+    expect(() => encode("ApiKeyRevoked", { keyId: "k", by: "cli", at: "yesterday" }, context, "id-1")).toThrow();
+  });
+});
+
+describe("reading", () => {
+  test("an event of a type we do not know is passed over", () => {
+    expect(decode(stored({ type: "InvoiceSent" }))).toBeUndefined();
+    expect(decode(stored({ type: "toString" }))).toBeUndefined();
+  });
+
+  test.each([
+    ["a version this service does not know yet", { metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 2 } }],
+    ["no version", { metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 0 } }],
+    ["data that does not fit", { data: { importId: 7 } }],
+    ["a row that is no object", { type: "RowAccepted", data: "garbled" }],
+    ["a row of a later version", { type: "RowAccepted", metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 2 } }],
+  ])("an event with %s stops the reader, naming stream and revision", (_, event) => {
+    expect(() => decode(stored(event))).toThrow(UnreadableEvent);
+    expect(() => decode(stored(event))).toThrow(/import-1@3/);
+  });
+
+  test("an old version is lifted step by step to the present one", () => {
+    const steps = {
+      ...upcasters,
+      ApiKeyRevoked: [
+        (old: Record<string, unknown>) => ({ ...old, by: "unknown" }),
+        (old: Record<string, unknown>) => ({ ...old, at: `${old["on"]}T00:00:00Z` }),
+      ],
+    };
+    const first = stored({ type: "ApiKeyRevoked", data: { keyId: "k", on: "2020-02-02" } });
+    expect(decode(first, steps)?.data).toEqual({ keyId: "k", by: "unknown", at: "2020-02-02T00:00:00Z" });
+    const second = stored({
+      type: "ApiKeyRevoked",
+      data: { keyId: "k", by: "me", on: "2020-02-02" },
+      metadata: { ...first.metadata, v: 2 },
+    });
+    expect(decode(second, steps)?.data).toEqual({ keyId: "k", by: "me", at: "2020-02-02T00:00:00Z" });
+  });
+});
