@@ -1,0 +1,145 @@
+// A push, once its submission has been checked: store it, take a place in the queue, record ImportRequested.
+// The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
+import { createHash, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { Pool } from "pg";
+import { v5, v7 } from "uuid";
+import { limits } from "../domain/imports/limits.js";
+import { Rejection } from "../domain/rejection.js";
+import { decode, encode } from "../events/codec.js";
+import type { ImportKind, ImportRequested } from "../events/importEvents.js";
+import { streamOf } from "../events/streams.js";
+import { WrongVersion } from "../portErrors.js";
+import { type EventStore, noStream, type ObjectStore } from "../ports.js";
+import { confirmPlace, releasePlace, reservePlace } from "./importQueue.js";
+
+export interface RequestImportDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  readonly maxQueuedImports: number;
+}
+
+export interface Submission {
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly source: "data" | "file";
+  readonly sourceDetails: string;
+  /** The checked file, on this machine's disk. */
+  readonly file: { path: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
+  readonly elements?: number;
+  readonly keyPrefix: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly now: Date;
+}
+
+const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
+const idempotencyNamespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
+
+/** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
+export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
+  const target = await targetOf(deps, submission);
+  if ("earlier" in target) return target.earlier;
+  const request = eventOf(submission, target.importId);
+  await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
+  try {
+    return await record(deps, submission, request);
+  } catch (error) {
+    // An append of unknown outcome may have landed: its file must stay. The sweeper removes what no import refers to.
+    if (error instanceof Rejection) await deps.objectStore.remove(request.file.key).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function record(deps: RequestImportDeps, submission: Submission, request: ImportRequested): Promise<ImportRequested> {
+  const { importId, organisationId } = request;
+  await reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports });
+  const event = encode("ImportRequested", request, {
+    organisation: organisationId,
+    actor: `key:${request.keyPrefix}`,
+    correlation: request.requestId,
+    id: v5(`0 ${request.file.key}`, importId), // another attempt with the same Idempotency-Key is another event
+  });
+  try {
+    const { position } = await deps.eventStore.append(streamOf.import(importId), [event], noStream);
+    await confirmPlace(deps.pool, importId, position.commit).catch(() => undefined); // the worker finds it by itself, only later
+    return request;
+  } catch (error) {
+    if (error instanceof WrongVersion) {
+      const earlier = await firstRequest(deps, importId); // the same key, sent twice at once
+      if (earlier) {
+        await deps.objectStore.remove(request.file.key).catch(() => undefined);
+        return repetition(earlier, submission);
+      }
+    }
+    void settle(deps, importId);
+    throw error;
+  }
+}
+
+/** After an append of unknown outcome: give the place back, or confirm it, as soon as the stream can be read again. */
+async function settle(deps: RequestImportDeps, importId: string): Promise<void> {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    await setTimeout(Math.min(500 * 2 ** attempt, 5000), undefined, { ref: false });
+    try {
+      const last = await deps.eventStore.last(streamOf.import(importId));
+      return last ? await confirmPlace(deps.pool, importId, last.position.commit) : await releasePlace(deps.pool, importId);
+    } catch {
+      // still down; a worker settles what this process cannot
+    }
+  }
+}
+
+type Target = { importId: string } | { earlier: ImportRequested };
+
+/** With an Idempotency-Key the import's id follows from it, so that the import's own stream is the record of the key's use. */
+async function targetOf(deps: RequestImportDeps, submission: Submission): Promise<Target> {
+  if (submission.idempotencyKey === undefined) return { importId: v7() };
+  const oldest = submission.now.getTime() - limits.idempotencyHours * 3_600_000;
+  for (let generation = 0; ; generation += 1) {
+    const importId = v5(JSON.stringify([submission.organisationId, submission.idempotencyKey, generation]), idempotencyNamespace);
+    const earlier = await firstRequest(deps, importId);
+    if (!earlier) return { importId };
+    if (Date.parse(earlier.at) > oldest) return { earlier: repetition(earlier, submission) };
+  }
+}
+
+function repetition(earlier: ImportRequested, submission: Submission): ImportRequested {
+  if (earlier.idempotency?.body === bodyHash(submission)) return earlier;
+  throw new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+}
+
+async function firstRequest(deps: RequestImportDeps, importId: string): Promise<ImportRequested | undefined> {
+  for await (const stored of deps.eventStore.read(streamOf.import(importId), { max: 1 })) {
+    const event = decode(stored);
+    if (event?.type === "ImportRequested") return event.data;
+  }
+  return undefined;
+}
+
+function eventOf(submission: Submission, importId: string): ImportRequested {
+  const { path: _, ...file } = submission.file;
+  return {
+    importId,
+    organisationId: submission.organisationId,
+    kind: submission.kind,
+    source: submission.source,
+    sourceDetails: submission.sourceDetails,
+    file: { ...file, key: `uploads/${submission.organisationId}/${randomUUID()}` },
+    ...(submission.elements === undefined ? {} : { elements: submission.elements }),
+    keyPrefix: submission.keyPrefix,
+    requestId: submission.requestId,
+    ...(submission.idempotencyKey === undefined
+      ? {}
+      : { idempotency: { key: sha256(submission.idempotencyKey), body: bodyHash(submission) } }),
+    at: submission.now.toISOString(),
+  };
+}
+
+/** What makes two requests the same: the route, the content and the caller's reference; not multipart boundaries or JSON spacing. */
+function bodyHash({ kind, source, sourceDetails, file }: Submission): string {
+  return sha256(JSON.stringify([kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256]));
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

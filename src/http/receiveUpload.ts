@@ -1,0 +1,167 @@
+// Takes a multipart upload off the socket into a temporary file: hashed and counted on the way, never whole in memory, and
+// gone again whatever happens. The caller removes the folder when it is done with the file.
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { basename, join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import { limits } from "../domain/imports/limits.js";
+import { storable } from "../domain/pushes/text.js";
+import { Rejection } from "../domain/rejection.js";
+
+export interface Upload {
+  readonly folder: string;
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly sourceDetails: string;
+}
+
+const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
+/** Room for boundaries, part headers and the other field beside a file of exactly the largest size. */
+const envelope = 65_536;
+const idleMs = 30_000;
+
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string): Promise<Upload> {
+  if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
+    throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
+  }
+  if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
+  const folder = await mkdtemp(join(tempDir, "upload-"));
+  try {
+    const { file, sourceDetails } = await parse(incoming, join(folder, "file"));
+    if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
+    if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
+    return { folder, ...file, sourceDetails: sourceDetails || file.name };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+interface Received {
+  file?: { path: string; name: string; size: number; sha256: string };
+  sourceDetails?: string;
+}
+
+async function parse(incoming: IncomingMessage, path: string): Promise<Received> {
+  const received: Received = {};
+  const writes: Promise<void>[] = [];
+  const files: BusboyFileStream[] = [];
+  let fault: Error | undefined;
+  const form = openForm(incoming);
+  const fail = (error: Error) => {
+    fault ??= error;
+    form.destroy(error);
+  };
+
+  form.on("file", (field: string, stream: BusboyFileStream, name: string | undefined) => {
+    if (field !== "file" || writes.length > 0) {
+      stream.resume();
+      fail(
+        new Rejection(
+          "invalid",
+          field === "file" ? "file must be sent once" : `${shown(field)} is not a field of this form: send file and sourceDetails`,
+        ),
+      );
+      return;
+    }
+    files.push(stream);
+    stream.once("limit", () => fail(tooLarge()));
+    writes.push(
+      store(stream, path).then((stored) => {
+        received.file = { path, name: fileName(name), ...stored };
+      }),
+    );
+  });
+  form.on("field", (field: string, value: string, _nameCut: boolean, valueCut: boolean) => {
+    if (field !== "sourceDetails")
+      fail(new Rejection("invalid", `${shown(field)} is not a field of this form: send file and sourceDetails`));
+    else if (valueCut || value.length > limits.sourceDetailsLength || !storable(value)) {
+      fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
+    } else received.sourceDetails = value;
+  });
+  form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails.")));
+
+  const idle = watchIdle(incoming, () => fail(new Rejection("invalid", "The upload stalled: no bytes arrived for 30 seconds.")));
+  try {
+    await pipeline(incoming, form);
+    await Promise.all(writes);
+  } catch (error) {
+    for (const file of files) file.destroy(); // the form leaves them open when it is cut off
+    await Promise.allSettled(writes);
+    throw fault ?? unreadable(error);
+  } finally {
+    idle.stop();
+  }
+  if (fault) throw fault;
+  return received;
+}
+
+function openForm(incoming: IncomingMessage) {
+  try {
+    return new Busboy({
+      headers: incoming.headers as { "content-type": string },
+      preservePath: true,
+      limits: {
+        fileSize: limits.fileBytes + 1,
+        files: 2,
+        fields: 4,
+        parts: 6,
+        fieldNameSize: 100,
+        fieldSize: 4 * limits.sourceDetailsLength,
+        headerPairs: 50,
+      },
+    });
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+async function store(stream: BusboyFileStream, path: string): Promise<{ size: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(stream, count, createWriteStream(path));
+  if (stream.truncated || size > limits.fileBytes) throw tooLarge();
+  return { size, sha256: hash.digest("hex") };
+}
+
+/** The name as a person knows it: without the sender's folders, control characters or broken Unicode. */
+function fileName(sent: string | undefined): string {
+  const base = basename((sent ?? "").replaceAll("\\", "/"));
+  const clean = base
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, "")
+    .trim();
+  return [...clean].slice(0, 255).join("") || "upload";
+}
+
+const shown = (field: string) => JSON.stringify(field.slice(0, 100));
+
+const unreadable = (cause: unknown) =>
+  cause instanceof Rejection
+    ? cause
+    : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again.");
+
+function watchIdle(incoming: IncomingMessage, stalled: () => void) {
+  const timer = setTimeout(stalled, idleMs);
+  const touch = () => timer.refresh();
+  incoming.on("data", touch);
+  return {
+    stop() {
+      clearTimeout(timer);
+      incoming.off("data", touch);
+    },
+  };
+}

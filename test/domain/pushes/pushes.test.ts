@@ -1,0 +1,137 @@
+import Papa from "papaparse";
+import { describe, expect, it } from "vitest";
+import { activityPush } from "../../../src/domain/pushes/activityPush.js";
+import { shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/shipmentPush.js";
+import { activitiesToCsv, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
+
+const items = (count: number) => Array.from({ length: count }, () => ({ itemType: "carton", itemQuantity: 1, itemWeight: 2.5 }));
+const shipment = { shipmentId: "S-1", originPostCode: "2000", destinationPostCode: "3000", items: items(1) };
+const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
+
+const paths = (result: { success: boolean; error?: { issues: { path: PropertyKey[] }[] } }) =>
+  result.success ? [] : (result.error?.issues.map((issue) => issue.path.join(".")) ?? []);
+const shipmentsOf = (...shipments: unknown[]) => shipmentPush.safeParse({ shipments });
+const activitiesOf = (...activities: unknown[]) => activityPush.safeParse({ activities });
+
+describe("a shipment push", () => {
+  it.each([
+    [0, false],
+    [1, true],
+    [999, true],
+    [1000, true],
+    [1001, false],
+  ])("of %i shipments passes: %s", (count, passes) => {
+    expect(shipmentsOf(...Array.from({ length: count }, () => shipment)).success).toBe(passes);
+  });
+
+  it.each([
+    [0, false],
+    [1, true],
+    [499, true],
+    [500, true],
+    [501, false],
+  ])("with a shipment of %i goods lines passes: %s", (count, passes) => {
+    const result = shipmentsOf({ ...shipment, items: items(count) });
+    expect(paths(result)).toEqual(passes ? [] : ["shipments.0.items"]);
+  });
+
+  it.each([
+    [499, 0],
+    [500, 0],
+    [501, 1],
+  ])("with 9,500 goods lines and %i more has %i faults", (more, faults) => {
+    const shipments = [
+      ...Array.from({ length: 19 }, () => ({ items: items(500) })),
+      { items: items(Math.min(more, 499)) },
+      { items: items(1) },
+    ];
+    const lines = 9500 + more;
+    const total = shipments.flatMap((each) => each.items).length;
+    const padded =
+      total < lines
+        ? [...shipments, { items: items(lines - total) }]
+        : shipments.slice(0, -1).concat(total > lines ? [] : shipments.slice(-1));
+    expect(padded.flatMap((each) => each.items)).toHaveLength(lines);
+    expect(shipmentPushFaults({ shipments: padded }, new Set())).toHaveLength(faults);
+  });
+
+  it.each([
+    [{ ...shipment, colour: "red" }, ["shipments.0"]],
+    [{ ...shipment, items: [{ itemType: "carton", length: 3 }] }, ["shipments.0.items.0"]],
+    [JSON.parse('{"shipmentId":"S","items":[{}],"__proto__":{"a":1}}'), ["shipments.0"]],
+    [{ ...shipment, shipmentId: 5 }, ["shipments.0.shipmentId"]],
+    [{ ...shipment, shipmentId: "a\0b" }, ["shipments.0.shipmentId"]],
+    [{ ...shipment, shipmentId: "\ud800" }, ["shipments.0.shipmentId"]],
+    [{ ...shipment, shipmentId: "x".repeat(201) }, ["shipments.0.shipmentId"]],
+    [{ ...shipment, originPostCode: null }, ["shipments.0.originPostCode"]],
+    [{ ...shipment, quoteDate: "2026-02-30T00:00:00Z" }, ["shipments.0.quoteDate"]],
+    [{ ...shipment, totalCostReceived: 1e300 }, ["shipments.0.totalCostReceived"]],
+    [{ ...shipment, totalCostReceived: "NaN" }, ["shipments.0.totalCostReceived"]],
+    [{ ...shipment, items: [{ itemQuantity: Number.POSITIVE_INFINITY }] }, ["shipments.0.items.0.itemQuantity"]],
+    [{ ...shipment, customFields: { costCentre: 5 } }, ["shipments.0.customFields.costCentre"]],
+    [{ ...shipment, items: undefined }, ["shipments.0.items"]],
+    ["text", ["shipments.0"]],
+  ])("%# is refused by path", (body, expected) => expect(paths(shipmentsOf(body))).toEqual(expected));
+
+  it("names custom fields that the organisation does not have", () => {
+    const push = shipmentPush.parse({ shipments: [shipment, { ...shipment, customFields: { costCentre: "A", constructor: "B" } }] });
+    expect(shipmentPushFaults(push, new Set(["costCentre"]))).toEqual([
+      "shipments.1.customFields.constructor is not a custom field of this organisation",
+    ]);
+  });
+
+  it("becomes one line per goods line, with its element's number", () => {
+    const push = shipmentPush.parse({
+      shipments: [
+        { ...shipment, shipmentId: '  "quoted", \r\n', customFields: { costCentre: "A,1" }, items: items(2) },
+        { ...shipment, totalCostReceived: 12.1, items: [{ itemQuantity: 1e-7 }] },
+      ],
+    });
+    const { data } = Papa.parse<Record<string, string>>(shipmentsToCsv(push), { header: true, skipEmptyLines: true });
+    expect(data.map((row) => [row["#"], row["shipmentId"], row["customFields.costCentre"], row["itemType"], row["itemQuantity"]])).toEqual([
+      ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
+      ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
+      ["2", "S-1", "", "", "0.0000001"],
+    ]);
+    expect(data[2]?.["totalCostReceived"]).toBe("12.1");
+  });
+});
+
+describe("an activity push", () => {
+  it.each([
+    [0, false],
+    [1, true],
+    [9999, true],
+    [10_000, true],
+    [10_001, false],
+  ])("of %i activities passes: %s", (count, passes) => {
+    expect(activitiesOf(...Array.from({ length: count }, () => activity)).success).toBe(passes);
+  });
+
+  it.each([
+    ["warehouseCode", undefined],
+    ["warehouseCode", "  "],
+    ["chargeCode", undefined],
+    ["chargeCode", ""],
+    ["quantity", undefined],
+    ["quantity", 0],
+    ["quantity", -0],
+    ["quantity", "5"],
+    ["quantity", 1e-12],
+    ["activityTimestamp", undefined],
+    ["activityTimestamp", "yesterday"],
+    ["activityTimestamp", "2026-02-29T00:00:00Z"],
+    ["activityTimestamp", 1767225600],
+  ])("with %s %j is refused by path", (field, value) => {
+    expect(paths(activitiesOf(activity, { ...activity, [field]: value }))).toEqual([`activities.1.${field}`]);
+  });
+
+  it("becomes one line per activity", () => {
+    const push = activityPush.parse({ activities: [activity, { ...activity, quantity: -2.5, reference: "a;b" }] });
+    const { data } = Papa.parse<Record<string, string>>(activitiesToCsv(push), { header: true, skipEmptyLines: true });
+    expect(data.map((row) => [row["#"], row["quantity"], row["activityTimestamp"], row["reference"]])).toEqual([
+      ["1", "1", "2026-03-01T09:30:00Z", ""],
+      ["2", "-2.5", "2026-03-01T09:30:00Z", "a;b"],
+    ]);
+  });
+});

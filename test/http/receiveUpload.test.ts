@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { limits } from "../../src/domain/imports/limits.js";
+import type { Rejection } from "../../src/domain/rejection.js";
+import { receiveUpload, type Upload } from "../../src/http/receiveUpload.js";
+
+let tempDir: string;
+let server: Server;
+let url: string;
+let outcome: Promise<Upload>;
+
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), "waybill-test-"));
+  server = createServer((incoming, outgoing) => {
+    outcome = receiveUpload(incoming, tempDir);
+    outcome.then(
+      () => outgoing.end("taken"),
+      () => {
+        incoming.resume();
+        outgoing.writeHead(400, { connection: "close" }).end();
+      },
+    );
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+  await rm(tempDir, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  for (const left of await readdir(tempDir)) await rm(join(tempDir, left), { recursive: true });
+});
+
+const form = (parts: Record<string, string | File>) => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(parts)) body.append(name, value);
+  return body;
+};
+const post = (body: BodyInit, headers: Record<string, string> = {}) => fetch(url, { method: "POST", body, headers });
+const refusal = async () =>
+  outcome.then(
+    () => undefined,
+    (error: Rejection) => ({ code: error.code, message: error.message }),
+  );
+
+describe("an upload", () => {
+  it("arrives as a file with its size and hash, and its name as the default reference", async () => {
+    await post(form({ file: new File(["a,b\r\n1,2\r\n"], "orders.csv") }));
+    const upload = await outcome;
+    expect(await readFile(upload.path, "utf8")).toBe("a,b\r\n1,2\r\n");
+    expect(upload).toMatchObject({ name: "orders.csv", size: 10, sourceDetails: "orders.csv" });
+    expect(upload.sha256).toBe(createHash("sha256").update("a,b\r\n1,2\r\n").digest("hex"));
+  });
+
+  it.each([
+    ["C:\\Users\\me\\März.csv", "März.csv"],
+    ["../../etc/passwd.csv", "passwd.csv"],
+    ["订单 “x”.xlsx", "订单 “x”.xlsx"],
+    ["", "upload"],
+  ])("named %j is kept as %j", async (sent, kept) => {
+    await post(form({ file: new File(["x"], sent) }));
+    expect((await outcome).name).toBe(kept);
+  });
+
+  it("carries the caller's own reference", async () => {
+    await post(form({ sourceDetails: "May run", file: new File(["x"], "a.csv") }));
+    expect((await outcome).sourceDetails).toBe("May run");
+  });
+
+  it.each([
+    ["no file", form({ sourceDetails: "x" }), /file is required/],
+    ["an empty file", form({ file: new File([], "a.csv") }), /empty/],
+    ["another field", form({ file: new File(["x"], "a.csv"), colour: "red" }), /"colour" is not a field/],
+    ["a file in another field", form({ upload: new File(["x"], "a.csv") }), /"upload" is not a field/],
+    ["a reference that is too long", form({ file: new File(["x"], "a.csv"), sourceDetails: "y".repeat(501) }), /sourceDetails/],
+  ])("with %s is refused, and leaves nothing behind", async (_name, body, message) => {
+    await post(body);
+    expect((await refusal())?.message).toMatch(message);
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it.each([
+    [0, true],
+    [1, false],
+  ])("of the largest size plus %i bytes is taken: %s", async (extra, taken) => {
+    const body = form({ file: new File([Buffer.alloc(limits.fileBytes + extra, "x")], "a.csv") });
+    await post(body).catch(() => undefined);
+    const refused = await refusal();
+    expect(refused).toEqual(taken ? undefined : { code: "tooLarge", message: expect.stringContaining("50 MB") });
+  });
+
+  it("that announces more than the limit is refused before its body", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: ${limits.fileBytes * 2}\r\n\r\n`,
+    );
+    await vi.waitFor(async () => expect((await refusal())?.code).toBe("tooLarge"));
+    socket.destroy();
+  });
+
+  it.each([
+    ["cut off mid-file", "--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\nabc"],
+    ["that is no multipart at all", "hello"],
+  ])("%s is refused, and leaves nothing behind", async (_name, text) => {
+    await post(text, { "content-type": "multipart/form-data; boundary=b" });
+    expect((await refusal())?.code).toBe("invalid");
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it("whose sender goes away leaves nothing behind", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write(
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\n\r\n--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\nabc",
+    );
+    await vi.waitFor(async () => expect(await readdir(tempDir)).toHaveLength(1));
+    socket.destroy();
+    expect((await refusal())?.code).toBe("invalid");
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+});
