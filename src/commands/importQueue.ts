@@ -5,38 +5,18 @@ import { Rejection } from "../domain/rejection.js";
 
 export const importQueuedChannel = "import_queued";
 
+/** Reserving again for the same import takes no second place. */
 export async function reservePlace(pool: Pool, place: { organisationId: string; importId: string; depth: number }): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query("begin");
-    await client.query("select pg_advisory_xact_lock(hashtextextended('import queue ' || $1, 0))", [place.organisationId]);
-    const inserted = await client.query(
-      `insert into import_queue (import_id, organisation_id)
-       select $2, $1
-       where (select count(*) from import_queue where organisation_id = $1) < $3
-       on conflict (import_id) do nothing
-       returning import_id`,
-      [place.organisationId, place.importId, place.depth],
-    );
-    if (inserted.rowCount === 0) {
-      const mine = await client.query("select 1 from import_queue where import_id = $1", [place.importId]);
-      if (mine.rowCount === 0) {
-        throw new Rejection(
-          "queueFull",
-          `Too many imports are already queued (at most ${place.depth}). Wait for one to finish and send this again.`,
-        );
-      }
-    }
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch((failure: Error) => {
-      broken = failure;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3) as reserved", [
+    place.organisationId,
+    place.importId,
+    place.depth,
+  ]);
+  if (rows[0]?.reserved) return;
+  throw new Rejection(
+    "queueFull",
+    `Too many imports are already queued (at most ${place.depth}). Wait for one to finish and send this again.`,
+  );
 }
 
 /** The import is in its stream: from now on a worker may take it. */

@@ -1,0 +1,69 @@
+// What the four push routes share: their header, their answer, and the way from a checked file to a requested import.
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { requestImport, type Submission } from "../../commands/requestImport.js";
+import { limits } from "../../domain/imports/limits.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import type { ApiDeps } from "../deps.js";
+import type { Answer, Caller } from "../route.js";
+
+export const pushHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${limits.idempotencyKeyLength} printable characters without blanks`)
+    .optional()
+    .describe("Extension: the same key with the same body within 24 hours returns the first answer and makes no second import"),
+});
+
+const accepted = {
+  importId: z.string(),
+  status: z.literal("queued"),
+  statusUrl: z.string().describe("Path of the import's status"),
+};
+
+export const acceptedFile = z.object({ ...accepted, source: z.literal("file") });
+export const acceptedShipments = z.object({ ...accepted, source: z.literal("data"), shipmentsReceived: z.int() });
+export const acceptedActivities = z.object({ ...accepted, source: z.literal("data"), activitiesReceived: z.int() });
+
+type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file"> & { elements?: number; idempotencyKey: string | undefined };
+
+export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
+  const request = await requestImport(
+    { pool: deps.pool, eventStore: deps.eventStore, objectStore: deps.objectStore, maxQueuedImports: deps.limits.maxQueuedImports },
+    { ...push, organisationId: caller.organisationId, keyPrefix: caller.keyPrefix, requestId: caller.requestId, now: caller.now },
+  );
+  return { status: 202, body: acceptedBody(request) };
+}
+
+/** A JSON push as the file its customer would have uploaded. */
+export async function acceptData(deps: ApiDeps, caller: Caller, csv: string, push: Omit<Push, "source" | "file">): Promise<Answer> {
+  const folder = await mkdtemp(join(deps.tempDir, "push-"));
+  try {
+    const path = join(folder, "file");
+    const bytes = Buffer.from(csv, "utf8");
+    await writeFile(path, bytes);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return await acceptPush(deps, caller, {
+      ...push,
+      source: "data",
+      file: { path, name: `${push.kind}.csv`, format: "csv", size: bytes.length, sha256 },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
+const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
+
+function acceptedBody({ importId, kind, source, elements }: ImportRequested) {
+  return {
+    importId,
+    status: "queued",
+    source,
+    ...(elements === undefined ? {} : { [received[kind]]: elements }),
+    statusUrl: `${statusPath[kind]}/${importId}`,
+  };
+}

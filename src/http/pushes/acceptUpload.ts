@@ -1,0 +1,59 @@
+import { rm } from "node:fs/promises";
+import { z } from "zod";
+import { reportColumns } from "../../domain/files/matchHeader.js";
+import { matchHeader } from "../../domain/files/matchHeader.js";
+import { allColumns, requiredColumns } from "../../domain/imports/columns.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import type { ApiDeps } from "../deps.js";
+import { receiveUpload, type Upload } from "../receiveUpload.js";
+import type { Answer, RouteRequest } from "../route.js";
+import { acceptPush, type pushHeaders } from "./acceptPush.js";
+
+export const uploadForm = z.object({
+  file: z.string().describe("The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row"),
+  sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
+});
+
+type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
+
+/** Socket to disk, header row checked, then the object store and the queue. */
+export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, caller, incoming }: UploadRequest): Promise<Answer> {
+  if (!incoming) throw new Error("an upload needs a socket");
+  const upload = await receiveUpload(incoming, deps.tempDir);
+  try {
+    const format = await checkHeader(deps, kind, upload, caller);
+    const { path, name, size, sha256, sourceDetails } = upload;
+    return await acceptPush(deps, caller, {
+      kind,
+      source: "file",
+      sourceDetails,
+      file: { path, name, format, size, sha256 },
+      idempotencyKey: headers["idempotency-key"],
+    });
+  } finally {
+    await rm(upload.folder, { recursive: true, force: true });
+  }
+}
+
+async function checkHeader(deps: ApiDeps, kind: ImportKind, upload: Upload, caller: UploadRequest["caller"]): Promise<"csv" | "xlsx"> {
+  const header = await readHeader(deps, upload);
+  const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
+  const match = matchHeader(header.columns, {
+    required: requiredColumns[kind],
+    optional: allColumns[kind],
+    custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
+    ignored: Object.values(reportColumns),
+  });
+  if (!match.ok) throw new Rejection("invalid", match.message);
+  return header.format;
+}
+
+async function readHeader(deps: ApiDeps, upload: Upload) {
+  try {
+    return await deps.spreadsheets.readHeader(upload.path, upload.name, AbortSignal.timeout(20_000));
+  } catch (error) {
+    if (deps.spreadsheets.isFileFault(error)) throw new Rejection("invalid", error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { shipmentPush, shipmentPushFaults } from "../../domain/pushes/shipmentPush.js";
+import { shipmentsToCsv } from "../../domain/pushes/toFile.js";
+import { Rejection } from "../../domain/rejection.js";
+import { acceptData, acceptedShipments, pushHeaders } from "../pushes/acceptPush.js";
+import { defineRoute } from "../route.js";
+
+export const pushShipments = defineRoute({
+  method: "POST",
+  path: "/v1/org/shipments/imports",
+  operationId: "pushShipments",
+  summary: "Import shipments (JSON)",
+  description: "1 to 1000 shipments with 1 to 500 goods lines each, at most 10,000 lines in all. Shipments are matched on shipmentId.",
+  tag: "Shipment imports",
+  request: { headers: pushHeaders, body: shipmentPush },
+  responses: {
+    202: { description: "Queued", schema: acceptedShipments },
+    400: { description: "The body is not as described, a limit is passed, or too many imports are queued" },
+    422: { description: "The Idempotency-Key was used for another request" },
+  },
+  handler: async ({ headers, body, caller }, deps) => {
+    const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
+    const faults = shipmentPushFaults(body, catalogue.customFieldKeys);
+    if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
+    return acceptData(deps, caller, shipmentsToCsv(body), {
+      kind: "shipments",
+      sourceDetails: body.sourceDetails ?? "API push",
+      elements: body.shipments.length,
+      idempotencyKey: headers["idempotency-key"],
+    });
+  },
+});

@@ -1,0 +1,20 @@
+import { acceptedFile, pushHeaders } from "../pushes/acceptPush.js";
+import { acceptUpload, uploadForm } from "../pushes/acceptUpload.js";
+import { defineRoute } from "../route.js";
+
+export const uploadActivities = defineRoute({
+  method: "POST",
+  path: "/v1/org/fulfilment/activities/file",
+  operationId: "uploadActivities",
+  summary: "Import activities (file)",
+  description: "A .csv or .xlsx file with one activity per row.",
+  tag: "Fulfilment imports",
+  request: { headers: pushHeaders, multipart: uploadForm },
+  responses: {
+    202: { description: "Queued", schema: acceptedFile },
+    400: { description: "The file is missing, empty, unreadable, of another type, or its header row does not match" },
+    413: { description: "The file is larger than 50 MB" },
+    422: { description: "The Idempotency-Key was used for another request" },
+  },
+  handler: (request, deps) => acceptUpload(deps, "activities", request),
+});
