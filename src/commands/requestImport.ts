@@ -55,12 +55,9 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
 async function record(deps: RequestImportDeps, submission: Submission, request: ImportRequested): Promise<ImportRequested> {
   const { importId, organisationId } = request;
   await reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports });
-  const event = encode("ImportRequested", request, {
-    organisation: organisationId,
-    actor: `key:${request.keyPrefix}`,
-    correlation: request.requestId,
-    id: v5(`0 ${request.file.key}`, importId), // another attempt with the same Idempotency-Key is another event
-  });
+  const context = { organisation: organisationId, actor: `key:${request.keyPrefix}`, correlationId: request.requestId };
+  const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
+  const event = encode("ImportRequested", request, context, id);
   try {
     const { position } = await deps.eventStore.append(streamOf.import(importId), [event], noStream);
     await confirmPlace(deps.pool, importId, position.commit).catch(() => undefined); // the worker finds it by itself, only later

@@ -13,13 +13,6 @@ export function requireJson(headers: Headers): void {
   requireIdentity(headers);
 }
 
-export function requireMultipart(headers: Headers): void {
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(headers.get("content-type") ?? "")) {
-    throw new Problem("unsupportedMediaType", "Send the file as a form, with the header Content-Type: multipart/form-data");
-  }
-  requireIdentity(headers);
-}
-
 function requireIdentity(headers: Headers): void {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   if (encoding !== "identity") throw new Problem("unsupportedMediaType", "Send the body without Content-Encoding");

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { EventStore, ObjectStore } from "../ports.js";
+import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import type { EventStore, ObjectStore, Spreadsheets } from "../ports.js";
 
 export interface ApiLimits {
   readonly rateLimitPerMinute: number;
@@ -21,6 +22,11 @@ export interface ApiDeps {
   readonly pool: Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
+  readonly spreadsheets: Spreadsheets;
+  /** An organisation's catalogue in one version, compiled and cached. */
+  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+  /** Where uploads are held until they are stored. */
+  readonly tempDir: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly limits: ApiLimits;

@@ -2,7 +2,7 @@ import type { Context, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
-import { requireJson, requireMultipart } from "./contentType.js";
+import { requireJson } from "./contentType.js";
 import type { ApiDeps } from "./deps.js";
 import { parseJson } from "./parseJson.js";
 import { maxJsonBytes, withBody } from "./readBody.js";
@@ -33,8 +33,7 @@ export function serveRoute(route: Route, deps: ApiDeps, authenticate: Authentica
 }
 
 async function withParsedBody(route: Route, request: Request, run: (body: unknown) => Promise<Answer>): Promise<Answer> {
-  const { body, multipart } = route.request;
-  if (multipart !== undefined) requireMultipart(request.headers);
+  const { body } = route.request;
   if (body === undefined) return run(undefined);
   requireJson(request.headers);
   return withBody(request, route.maxBodyBytes ?? maxJsonBytes, (bytes) => run(validate(body, parseJson(bytes), "body")));

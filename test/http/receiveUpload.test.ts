@@ -45,7 +45,7 @@ const form = (parts: Record<string, string | File>) => {
   for (const [name, value] of Object.entries(parts)) body.append(name, value);
   return body;
 };
-const post = (body: BodyInit, headers: Record<string, string> = {}) => fetch(url, { method: "POST", body, headers });
+const post = (body: FormData | string, headers: Record<string, string> = {}) => fetch(url, { method: "POST", body, headers });
 const refusal = async () =>
   outcome.then(
     () => undefined,

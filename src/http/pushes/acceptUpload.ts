@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { z } from "zod";
-import { reportColumns } from "../../domain/files/matchHeader.js";
-import { matchHeader } from "../../domain/files/matchHeader.js";
+import { matchHeader, reportColumns } from "../../domain/files/header.js";
 import { allColumns, requiredColumns } from "../../domain/imports/columns.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
