@@ -1,0 +1,57 @@
+import { type CompiledCard, compileCard } from "./compiledCard.js";
+import type { Customer, OrganisationFile, Service } from "./schema.js";
+import { compileZones, type ZoneOf } from "./zones.js";
+
+/** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
+export interface Catalogue {
+  readonly file: OrganisationFile;
+  readonly organisation: OrganisationFile["organisation"];
+  readonly customers: ReadonlyMap<string, Customer>;
+  readonly customFieldKeys: ReadonlySet<string>;
+  readonly services: ReadonlyMap<string, Service>;
+  /** Of the customer's carriers; in the order of the file's custom fields. */
+  mandatoryCustomFields(customerId: string): readonly string[];
+  /** The customer's rate cards, in the order of the file. */
+  cardsOf(customerId: string): readonly CompiledCard[];
+  zoneOf(zoneMapId: string, countryCode: string, postalCode: string): string | undefined;
+  /** Whether the place lies in any zone of the organisation. */
+  isServiceable(countryCode: string, postalCode: string): boolean;
+  /** The date, as the organisation's calendar has it. */
+  today(now: Date): string;
+}
+
+export function compileCatalogue(file: OrganisationFile): Catalogue {
+  const customers = new Map(file.customers.map((customer) => [customer.id, customer]));
+  const services = new Map(file.services.map((service) => [service.id, service]));
+  const zoneMaps = new Map<string, ZoneOf>(file.zoneMaps.map((map) => [map.id, compileZones(map)]));
+  const cards = new Map(
+    file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
+  );
+  const cardsOf = new Map(file.customers.map((customer) => [customer.id, customer.rateCardIds.flatMap((id) => cards.get(id) ?? [])]));
+  const mandatory = new Map(file.customers.map((customer) => [customer.id, mandatoryFields(file, customer)]));
+  const calendar = new Intl.DateTimeFormat("en-CA", {
+    timeZone: file.organisation.timezone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return {
+    file,
+    organisation: file.organisation,
+    customers,
+    customFieldKeys: new Set(file.customFields.map((field) => field.key)),
+    services,
+    mandatoryCustomFields: (customerId) => mandatory.get(customerId) ?? [],
+    cardsOf: (customerId) => cardsOf.get(customerId) ?? [],
+    zoneOf: (zoneMapId, countryCode, postalCode) => zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
+    isServiceable: (countryCode, postalCode) => [...zoneMaps.values()].some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
+    today: (now) => calendar.format(now),
+  };
+}
+
+function mandatoryFields(file: OrganisationFile, customer: Customer): string[] {
+  const marked = new Set(
+    file.carriers.filter((carrier) => customer.carrierIds.includes(carrier.id)).flatMap((carrier) => carrier.mandatoryCustomFields),
+  );
+  return file.customFields.map((field) => field.key).filter((key) => marked.has(key));
+}

@@ -1,0 +1,27 @@
+/** Field names of a shipment and its goods lines: a custom field of that name could not be told apart from them in a file. */
+export const reservedColumns: ReadonlySet<string> = new Set(
+  [
+    "shipmentId",
+    "customerId",
+    "originPostCode",
+    "originSuburb",
+    "originState",
+    "originCountryCode",
+    "destinationPostCode",
+    "destinationSuburb",
+    "destinationState",
+    "destinationCountryCode",
+    "quoteDate",
+    "rateCardAlias",
+    "totalCostReceived",
+    "customFields",
+    "items",
+    "itemType",
+    "itemQuantity",
+    "itemWeight",
+    "row",
+    "reason",
+    "constructor",
+    "prototype",
+  ].map((column) => column.toLowerCase()),
+);

@@ -1,0 +1,122 @@
+// Where a postcode is: resolution of what a caller wrote to one location, and why it could not be resolved.
+// The data come from outside, row by row; this folder holds only the rules.
+import { countryCodeOf, countryName } from "./countries.js";
+import { looseNameKeys, rememberingNameKey } from "./names.js";
+import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
+import { hasShapeOfPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
+
+export interface Location {
+  readonly postalCode: string;
+  readonly suburb: string;
+  readonly city: string;
+  readonly state: string;
+  readonly stateName: string;
+  readonly countryCode: string;
+}
+
+export interface LocationRequest {
+  readonly postalCode: string;
+  readonly suburb?: string | undefined;
+  /** Code or name. */
+  readonly state?: string | undefined;
+  readonly countryCode?: string | undefined;
+}
+
+export type LocationFault = "postcode" | "suburb" | "state" | "country";
+
+export type Resolution =
+  | { readonly ok: true; readonly location: Location; readonly poBox: boolean }
+  | { readonly ok: false; readonly fault: LocationFault; readonly message: string };
+
+export interface Geography {
+  resolve(request: LocationRequest): Resolution;
+  /** Forget a country's localities, so that the next question reads them anew. */
+  reload(countryCode: string): void;
+}
+
+/** Reads a country's localities; undefined when there are none. Called once per country, when it is first asked for. */
+export type ReadLocalities = (countryCode: string) => Iterable<LocalityRow> | undefined;
+
+export function createGeography(readLocalities: ReadLocalities): Geography {
+  const countries = new Map<string, Places | undefined>();
+  const keyOf = rememberingNameKey();
+  const placesOf = (countryCode: string): Places | undefined => {
+    if (!countries.has(countryCode)) {
+      const rows = readLocalities(countryCode);
+      countries.set(countryCode, rows && buildPlaces(countryCode, rows));
+    }
+    return countries.get(countryCode);
+  };
+  return {
+    reload: (countryCode) => void countries.delete(countryCode),
+    resolve(request) {
+      const countryCode = countryCodeOf(request.countryCode);
+      if (countryCode === undefined) return fault("country", `Country ${quoted(request.countryCode)} is not an ISO country code`);
+      const written = request.postalCode.trim();
+      if (written === "") return fault("postcode", "Postcode is missing");
+      const places = placesOf(countryCode);
+      if (!places)
+        return fault(
+          "country",
+          `No postcodes are loaded for ${countryName(countryCode)} (${countryCode}); load them with "localities import"`,
+        );
+      const found = hasShapeOfPostalCode(countryCode, written) ? find(places, countryCode, written) : [];
+      if (found.length === 0) return fault("postcode", `Postcode ${quoted(written)} is not a postcode of ${countryName(countryCode)}`);
+      const postalCode = writtenPostalCode(countryCode, written);
+      const chosen = choose(found, { ...request, postalCode }, keyOf);
+      if ("fault" in chosen) return chosen;
+      const { suburb, city, state, stateName, poBox } = chosen;
+      return { ok: true, location: { postalCode, suburb, city, state, stateName, countryCode }, poBox };
+    },
+  };
+}
+
+function find(places: Places, countryCode: string, written: string): Place[] {
+  for (const code of postalCodeCandidates(countryCode, written)) {
+    const found = places.at(code);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+type Unresolved = Extract<Resolution, { ok: false }>;
+
+function choose(found: Place[], request: LocationRequest, keyOf: (name: string) => string): Place | Unresolved {
+  const { postalCode } = request;
+  const [suburb, state] = [(request.suburb ?? "").trim(), (request.state ?? "").trim()];
+  const inSuburb = suburb === "" ? found : named(found, suburb, keyOf);
+  if (inSuburb.length === 0) {
+    return fault(
+      "suburb",
+      `Suburb ${quoted(suburb)} is not in postcode ${postalCode}; it has ${listed(found.map((place) => place.suburb))}`,
+    );
+  }
+  const stateKey = state === "" ? "" : keyOf(state);
+  const matching = state === "" ? inSuburb : inSuburb.filter((place) => place.stateKeys.includes(stateKey));
+  const [best] = matching;
+  if (best) return best;
+  const where = suburb === "" ? `Postcode ${postalCode}` : `${inSuburb[0]?.suburb} ${postalCode}`;
+  return fault("state", `${where} is in ${listed(inSuburb.map((place) => place.state))}, not in ${quoted(state)}`);
+}
+
+function named(found: Place[], suburb: string, keyOf: (name: string) => string): Place[] {
+  for (const key of [keyOf(suburb), ...looseNameKeys(suburb)]) {
+    const matching = found.filter((place) => place.suburbKey === key);
+    if (matching.length > 0) return matching;
+  }
+  return [];
+}
+
+function fault(kind: LocationFault, message: string): Unresolved {
+  return { ok: false, fault: kind, message };
+}
+
+function quoted(text: string | undefined): string {
+  const shown = (text ?? "").trim();
+  return `"${shown.length > 40 ? `${shown.slice(0, 40)}...` : shown}"`;
+}
+
+function listed(names: readonly string[]): string {
+  const unique = [...new Set(names)];
+  return unique.length <= 5 ? unique.join(", ") : `${unique.slice(0, 5).join(", ")} and ${unique.length - 5} more`;
+}

@@ -1,0 +1,121 @@
+import { nameKey } from "./names.js";
+import { comparablePostalCode, packPostalCode } from "./postalCode.js";
+
+/** One locality as a data source gives it; the first one given for a postcode is the primary one. */
+export interface LocalityRow {
+  readonly postalCode: string;
+  readonly suburb: string;
+  /** The city that the suburb is part of; the suburb itself where there is none. */
+  readonly city: string;
+  readonly state: string;
+  readonly stateName: string;
+  /** Reached only through post-office boxes. */
+  readonly poBox: boolean;
+}
+
+export interface Place {
+  readonly suburb: string;
+  readonly city: string;
+  readonly state: string;
+  readonly stateName: string;
+  readonly poBox: boolean;
+  readonly suburbKey: string;
+  readonly stateKeys: readonly [string, string];
+}
+
+/** The localities of one country. */
+export interface Places {
+  readonly size: number;
+  /** Primary first. */
+  at(postalCode: string): Place[];
+}
+
+interface Names {
+  id(name: string): number;
+  name(id: number): string;
+  key(id: number): string;
+}
+
+function internNames(): Names & { seal(): void } {
+  const ids = new Map<string, number>();
+  const names: string[] = [];
+  const keys: string[] = [];
+  return {
+    id(name) {
+      let id = ids.get(name);
+      if (id === undefined) {
+        id = names.push(name) - 1;
+        ids.set(name, id);
+      }
+      return id;
+    },
+    name: (id) => names[id] ?? "",
+    key(id) {
+      keys[id] ??= nameKey(names[id] ?? "");
+      return keys[id] ?? "";
+    },
+    seal: () => ids.clear(), // only needed while building
+  };
+}
+
+/**
+ * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
+ * Rows of a postcode are chained in the order given; a table with open addressing finds the first.
+ */
+export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): Places {
+  const names = internNames();
+  const codes: number[] = [];
+  const columns: number[] = [];
+  for (const row of rows) {
+    const code = packPostalCode(comparablePostalCode(countryCode, row.postalCode));
+    if (code === 0) continue;
+    codes.push(code);
+    columns.push(names.id(row.suburb), names.id(row.city), names.id(row.state), names.id(row.stateName) * 2 + (row.poBox ? 1 : 0));
+  }
+  names.seal();
+  const cells = Uint32Array.from(columns);
+  const { first, next } = chainByCode(codes);
+  const place = (row: number): Place => {
+    const cell = (column: number): number => cells[row * 4 + column] ?? 0;
+    const stateName = cell(3) >>> 1;
+    return {
+      suburb: names.name(cell(0)),
+      city: names.name(cell(1)),
+      state: names.name(cell(2)),
+      stateName: names.name(stateName),
+      poBox: (cell(3) & 1) === 1,
+      suburbKey: names.key(cell(0)),
+      stateKeys: [names.key(cell(2)), names.key(stateName)],
+    };
+  };
+  return {
+    size: codes.length,
+    at(postalCode) {
+      const found: Place[] = [];
+      for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
+      return found;
+    },
+  };
+}
+
+/** Row numbers count from 1 here; 0 is "none". */
+function chainByCode(codes: readonly number[]): { first(code: number): number; next: Uint32Array } {
+  const slots = Math.max(17, codes.length * 2 + 1);
+  const heads = new Uint32Array(slots);
+  const tails = new Uint32Array(slots);
+  const next = new Uint32Array(codes.length + 1);
+  const stored = Float64Array.from(codes);
+  const slotOf = (code: number): number => {
+    let slot = code % slots;
+    for (let head = heads[slot] ?? 0; head !== 0 && stored[head - 1] !== code; head = heads[slot] ?? 0) slot = (slot + 1) % slots;
+    return slot;
+  };
+  for (let row = 1; row <= codes.length; row += 1) {
+    const slot = slotOf(codes[row - 1] ?? 0);
+    const tail = tails[slot] ?? 0;
+    if (tail === 0) heads[slot] = row;
+    else next[tail] = row;
+    tails[slot] = row;
+  }
+  return { first: (code) => (code === 0 ? 0 : (heads[slotOf(code)] ?? 0)), next };
+}

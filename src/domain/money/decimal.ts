@@ -1,0 +1,73 @@
+// Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
+// shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
+
+/** coefficient / 10^scale */
+export interface Decimal {
+  readonly coefficient: bigint;
+  readonly scale: number;
+}
+
+const decimalText = /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
+
+export function decimal(value: number | string): Decimal {
+  const parts = decimalText.exec(String(value));
+  if (!parts) throw new RangeError(`not a decimal number: ${String(value)}`);
+  const fraction = parts[3] ?? "";
+  const coefficient = BigInt(`${parts[1] === "-" ? "-" : ""}${parts[2]}${fraction}`);
+  const scale = fraction.length - Number(parts[4] ?? 0);
+  return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * powerOfTen(-scale), scale: 0 };
+}
+
+const powers: bigint[] = [];
+
+export function powerOfTen(exponent: number): bigint {
+  let power = powers[exponent];
+  if (power === undefined) {
+    power = 10n ** BigInt(exponent);
+    powers[exponent] = power;
+  }
+  return power;
+}
+
+/** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
+function at(value: Decimal, scale: number): bigint {
+  return value.scale === scale ? value.coefficient : value.coefficient * powerOfTen(scale - value.scale);
+}
+
+export function add(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { coefficient: at(a, scale) + at(b, scale), scale };
+}
+
+export function multiply(a: Decimal, b: Decimal): Decimal {
+  return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale };
+}
+
+export function compare(a: Decimal, b: Decimal): number {
+  const scale = Math.max(a.scale, b.scale);
+  const [left, right] = [at(a, scale), at(b, scale)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+export function larger(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) >= 0 ? a : b;
+}
+
+/** Half up at `scale` digits after the point; prices and weights are never negative. */
+export function roundHalfUp(value: Decimal, scale: number): bigint {
+  if (value.scale <= scale) return at(value, scale);
+  const divisor = powerOfTen(value.scale - scale);
+  return (value.coefficient * 2n + divisor) / (divisor * 2n);
+}
+
+/** Up to the next whole unit at `scale` digits after the point. */
+export function roundUp(value: Decimal, scale: number): bigint {
+  if (value.scale <= scale) return at(value, scale);
+  const divisor = powerOfTen(value.scale - scale);
+  return (value.coefficient + divisor - 1n) / divisor;
+}
+
+/** The nearest JSON number: for up to 15 digits its text is the exact decimal. */
+export function toNumber(coefficient: bigint, scale: number): number {
+  return scale === 0 ? Number(coefficient) : Number(`${coefficient}e-${scale}`);
+}
