@@ -1,8 +1,10 @@
 // The HTTP shell on a real database, with routes of the test's own choosing and without the other two stores.
 import { createHash, randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
+import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createApp } from "../../src/http/app.js";
 import type { ApiDeps } from "../../src/http/deps.js";
 import type { Route } from "../../src/http/route.js";
@@ -21,6 +23,9 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     pool,
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
+    spreadsheets,
+    catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
+    tempDir: tmpdir(),
     logger: options.logger ?? pino({ level: "silent" }),
     metrics: createMetrics(),
     limits: { rateLimitPerMinute: options.rateLimitPerMinute ?? 1_000_000, maxQueuedImports: 20 },

@@ -8,7 +8,8 @@ export const pushActivities = defineRoute({
   path: "/v1/org/fulfilment/activities",
   operationId: "pushActivities",
   summary: "Import activities (JSON)",
-  description: "1 to 10,000 activities. Every push appends: sending the same batch twice records it twice, unless it carries an Idempotency-Key.",
+  description:
+    "1 to 10,000 activities. Every push appends: sending the same batch twice records it twice, unless it carries an Idempotency-Key.",
   tag: "Fulfilment imports",
   request: { headers: pushHeaders, body: activityPush },
   responses: {
