@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
+import type { ObjectStore } from "../../ports.js";
+import { assertKey } from "./keys.js";
+import { isGenuine, type Link, signLink } from "./links.js";
+
+export interface FileObjectStore extends ObjectStore {
+  /** The file behind a link, for the route that serves it; undefined when the link is not ours or its time has passed. */
+  openLink(link: Link, now: Date): Promise<{ path: string; size: number; downloadName: string; contentType: string } | undefined>;
+}
+
+export interface FileObjectStoreOptions {
+  readonly folder: string;
+  readonly publicUrl: string;
+  readonly signingSecret: string;
+}
+
+export function createFileObjectStore({ folder, publicUrl, signingSecret }: FileObjectStoreOptions): FileObjectStore {
+  const objects = join(folder, "objects");
+  const incoming = join(folder, "incoming");
+  const pathOf = (key: string) => {
+    assertKey(key);
+    return join(objects, key);
+  };
+  return {
+    put: async (key, path) => {
+      const target = pathOf(key);
+      const arriving = join(incoming, randomUUID());
+      await mkdir(incoming, { recursive: true });
+      try {
+        await copyFile(path, arriving, constants.COPYFILE_FICLONE);
+        await sync(arriving);
+        await makeFolder(objects, dirname(target));
+        await rename(arriving, target);
+        await sync(dirname(target));
+      } catch (error) {
+        await rm(arriving, { force: true });
+        throw translate(error, key);
+      }
+    },
+    fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => fail(error, key)),
+    exists: (key) =>
+      stat(pathOf(key)).then(
+        (found) => found.isFile(),
+        (error) => (isMissing(error) ? false : fail(error, key)),
+      ),
+    remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
+    list: (prefix) => walk(objects, "", prefix),
+    link: async (key, { downloadName, expiresInSeconds, now }) => {
+      assertKey(key);
+      return signLink(signingSecret, publicUrl, key, downloadName, Math.floor(now.getTime() / 1000) + expiresInSeconds);
+    },
+    openLink: async (link, now) => {
+      if (!isGenuine(signingSecret, link, now)) return undefined;
+      const path = pathOf(link.key);
+      const { size } = await stat(path).catch((error) => fail(error, link.key));
+      return { path, size, downloadName: link.name, contentType: contentType(link.key) };
+    },
+    ping: async () => {
+      await mkdir(objects, { recursive: true }).catch((error) => fail(error, ""));
+      await access(objects, constants.R_OK | constants.W_OK).catch((error) => fail(error, ""));
+    },
+  };
+}
+
+/** Depth first, in key order; a folder that cannot hold a match is not opened. */
+async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) =>
+    isMissing(error) ? [] : fail(error, prefix),
+  );
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const key = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      if (`${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)) yield* walk(root, key, prefix);
+    } else if (key.startsWith(prefix)) {
+      const found = await stat(join(root, key)).catch((error) => (isMissing(error) ? undefined : fail(error, key)));
+      if (found) yield { key, modifiedAt: found.mtime, size: found.size };
+    }
+  }
+}
+
+/** New folders survive a power cut only once their parents are on disk too. */
+async function makeFolder(root: string, folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (!first) return;
+  for (let at = dirname(folder); at.length >= dirname(first).length && at.length >= dirname(root).length; at = dirname(at)) await sync(at);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function contentType(key: string): string {
+  return key.endsWith(".xlsx") ? "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" : "application/octet-stream";
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+function translate(error: unknown, key: string): unknown {
+  if (isMissing(error)) return new ObjectMissing(key);
+  return new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });
+}
+
+function fail(error: unknown, key: string): never {
+  throw translate(error, key);
+}

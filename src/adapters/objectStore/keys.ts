@@ -1,0 +1,22 @@
+// Where files live: one port, two stores. Files under DATA_DIR when nothing is configured, any S3 through the `minio` client otherwise.
+
+const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/** Keys are ours, but parts of them travel in links: nothing in them may climb out of the store's folder. */
+export function isValidKey(key: string): boolean {
+  const segments = key.split("/");
+  return key.length <= 512 && segments.length <= 8 && segments.every((part) => segment.test(part));
+}
+
+export function assertKey(key: string): void {
+  if (!isValidKey(key)) throw new Error(`not a usable object key: ${JSON.stringify(key.slice(0, 100))}`);
+}
+
+/** A header value that makes browsers save under this name, whatever letters it has. */
+export function contentDisposition(downloadName: string): string {
+  const name = downloadName.replace(/[\p{Cc}\p{Cs}/\\]/gu, "_");
+  const plain = name.replace(/[^\x20-\x7e]|["%]/g, "_");
+  if (plain === name) return `attachment; filename="${plain}"`;
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

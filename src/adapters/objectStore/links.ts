@@ -1,0 +1,30 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { isValidKey } from "./keys.js";
+
+/** What a link carries. Everything in it is signed, so nothing in it can be changed. */
+export interface Link {
+  readonly key: string;
+  /** Seconds since 1970. */
+  readonly expires: string;
+  readonly name: string;
+  readonly signature: string;
+}
+
+export function signLink(secret: string, publicUrl: string, key: string, name: string, expires: number): string {
+  const query = new URLSearchParams({ expires: String(expires), name, signature: sign(secret, key, String(expires), name) });
+  return `${publicUrl.replace(/\/+$/, "")}/files/${key}?${query}`;
+}
+
+/** True only for a link that we made and whose time has not passed. */
+export function isGenuine(secret: string, link: Link, now: Date): boolean {
+  const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
+  const given = Buffer.from(link.signature);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  return isValidKey(link.key) && now.getTime() < Number(link.expires) * 1000;
+}
+
+function sign(secret: string, key: string, expires: string, name: string): string {
+  return createHmac("sha256", secret)
+    .update(JSON.stringify(["link", key, expires, name]))
+    .digest("base64url");
+}
