@@ -1,0 +1,89 @@
+// One batch, one transaction: every projection's rows and its checkpoint, or nothing.
+import type { Logger } from "pino";
+import type { Pool, PoolClient } from "pg";
+import type { EventBatch, Position, StoredEvent } from "../ports.js";
+import { lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
+import { addFacts, type KnownImports } from "./importFacts.js";
+import { beginning, isAfter } from "./position.js";
+import type { Projection, WriteOptions } from "./projection.js";
+import { sortBatch } from "./sortedBatch.js";
+
+export interface BatchContext {
+  readonly pool: Pool;
+  readonly projections: readonly Projection[];
+  readonly knownImports: KnownImports;
+  readonly logger: Logger;
+  /** Where the tables are; the connection's own search path when not given. */
+  readonly schema?: string;
+}
+
+/** Events at or before a projection's checkpoint are skipped, so a batch may be delivered any number of times. */
+export async function applyBatch(context: BatchContext, batch: EventBatch): Promise<void> {
+  try {
+    await inTransaction(context, (client) => applyInTransaction(client, context, batch, { keepExisting: false }));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    context.logger.error({ err: error }, "a row is recorded twice in a stream; the first one stays: run `audit verify`");
+    await inTransaction(context, (client) => applyInTransaction(client, context, batch, { keepExisting: true }));
+  }
+}
+
+export async function applyInTransaction(
+  client: PoolClient,
+  context: Omit<BatchContext, "pool">,
+  batch: EventBatch,
+  options: WriteOptions,
+): Promise<void> {
+  const { projections, logger } = context;
+  const names = projections.map(({ name }) => name);
+  const checkpoints = await lockCheckpoints(client, names);
+  for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
+    const fresh = afterPosition(batch.events, from);
+    if (fresh.length === 0) continue;
+    const sorted = sortBatch(fresh, (event, why) => logger.error({ stream: event.stream, revision: String(event.revision), why }, "event skipped"));
+    for (const { importId } of await addFacts(client, sorted, context.knownImports)) {
+      logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
+    }
+    for (const projection of group) await projection.apply(client, sorted, options);
+  }
+  await saveCheckpoints(client, names, batch.position, batch.caughtUp);
+}
+
+/** Usually one group: projections stand apart only after one was added. */
+function groupByCheckpoint(projections: readonly Projection[], checkpoints: ReadonlyMap<string, Position>): Map<Position, Projection[]> {
+  const groups = new Map<string, { from: Position; group: Projection[] }>();
+  for (const projection of projections) {
+    const from = checkpoints.get(projection.name) ?? beginning;
+    const key = `${from.commit}/${from.prepare}`;
+    const known = groups.get(key);
+    if (known) known.group.push(projection);
+    else groups.set(key, { from, group: [projection] });
+  }
+  return new Map([...groups.values()].map(({ from, group }) => [from, group]));
+}
+
+function afterPosition(events: readonly StoredEvent[], from: Position): readonly StoredEvent[] {
+  const first = events.findIndex((event) => isAfter(event.position, from));
+  if (first === 0) return events;
+  return first < 0 ? [] : events.slice(first);
+}
+
+async function inTransaction(context: BatchContext, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await context.pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(context.schema ? `begin; set local search_path to ${context.schema}, public` : "begin");
+    await work(client);
+    await client.query("commit");
+  } catch (error) {
+    broken = await client.query("rollback").then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+const isDuplicate = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === "23505";

@@ -1,0 +1,57 @@
+// COPY, the fastest way into Postgres: rows as lines of text.
+import { finished } from "node:stream/promises";
+import type { PoolClient } from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import type { WriteOptions } from "./projection.js";
+
+/** Table and column names are ours, never a caller's. */
+export async function copyRows(
+  client: PoolClient,
+  target: { readonly table: string; readonly columns: string },
+  lines: string,
+  options: WriteOptions,
+): Promise<void> {
+  if (lines === "") return;
+  if (!options.keepExisting) return copyLines(client, `${target.table} (${target.columns})`, lines);
+  const staging = `staged_${target.table}`;
+  await client.query(`create temp table ${staging} on commit drop as select ${target.columns} from ${target.table} with no data`);
+  await copyLines(client, `${staging} (${target.columns})`, lines);
+  await client.query(`insert into ${target.table} (${target.columns}) select ${target.columns} from ${staging} on conflict do nothing`);
+  await client.query(`drop table ${staging}`);
+}
+
+async function copyLines(client: PoolClient, target: string, lines: string): Promise<void> {
+  const stream = client.query(copyFrom(`copy ${target} from stdin`));
+  stream.end(lines);
+  await finished(stream);
+}
+
+const special = /[\\\t\n\r\0]/;
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd" };
+
+/** A text column's value. NUL cannot be stored in Postgres; it was refused at the door, so this is only the last guard. */
+export function field(value: unknown): string {
+  if (value === undefined || value === null) return "\\N";
+  const text = typeof value === "string" ? value : String(value);
+  return special.test(text) ? text.replace(/[\\\t\n\r\0]/g, (found) => escapes[found] ?? found) : text;
+}
+
+/** A JSON column's value. */
+export function jsonField(value: unknown): string {
+  const text = storableJson(value);
+  return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
+}
+
+/** JSON that Postgres takes. An escape may be a NUL or half a character, which it refuses; both are rare, so only then look closer. */
+export function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes("\\u") ? JSON.stringify(value, withoutUnstorable) : text;
+}
+
+function withoutUnstorable(_key: string, value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), inner]));
+}
+
+const storableText = (text: string) => text.replaceAll("\0", "\ufffd").toWellFormed();
