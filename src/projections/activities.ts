@@ -26,7 +26,10 @@ export const activities: Projection = {
 };
 
 function line(position: string, { row, values }: RowAccepted): string {
-  const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status } = values as Record<ActivityField, unknown>;
+  const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status } = values as Record<
+    ActivityField,
+    unknown
+  >;
   return `${position}\t${row}\t${field(warehouseCode)}\t${field(chargeCode)}\t${field(quantity)}\t${field(activityTimestamp)}\t${field(customerId)}\t${field(reference)}\t${field(status)}\n`;
 }
 

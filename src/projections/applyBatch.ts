@@ -1,6 +1,7 @@
 // One batch, one transaction: every projection's rows and its checkpoint, or nothing.
-import type { Logger } from "pino";
+
 import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
 import type { EventBatch, Position, StoredEvent } from "../ports.js";
 import { lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { addFacts, type KnownImports } from "./importFacts.js";
@@ -17,14 +18,24 @@ export interface BatchContext {
   readonly schema?: string;
 }
 
-/** Events at or before a projection's checkpoint are skipped, so a batch may be delivered any number of times. */
-export async function applyBatch(context: BatchContext, batch: EventBatch): Promise<void> {
+/** Thrown when the tables are not as far as the batch assumes: after a restored backup, or a crash that took the last commits along. */
+export class CheckpointMovedBack extends Error {
+  override readonly name = "CheckpointMovedBack";
+}
+
+/**
+ * Events at or before a projection's checkpoint are skipped, so a batch may be delivered any number of times.
+ * `after` is where the batch begins: a projection that stands before it would miss events.
+ */
+export async function applyBatch(context: BatchContext, batch: EventBatch, after: Position = beginning): Promise<void> {
+  const apply = (options: WriteOptions) =>
+    inTransaction(context, (client) => applyInTransaction(client, context, batch, { ...options, after }));
   try {
-    await inTransaction(context, (client) => applyInTransaction(client, context, batch, { keepExisting: false }));
+    await apply({ keepExisting: false });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     context.logger.error({ err: error }, "a row is recorded twice in a stream; the first one stays: run `audit verify`");
-    await inTransaction(context, (client) => applyInTransaction(client, context, batch, { keepExisting: true }));
+    await apply({ keepExisting: true });
   }
 }
 
@@ -32,15 +43,21 @@ export async function applyInTransaction(
   client: PoolClient,
   context: Omit<BatchContext, "pool">,
   batch: EventBatch,
-  options: WriteOptions,
+  options: WriteOptions & { readonly after: Position },
 ): Promise<void> {
   const { projections, logger } = context;
   const names = projections.map(({ name }) => name);
   const checkpoints = await lockCheckpoints(client, names);
+  for (const [name, at] of checkpoints) {
+    if (isAfter(options.after, at))
+      throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${options.after.commit}`);
+  }
   for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
     const fresh = afterPosition(batch.events, from);
     if (fresh.length === 0) continue;
-    const sorted = sortBatch(fresh, (event, why) => logger.error({ stream: event.stream, revision: String(event.revision), why }, "event skipped"));
+    const sorted = sortBatch(fresh, (event, why) =>
+      logger.error({ stream: event.stream, revision: String(event.revision), why }, "event skipped"),
+    );
     for (const { importId } of await addFacts(client, sorted, context.knownImports)) {
       logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
@@ -72,7 +89,8 @@ async function inTransaction(context: BatchContext, work: (client: PoolClient) =
   const client = await context.pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query(context.schema ? `begin; set local search_path to ${context.schema}, public` : "begin");
+    const searchPath = context.schema ? `; set local search_path to ${context.schema}, public` : "";
+    await client.query(`begin; set local statement_timeout = 0${searchPath}`);
     await work(client);
     await client.query("commit");
   } catch (error) {

@@ -1,7 +1,8 @@
 // How far each projection has come. The row is locked for as long as a batch is being written, so that whoever else wants to move the
 // projection (a second projector, a rebuild's swap) waits and then sees where it stands.
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { Position } from "../ports.js";
+import { beginning } from "./position.js";
 
 export type Checkpoints = ReadonlyMap<string, Position>;
 
@@ -33,5 +34,23 @@ export async function saveCheckpoints(client: PoolClient, names: readonly string
         set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end
       where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`,
     [names, String(position.commit), String(position.prepare), caughtUp],
+  );
+}
+
+/** Without a lock: where to begin reading. A projection that has none yet begins at the beginning. */
+export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
+  const { rows } = await pool.query<{ projection: string; commit: string; prepare: string }>(
+    "select projection, commit, prepare from checkpoints where projection = any($1::text[])",
+    [names],
+  );
+  const found = new Map(rows.map((row) => [row.projection, { commit: BigInt(row.commit), prepare: BigInt(row.prepare) }]));
+  return new Map(names.map((name) => [name, found.get(name) ?? beginning]));
+}
+
+/** Nothing new in the log: what stands at its end is as fresh as now. */
+export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<void> {
+  await pool.query(
+    "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
+    [names, String(position.commit), String(position.prepare)],
   );
 }

@@ -76,7 +76,14 @@ function changeOf(slice: ImportSlice) {
 function outcomeOf({ type, data }: Ending) {
   switch (type) {
     case "ImportCompleted":
-      return { status: "completed", finishedAt: data.at, progress: 100, counts: data.counts, notes: data.notes, reportKey: data.report?.key };
+      return {
+        status: "completed",
+        finishedAt: data.at,
+        progress: 100,
+        counts: data.counts,
+        notes: data.notes,
+        reportKey: data.report?.key,
+      };
     case "ImportFailed":
       return { status: "failed", finishedAt: data.at, progress: below100(data.progress), errorMessage: data.reason };
     case "ImportCancelled":

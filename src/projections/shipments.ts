@@ -40,13 +40,6 @@ async function writeShipments(client: PoolClient, facts: ImportFacts, ended: End
         set fields = excluded.fields, items = excluded.items, source_details = excluded.source_details,
             import_id = excluded.import_id, updated_at = excluded.updated_at, position = excluded.position
       where shipments.position < excluded.position`,
-    [
-      facts.position,
-      facts.organisationId,
-      facts.sourceDetails,
-      facts.importId,
-      ended.data.at,
-      String(ended.event.position.commit),
-    ],
+    [facts.position, facts.organisationId, facts.sourceDetails, facts.importId, ended.data.at, String(ended.event.position.commit)],
   );
 }

@@ -94,10 +94,12 @@ export function importIdOf(stream: string): string | undefined {
 function place(event: StoredEvent, slice: ImportSlice, endings: ImportSlice[], refuse: Refuse): void {
   switch (event.type) {
     case "RowAccepted":
+      if (!isRow(event, refuse)) return;
+      slice.accepted.push(event.data as RowAccepted);
+      break;
     case "RowRejected":
-      if (!isRow(event.data)) return refuse(event, "has no row number");
-      if (event.type === "RowAccepted") slice.accepted.push(event.data as RowAccepted);
-      else slice.rejected.push(event.data as RowRejected);
+      if (!isRow(event, refuse)) return;
+      slice.rejected.push(event.data as RowRejected);
       break;
     default:
       if (!placeMilestone(event, slice, endings, refuse)) return;
@@ -106,7 +108,11 @@ function place(event: StoredEvent, slice: ImportSlice, endings: ImportSlice[], r
   slice.lastRevision = event.revision;
 }
 
-const isRow = (data: unknown): boolean => Number.isInteger((data as { row?: unknown } | undefined)?.row);
+function isRow(event: StoredEvent, refuse: Refuse): boolean {
+  const known = Number.isInteger((event.data as { row?: unknown } | undefined)?.row);
+  if (!known) refuse(event, "has no row number");
+  return known;
+}
 
 function placeMilestone(event: StoredEvent, slice: ImportSlice, endings: ImportSlice[], refuse: Refuse): boolean {
   try {

@@ -1,4 +1,4 @@
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -45,7 +45,8 @@ export const rejections = pgTable(
     /** The shipmentId of a shipment row, the reference of an activity row. */
     handle: text(),
     error: text().notNull(),
-    data: jsonb().notNull(),
+    /** json, not jsonb: the columns stay in the file's order. */
+    data: json().notNull(),
   },
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );
@@ -54,5 +55,6 @@ export const checkpoints = pgTable("checkpoints", {
   projection: text().primaryKey(),
   commit: bigint({ mode: "bigint" }).notNull(),
   prepare: bigint({ mode: "bigint" }).notNull(),
+  /** Everything recorded until then is in the projection's tables. */
   updatedAt: at("updated_at").notNull(),
 });

@@ -1,0 +1,1 @@
+ALTER TABLE "rejections" ALTER COLUMN "data" SET DATA TYPE json;

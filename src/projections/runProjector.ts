@@ -1,0 +1,74 @@
+// The projector: one is active at a time, others stand by. It follows the log from the checkpoints and goes on after any outage.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { EventBatch, EventStore, Position } from "../ports.js";
+import { allProjections, projectedPrefixes } from "./allProjections.js";
+import { applyBatch, type BatchContext } from "./applyBatch.js";
+import { readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { earliest, isBeginning } from "./position.js";
+import { whileActive } from "./projectorLock.js";
+
+export interface ProjectorOptions {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Hears of every batch once it is committed; for metrics. */
+  readonly observe?: (applied: { events: number; position: Position; caughtUp: boolean; lagSeconds: number }) => void;
+}
+
+const eventsPerBatch = 2_000;
+const idleTouchMs = 2_000;
+const longestPauseMs = 5_000;
+
+/** Resolves when the signal aborts; the batch at hand is finished first. */
+export async function runProjector(options: ProjectorOptions): Promise<void> {
+  const { pool, logger, signal } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      await whileActive({ pool, logger, signal }, (active) => followLog(options, active, () => (failures = 0)));
+    } catch (error) {
+      failures += 1;
+      logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
+      const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+      await pause(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function followLog(options: ProjectorOptions, active: AbortSignal, progressed: () => void): Promise<void> {
+  const { pool, eventStore, logger, observe } = options;
+  const context: BatchContext = { pool, projections: allProjections, knownImports: new Map(), logger };
+  const names = allProjections.map(({ name }) => name);
+  let after = earliest([...(await readCheckpoints(pool, names)).values()]);
+  let idle = false;
+  const deal = async (batch: EventBatch) => {
+    idle = false;
+    await applyBatch(context, batch, after);
+    after = batch.position;
+    idle = batch.caughtUp;
+    progressed();
+    observe?.({ events: batch.events.length, position: batch.position, caughtUp: batch.caughtUp, lagSeconds: lagOf(batch) });
+  };
+  const touching = setInterval(() => {
+    if (idle) void sayIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
+  }, idleTouchMs);
+  const sayIdle = async () => {
+    await eventStore.ping();
+    if (idle) await touchCheckpoints(pool, names, after);
+  };
+  try {
+    const from = isBeginning(after) ? undefined : after;
+    await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal: active }, deal);
+  } finally {
+    clearInterval(touching);
+  }
+}
+
+/** How old the newest applied event is; nothing to wait for once the end is reached. */
+function lagOf({ events, caughtUp }: EventBatch): number {
+  const newest = events.at(-1);
+  return caughtUp || !newest ? 0 : Math.max(0, (Date.now() - newest.recordedAt.getTime()) / 1000);
+}

@@ -1,0 +1,134 @@
+// Imports as events, without a worker: what a stream holds after rows like these.
+import { randomUUID } from "node:crypto";
+import { v5 } from "uuid";
+import type { ImportKind } from "../../src/events/importEvents.js";
+import { streamOf } from "../../src/events/streams.js";
+import type { EventStore, NewEvent, StoredEvent } from "../../src/ports.js";
+
+export type Row =
+  | { readonly accept: Record<string, unknown>; readonly shipment?: number }
+  | { readonly reject: string; readonly handle?: string; readonly data?: Record<string, string> };
+
+export interface Story {
+  readonly importId?: string;
+  readonly organisationId?: string;
+  readonly kind: ImportKind;
+  readonly source?: "data" | "file";
+  readonly sourceDetails?: string;
+  readonly rows?: readonly Row[];
+  readonly end?: "completed" | "failed" | "cancelled" | "running" | "queued";
+  readonly at?: string;
+  readonly file?: { key: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
+  readonly report?: string;
+}
+
+export interface Told {
+  readonly importId: string;
+  readonly stream: string;
+  readonly events: readonly NewEvent[];
+}
+
+export const activity = (overrides: Record<string, unknown> = {}) => ({
+  warehouseCode: "W1",
+  chargeCode: "PICK",
+  quantity: 3,
+  activityTimestamp: "2026-03-01T09:30:00Z",
+  ...overrides,
+});
+
+export const goodsLine = (shipmentId: string, overrides: Record<string, unknown> = {}) => ({
+  shipmentId,
+  originPostCode: "2000",
+  originSuburb: "Sydney",
+  destinationPostCode: "3000",
+  destinationSuburb: "Melbourne",
+  item: { itemType: "Carton", itemQuantity: 1, itemWeight: 2.5 },
+  ...overrides,
+});
+
+export function tell(story: Story): Told {
+  const importId = story.importId ?? randomUUID();
+  const organisationId = story.organisationId ?? "acme";
+  const rows = story.rows ?? [];
+  const end = story.end ?? "completed";
+  const at = story.at ?? "2026-03-01T10:00:00.000Z";
+  const told: { type: string; data: unknown }[] = [{ type: "ImportRequested", data: requested(importId, organisationId, story, at) }];
+  if (end !== "queued") told.push({ type: "ImportStarted", data: { importId, worker: "w1", catalogueVersion: 1, localities: {}, at } });
+  told.push(...rows.map((row, index) => outcome(row, index, story)));
+  const counts = countsOf(story.kind, rows);
+  if (end === "completed") {
+    const report = story.report ? { key: story.report, size: 10 } : null;
+    told.push({ type: "ImportCompleted", data: { importId, counts, report, notes: [], at } });
+  }
+  if (end === "failed") told.push({ type: "ImportFailed", data: { importId, reason: "The file broke off.", progress: 40, at } });
+  if (end === "cancelled") told.push({ type: "ImportCancelled", data: { importId, by: "key:wb_live_1234", progress: 40, at } });
+  const metadata = { organisation: organisationId, actor: "worker:w1", $correlationId: importId, v: 1 };
+  return {
+    importId,
+    stream: streamOf.import(importId),
+    events: told.map((event, ordinal) => ({ ...event, id: v5(String(ordinal), importId), metadata })),
+  };
+}
+
+function requested(importId: string, organisationId: string, story: Story, at: string) {
+  return {
+    importId,
+    organisationId,
+    kind: story.kind,
+    source: story.source ?? "file",
+    sourceDetails: story.sourceDetails ?? "march.csv",
+    file: story.file ?? {
+      key: `uploads/${organisationId}/${importId}`,
+      name: "march.csv",
+      format: "csv",
+      size: 10,
+      sha256: "0".repeat(64),
+    },
+    keyPrefix: "wb_live_1234",
+    requestId: "r1",
+    at,
+  };
+}
+
+/** Files number their rows as a spreadsheet shows them: the header is row 1. */
+function outcome(row: Row, index: number, { kind, source = "file" }: Story): { type: string; data: unknown } {
+  const number = index + (source === "file" ? 2 : 1);
+  if ("accept" in row) {
+    return {
+      type: "RowAccepted",
+      data: { row: number, ...(kind === "shipments" && { shipment: row.shipment ?? index + 1 }), values: row.accept },
+    };
+  }
+  const handle = kind === "shipments" ? { shipmentId: row.handle ?? "" } : { reference: row.handle ?? null };
+  return { type: "RowRejected", data: { row: number, ...handle, error: row.reject, data: row.data ?? {} } };
+}
+
+function countsOf(kind: ImportKind, rows: readonly Row[]) {
+  const accepted = rows.filter((row) => "accept" in row);
+  const shipments = new Set(rows.flatMap((row, index) => ("accept" in row ? [row.shipment ?? index + 1] : [])));
+  return {
+    received: rows.length,
+    processed: kind === "activities" ? accepted.length : shipments.size,
+    failed: rows.length - accepted.length,
+  };
+}
+
+/** As the log would hand them over, without a log: one position per event, from `start` on. */
+export function stored(told: Told, start: number): StoredEvent[] {
+  return told.events.map((event, index) => {
+    const position = BigInt(start + index) * 100n;
+    return {
+      ...event,
+      stream: told.stream,
+      revision: BigInt(index),
+      position: { commit: position, prepare: position },
+      recordedAt: new Date(0),
+    };
+  });
+}
+
+export async function append(eventStore: EventStore, told: Told): Promise<void> {
+  for (let from = 0; from < told.events.length; from += 500) {
+    await eventStore.append(told.stream, told.events.slice(from, from + 500), BigInt(from) - 1n);
+  }
+}
