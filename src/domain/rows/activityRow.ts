@@ -1,0 +1,48 @@
+import { parseDecimal } from "../imports/decimal.js";
+import { limits } from "../imports/limits.js";
+import { readTimestamp } from "../imports/timestamp.js";
+import { type Columns, type Judged, type Row, rawColumn, textColumn } from "./cells.js";
+import type { RowContext } from "./rowContext.js";
+
+export interface ActivityValues {
+  warehouseCode: string;
+  chargeCode: string;
+  quantity: number;
+  activityTimestamp: string;
+  customerId?: string;
+  reference?: string;
+  status?: string;
+}
+
+/** A negative quantity is allowed: it is how a warehouse takes back what it recorded before. */
+export function activityJudge(columns: Columns, context: RowContext): (row: Row) => Judged<ActivityValues> {
+  const readWarehouse = textColumn(columns, "warehouseCode", limits.identifierLength);
+  const readCharge = textColumn(columns, "chargeCode", limits.identifierLength);
+  const readQuantity = rawColumn(columns, "quantity");
+  const readTime = rawColumn(columns, "activityTimestamp");
+  const readCustomer = textColumn(columns, "customerId", limits.identifierLength);
+  const readReference = textColumn(columns, "reference");
+  const readStatus = textColumn(columns, "status");
+  return ({ cells, fault }) => {
+    const reasons: string[] = [];
+    if (fault !== null) reasons.push(fault);
+    const warehouseCode = readWarehouse(cells, reasons);
+    if (warehouseCode === "") reasons.push("Warehouse code is required");
+    const chargeCode = readCharge(cells, reasons);
+    if (chargeCode === "") reasons.push("Charge code is required");
+    const quantity = parseDecimal(readQuantity(cells) ?? "");
+    if (!quantity) reasons.push("Valid quantity is required"); // also 0
+    const activityTimestamp = readTimestamp(readTime(cells) ?? "", context.timezone);
+    if (activityTimestamp === undefined) reasons.push("Valid activity timestamp is required");
+    const customerId = readCustomer(cells, reasons);
+    if (customerId && !context.knowsCustomer(customerId)) reasons.push("Customer not found");
+    const reference = readReference(cells, reasons);
+    const status = readStatus(cells, reasons);
+    if (reasons.length > 0 || !warehouseCode || !chargeCode || !quantity || !activityTimestamp) return { reason: reasons.join("; ") };
+    const values: ActivityValues = { warehouseCode, chargeCode, quantity, activityTimestamp };
+    if (customerId) values.customerId = customerId;
+    if (reference) values.reference = reference;
+    if (status) values.status = status;
+    return { values };
+  };
+}

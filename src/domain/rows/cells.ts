@@ -1,0 +1,75 @@
+// src/domain/rows judges the rows of an import: which may be recorded, and in plain words why the others may not.
+// The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
+import { limits } from "../imports/limits.js";
+
+/** A cell that a spreadsheet could not give a value to; `fault` reads after the column's name. */
+export interface FaultyCell {
+  readonly fault: string;
+  readonly text: string;
+}
+
+export type Cell = string | FaultyCell;
+
+export interface Row {
+  readonly row: number;
+  readonly cells: readonly Cell[];
+  /** Set when the row as a whole cannot be used. */
+  readonly fault: string | null;
+}
+
+export interface Columns {
+  /** As the file's header has them. */
+  readonly names: readonly string[];
+  /** By column: the contract's field it holds, or undefined where it is left out. */
+  readonly fields: readonly (string | undefined)[];
+}
+
+/** Either the values to record, or the reason why there are none. */
+export type Judged<Values> = { readonly values: Values; readonly reason?: undefined } | { readonly reason: string };
+
+export function cellText(cell: Cell | undefined): string {
+  return cell === undefined ? "" : typeof cell === "string" ? cell : cell.text;
+}
+
+const suspicious = /[\0\ud800-\udfff]/;
+
+/** Postgres text cannot hold NUL, and a lone surrogate would come back as another character. */
+export function isStorable(text: string): boolean {
+  return !suspicious.test(text) || (!text.includes("\0") && text.isWellFormed());
+}
+
+/** Reads one column's text without its surrounding blanks. A cell that cannot be used gives undefined, and a reason. */
+export type ReadText = (cells: readonly Cell[], reasons: string[]) => string | undefined;
+
+export function textColumn(columns: Columns, field: string, longest: number = limits.textLength): ReadText {
+  const index = columns.fields.indexOf(field);
+  if (index === -1) return () => "";
+  const name = columns.names[index] ?? field;
+  return (cells, reasons) => {
+    const cell = cells[index];
+    if (typeof cell === "object") {
+      reasons.push(`${name} ${cell.fault}`);
+      return undefined;
+    }
+    const text = cell === undefined ? "" : cell.trim();
+    if (text.length > longest) {
+      reasons.push(`${name} is longer than ${longest} characters`);
+      return undefined;
+    }
+    if (!isStorable(text)) {
+      reasons.push(`${name} holds characters that cannot be stored`);
+      return undefined;
+    }
+    return text;
+  };
+}
+
+/** For numbers and times, whose reason is the same whatever is wrong with the cell. */
+export function rawColumn(columns: Columns, field: string): (cells: readonly Cell[]) => string | undefined {
+  const index = columns.fields.indexOf(field);
+  if (index === -1) return () => "";
+  return (cells) => {
+    const cell = cells[index];
+    return typeof cell === "object" ? undefined : (cell ?? "").trim();
+  };
+}

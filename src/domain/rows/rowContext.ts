@@ -1,0 +1,34 @@
+import type { Catalogue } from "../catalogue/catalogue.js";
+import type { Geography, Location } from "../geography/geography.js";
+
+/** What the rules ask about the organisation: its clock, its customers, and the places it serves. */
+export interface RowContext {
+  readonly timezone: string;
+  knowsCustomer(customerId: string): boolean;
+  mandatoryCustomFields(customerId: string): readonly string[];
+  /** The location, if it resolves and lies in a zone of the organisation. */
+  locate(postalCode: string, suburb: string, state: string, countryCode: string): Location | undefined;
+}
+
+const rememberedPlaces = 20_000;
+
+export function rowContext(catalogue: Catalogue, geography: Geography): RowContext {
+  const places = new Map<string, Location | undefined>();
+  return {
+    timezone: catalogue.organisation.timezone,
+    knowsCustomer: (customerId) => catalogue.customers.has(customerId),
+    mandatoryCustomFields: (customerId) => catalogue.mandatoryCustomFields(customerId),
+    locate(postalCode, suburb, state, countryCode) {
+      const key = `${countryCode}\n${postalCode}\n${state}\n${suburb}`;
+      if (places.has(key)) return places.get(key);
+      const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
+      const location =
+        resolution.ok && catalogue.isServiceable(resolution.location.countryCode, resolution.location.postalCode)
+          ? resolution.location
+          : undefined;
+      if (places.size >= rememberedPlaces) places.clear(); // files repeat few places; one that does not must not fill the memory
+      places.set(key, location);
+      return location;
+    },
+  };
+}

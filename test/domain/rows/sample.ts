@@ -1,0 +1,31 @@
+import type { Cell, Columns, Row } from "../../../src/domain/rows/cells.js";
+import type { RowContext } from "../../../src/domain/rows/rowContext.js";
+
+const places = [
+  { postalCode: "2000", suburb: "Sydney", city: "Sydney", state: "NSW", stateName: "New South Wales", countryCode: "AU" },
+  { postalCode: "3000", suburb: "Melbourne", city: "Melbourne", state: "VIC", stateName: "Victoria", countryCode: "AU" },
+];
+
+/** Serves Sydney and Melbourne; CUST-1 has to give a cost centre and a job number. */
+export const context: RowContext = {
+  timezone: "Australia/Sydney",
+  knowsCustomer: (id) => id === "CUST-1" || id === "CUST-2",
+  mandatoryCustomFields: (id) => (id === "CUST-1" ? ["costCentre", "jobNumber"] : []),
+  locate: (postalCode, suburb, state, country) =>
+    places.find(
+      (place) =>
+        place.postalCode === postalCode &&
+        ["", place.suburb.toLowerCase()].includes(suburb.toLowerCase()) &&
+        ["", place.state.toLowerCase(), place.stateName.toLowerCase()].includes(state.toLowerCase()) &&
+        ["", "au"].includes(country.toLowerCase()),
+    ),
+};
+
+export function table(...names: string[]): Columns {
+  return { names, fields: names };
+}
+
+/** A row of the table with these cells; what is not named is blank. */
+export function rowOf(columns: Columns, values: Record<string, Cell>, more: Partial<Row> = {}): Row {
+  return { row: 2, cells: columns.names.map((name) => values[name] ?? ""), fault: null, ...more };
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { Cell } from "../../../src/domain/rows/cells.js";
+import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
+import { context, rowOf, table } from "./sample.js";
+
+const columns = table(
+  "shipmentId",
+  "customerId",
+  "originPostCode",
+  "originSuburb",
+  "originState",
+  "originCountryCode",
+  "destinationPostCode",
+  "destinationSuburb",
+  "quoteDate",
+  "rateCardAlias",
+  "totalCostReceived",
+  "customFields.costCentre",
+  "customFields.jobNumber",
+  "itemType",
+  "itemQuantity",
+  "itemWeight",
+);
+const good = {
+  shipmentId: "S-1",
+  originPostCode: "2000",
+  originSuburb: "Sydney",
+  destinationPostCode: "3000",
+  destinationSuburb: "Melbourne",
+  itemType: "Pallet",
+};
+const judge = shipmentLineJudge(columns, context);
+const judged = (values: Record<string, Cell>) => judge(rowOf(columns, { ...good, ...values })).judged;
+
+test("a good line is recorded with its shipment's fields and its goods, and nothing that was not given", () => {
+  const { itemType, ...fields } = good;
+  expect(judged({})).toEqual({ values: { ...fields, item: { itemType } } });
+  const all = { customerId: "CUST-1", originState: "nsw", quoteDate: "2026-03-01", rateCardAlias: "any", totalCostReceived: "-3.10" };
+  expect(judged({ ...all, "customFields.costCentre": "7", "customFields.jobNumber": "J", itemQuantity: "2", itemWeight: "10.50" })).toEqual(
+    {
+      values: {
+        ...fields,
+        ...all,
+        quoteDate: "2026-02-28T13:00:00.000Z",
+        totalCostReceived: -3.1,
+        customFields: { costCentre: "7", jobNumber: "J" },
+        item: { itemType, itemQuantity: 2, itemWeight: 10.5 },
+      },
+    },
+  );
+});
+
+test.each<[string, Record<string, Cell>]>([
+  ["No Shipment ID found", { shipmentId: "  " }],
+  ["Origin Zone(s) not found", { originPostCode: "9999" }],
+  ["Origin Zone(s) not found", { originPostCode: "" }],
+  ["Origin Zone(s) not found", { originState: "VIC" }],
+  ["Origin Zone(s) not found", { originCountryCode: "XX" }],
+  ["Destination Zone(s) not found", { destinationSuburb: "Sydney" }],
+  ["Missing mandatory custom field(s): costCentre, jobNumber", { customerId: "CUST-1" }],
+  ["Missing mandatory custom field(s): jobNumber", { customerId: "CUST-1", "customFields.costCentre": "7", "customFields.jobNumber": " " }],
+  ["Customer not found", { customerId: "cust-1" }],
+  ["Valid quote date is required", { quoteDate: "2026-13-01" }],
+  ["Valid total cost received is required", { totalCostReceived: "$5" }],
+  ["Item type is required", { itemType: "" }],
+  ["Valid item quantity is required", { itemQuantity: "0" }],
+  ["Valid item quantity is required", { itemQuantity: "-1" }],
+  ["Valid item quantity is required", { itemQuantity: "two" }],
+  ["Valid item weight is required", { itemWeight: "0" }],
+  ["Valid item weight is required", { itemWeight: { fault: "holds #DIV/0!", text: "#DIV/0!" } }],
+  ["shipmentId is longer than 200 characters", { shipmentId: "x".repeat(201) }],
+  ["originSuburb holds #REF!", { originSuburb: { fault: "holds #REF!", text: "#REF!" } }],
+  [
+    "Origin Zone(s) not found; Destination Zone(s) not found; Valid item weight is required",
+    { originSuburb: "x", destinationSuburb: "y", itemWeight: "z" },
+  ],
+])("the reason reads %j for %j", (reason, values) => {
+  expect(judged(values)).toEqual({ reason });
+});

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { keyNumbers } from "../../../src/domain/rows/keyNumbers.js";
+import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
+import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
+import { type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
+import { context, rowOf, table } from "./sample.js";
+
+const columns = table(
+  "shipmentId",
+  "customerId",
+  "originPostCode",
+  "originSuburb",
+  "originState",
+  "originCountryCode",
+  "destinationPostCode",
+  "destinationSuburb",
+  "quoteDate",
+  "rateCardAlias",
+  "totalCostReceived",
+  "itemType",
+);
+const good = {
+  originPostCode: "2000",
+  originSuburb: "Sydney",
+  destinationPostCode: "3000",
+  destinationSuburb: "Melbourne",
+  itemType: "Box",
+};
+
+function verdictsOf(...lines: Record<string, string>[]): ShipmentVerdicts {
+  const judge = shipmentLineJudge(columns, context);
+  const builder = shipmentVerdicts(comparedColumns(columns, context.timezone));
+  for (const line of lines) {
+    const row = rowOf(columns, { ...good, ...line });
+    const { judged, origin, destination } = judge(row);
+    builder.add({ key: line["shipmentId"] || undefined, reason: judged.reason, cells: row.cells, origin, destination });
+  }
+  return builder.close();
+}
+
+const reasons = (verdicts: ShipmentVerdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.reasonOf(row));
+const numbers = (verdicts: ShipmentVerdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.shipmentOf(row));
+
+test("lines of one shipment belong together wherever they stand", () => {
+  const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "B" }, { shipmentId: "A" }, { shipmentId: "C" }, { shipmentId: "B" });
+  expect(reasons(verdicts)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  expect(numbers(verdicts)).toEqual([1, 2, 1, 3, 2]);
+  expect(verdicts.shipments).toBe(3);
+});
+
+test("a shipment with one faulty line is rejected whole, and only its own lines", () => {
+  const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "B" }, { shipmentId: "A", itemType: "" }, { shipmentId: "A" });
+  const sibling = "Rejected with its shipment: Item type is required";
+  expect(reasons(verdicts)).toEqual([sibling, undefined, "Item type is required", sibling]);
+  expect(numbers(verdicts)).toEqual([0, 1, 0, 0]);
+});
+
+test("blank ids are not carried down: each is a faulty row of its own", () => {
+  const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "" }, { shipmentId: "" });
+  expect(reasons(verdicts)).toEqual([undefined, "No Shipment ID found", "No Shipment ID found"]);
+});
+
+describe("contradictions", () => {
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ["originState", { originState: "NSW" }, { originState: "New South Wales" }],
+    ["originState", { originState: "NSW" }, { originState: "" }],
+    ["originSuburb", { originSuburb: "SYDNEY" }, { originSuburb: "sydney " }],
+    ["originCountryCode", { originCountryCode: "" }, { originCountryCode: "au" }],
+    ["totalCostReceived", { totalCostReceived: "12.50" }, { totalCostReceived: "12.5" }],
+    ["quoteDate", { quoteDate: "2026-03-01T00:00:00Z" }, { quoteDate: "2026-03-01T11:00:00+11:00" }],
+    ["quoteDate", { quoteDate: "2026-03-01T00:00:00Z" }, { quoteDate: "2026-03-01 11:00" }],
+    ["rateCardAlias", { rateCardAlias: "Road" }, { rateCardAlias: "ROAD" }],
+  ])("%s: %j and %j mean the same", (_, first, second) => {
+    expect(reasons(verdictsOf({ shipmentId: "A", ...first }, { shipmentId: "A", ...second }))).toEqual([undefined, undefined]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["customerId", { customerId: "CUST-2" }],
+    ["originPostCode, originSuburb, originState", { originPostCode: "3000", originSuburb: "Melbourne", originState: "VIC" }],
+    ["totalCostReceived", { totalCostReceived: "12.51" }],
+    ["quoteDate", { quoteDate: "2026-03-01T00:00:01Z" }],
+    ["rateCardAlias", { rateCardAlias: "" }],
+  ])("another %s is named, and the whole shipment rejected", (names, second) => {
+    const first = { shipmentId: "A", totalCostReceived: "12.5", quoteDate: "2026-03-01T00:00:00Z", rateCardAlias: "road" };
+    const verdicts = verdictsOf(first, { ...first, ...second });
+    const reason = `Contradicts the first line of its shipment in column(s): ${names}`;
+    expect(reasons(verdicts)).toEqual([`Rejected with its shipment: ${reason}`, reason]);
+    expect(verdicts.shipments).toBe(0);
+  });
+
+  test("a place that is not known is that line's fault and no contradiction", () => {
+    const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "A", originSuburb: "Nowhere" });
+    expect(reasons(verdicts)).toEqual(["Rejected with its shipment: Origin Zone(s) not found", "Origin Zone(s) not found"]);
+  });
+});
+
+test("a shipment may have 500 goods lines, and not 501", () => {
+  const lines = (count: number) => Array.from({ length: count }, () => ({ shipmentId: "A" }));
+  expect(verdictsOf(...lines(500)).shipments).toBe(1);
+  const over = verdictsOf(...lines(501));
+  expect(over.reasonOf(500)).toBe("A shipment can have at most 500 goods lines");
+  expect(over.reasonOf(0)).toBe("Rejected with its shipment: A shipment can have at most 500 goods lines");
+});
+
+test("verdicts equal those of a plain model for any mix of lines", () => {
+  const line = fc.record({ shipmentId: fc.constantFrom("", "A", "B", "C", "D"), itemType: fc.constantFrom("Box", "Box", "Box", "") });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+      const verdicts = verdictsOf(...lines);
+      const faulty = new Set(lines.filter((each) => each.itemType === "").map((each) => each.shipmentId));
+      const written = [...new Set(lines.map((each) => each.shipmentId))].filter((id) => id !== "" && !faulty.has(id));
+      expect(verdicts.shipments).toBe(written.length);
+      expect(numbers(verdicts)).toEqual(lines.map((each) => written.indexOf(each.shipmentId) + 1));
+      expect(reasons(verdicts).map((reason) => reason === undefined)).toEqual(lines.map((each) => written.includes(each.shipmentId)));
+    }),
+  );
+});
+
+test("keys are numbered in the order they are first seen, however many there are", () => {
+  const keys = keyNumbers();
+  for (let pass = 0; pass < 2; pass += 1) {
+    for (let index = 0; index < 50_000; index += 1) {
+      if (keys.numberOf(`SHIP-${index}`) !== index) throw new Error(`SHIP-${index} has another number`);
+    }
+  }
+  expect(keys.count).toBe(50_000);
+});
