@@ -71,7 +71,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
   };
 }
 
-function find(places: Places, countryCode: string, written: string): Place[] {
+function find(places: Places, countryCode: string, written: string): readonly Place[] {
   for (const code of postalCodeCandidates(countryCode, written)) {
     const found = places.at(code);
     if (found.length > 0) return found;
@@ -81,7 +81,7 @@ function find(places: Places, countryCode: string, written: string): Place[] {
 
 type Unresolved = Extract<Resolution, { ok: false }>;
 
-function choose(found: Place[], request: LocationRequest, keyOf: (name: string) => string): Place | Unresolved {
+function choose(found: readonly Place[], request: LocationRequest, keyOf: (name: string) => string): Place | Unresolved {
   const { postalCode } = request;
   const [suburb, state] = [(request.suburb ?? "").trim(), (request.state ?? "").trim()];
   const inSuburb = suburb === "" ? found : named(found, suburb, keyOf);
@@ -99,10 +99,13 @@ function choose(found: Place[], request: LocationRequest, keyOf: (name: string) 
   return fault("state", `${where} is in ${listed(inSuburb.map((place) => place.state))}, not in ${quoted(state)}`);
 }
 
-function named(found: Place[], suburb: string, keyOf: (name: string) => string): Place[] {
-  for (const key of [keyOf(suburb), ...looseNameKeys(suburb)]) {
-    const matching = found.filter((place) => place.suburbKey === key);
-    if (matching.length > 0) return matching;
+function named(found: readonly Place[], suburb: string, keyOf: (name: string) => string): readonly Place[] {
+  const withKey = (key: string): Place[] => found.filter((place) => place.suburbKey === key);
+  const exact = withKey(keyOf(suburb));
+  if (exact.length > 0) return exact;
+  for (const key of looseNameKeys(suburb)) {
+    const alike = withKey(key);
+    if (alike.length > 0) return alike;
   }
   return [];
 }

