@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
@@ -7,6 +7,7 @@ import { createApp } from "./app.js";
 import type { ApiDeps } from "./deps.js";
 import { answerTable } from "./problem.js";
 import type { AppEnv } from "./requestFrame.js";
+import type { Route } from "./route.js";
 
 /** How long requests may take to finish once the process is asked to stop. */
 const drainMs = 8_000;
@@ -17,9 +18,18 @@ export interface RunningApi {
   stop(): Promise<void>;
 }
 
-export async function startApi(options: { deps: ApiDeps; host: string; port: number; logger: Logger }): Promise<RunningApi> {
-  const { deps, host, port, logger } = options;
-  const server = listenTo(createApp(deps), logger);
+export interface ApiOptions {
+  readonly deps: ApiDeps;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly logger: Logger;
+  /** All of them, unless a test brings its own. */
+  readonly routes?: readonly Route[];
+}
+
+export async function startApi({ deps, host, port, logger, routes }: ApiOptions): Promise<RunningApi> {
+  const { server, running } = listenTo(createApp(deps, routes), logger);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -28,10 +38,11 @@ export async function startApi(options: { deps: ApiDeps; host: string; port: num
     });
   });
   server.on("error", (error) => logger.error({ err: error }, "http server"));
-  return { port: (server.address() as AddressInfo).port, stop: () => drain(server) };
+  return { port: (server.address() as AddressInfo).port, stop: () => drain(server, running) };
 }
 
-function listenTo(app: Hono<AppEnv>, logger: Logger): Server {
+function listenTo(app: Hono<AppEnv>, logger: Logger): { server: Server; running: ReadonlySet<ServerResponse> } {
+  const running = new Set<ServerResponse>();
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => unreadable(error, logger) });
   const server = createServer(
     {
@@ -43,6 +54,8 @@ function listenTo(app: Hono<AppEnv>, logger: Logger): Server {
       maxHeaderSize: 16 * 1024,
     },
     (incoming, outgoing) => {
+      running.add(outgoing);
+      outgoing.once("close", () => running.delete(outgoing));
       if (!server.listening) outgoing.setHeader("connection", "close");
       void listener(incoming, outgoing);
     },
@@ -50,7 +63,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger): Server {
   server.timeout = 60_000;
   server.maxConnections = 10_000;
   server.on("clientError", refuse);
-  return server;
+  return { server, running };
 }
 
 /** The request line or its headers made no sense to the adapter, so that the app never saw the request. */
@@ -77,8 +90,10 @@ const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
 };
 
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Told to close, a client does not send its next request into a socket that is about to go.
+  for (const outgoing of running) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
   server.closeIdleConnections();
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   const forced = setTimeout(() => server.closeAllConnections(), drainMs);

@@ -1,0 +1,148 @@
+import { EventEmitter, once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { defineRoute } from "../../src/http/route.js";
+import { type RunningApi, startApi } from "../../src/http/startApi.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { insertOrganisation, shellDeps } from "../support/shell.js";
+
+const logger = pino({ level: "silent" });
+const signals = new EventEmitter();
+const arrived = once(signals, "arrived");
+const released = once(signals, "release");
+
+const describeOnly = { summary: "for a test", tag: "test", responses: {} };
+const routes = [
+  defineRoute({
+    ...describeOnly,
+    method: "GET",
+    path: "/v1/slow",
+    operationId: "slow",
+    request: {},
+    handler: async () => {
+      signals.emit("arrived");
+      await released;
+      return { status: 200, body: { done: true } };
+    },
+  }),
+  defineRoute({
+    ...describeOnly,
+    method: "POST",
+    path: "/v1/size",
+    operationId: "size",
+    maxBodyBytes: 100_000,
+    request: { body: z.strictObject({ text: z.string() }) },
+    handler: async ({ body }) => ({ status: 200, body: { length: body.text.length } }),
+  }),
+  defineRoute({
+    ...describeOnly,
+    method: "POST",
+    path: "/v1/stream",
+    operationId: "stream",
+    request: { multipart: z.object({ file: z.string() }) },
+    handler: async ({ incoming }) => {
+      let bytes = 0;
+      for await (const chunk of incoming ?? []) bytes += (chunk as Buffer).length;
+      return { status: 200, body: { bytes } };
+    },
+  }),
+];
+
+let database: TestDatabase;
+let api: RunningApi;
+let key: string;
+const start = () => startApi({ deps: shellDeps(database.pool), host: "127.0.0.1", port: 0, logger, routes });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ key } = await insertOrganisation(database.pool));
+  api = await start();
+});
+afterAll(async () => {
+  await api?.stop();
+  await database?.close();
+});
+
+const url = (path: string) => `http://127.0.0.1:${api.port}${path}`;
+
+async function raw(bytes: string): Promise<string> {
+  const socket = connect(api.port, "127.0.0.1");
+  socket.write(bytes);
+  return received(socket);
+}
+
+async function received(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  socket.on("error", () => undefined);
+  await once(socket, "close");
+  return text;
+}
+
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as unknown;
+
+test.each([
+  ["nonsense", "NONSENSE\r\n\r\n", 400, "Bad Request"],
+  ["headers without end", `GET / HTTP/1.1\r\nhost: x\r\na: ${"b".repeat(20_000)}\r\n\r\n`, 431, "Request Header Fields Too Large"],
+  ["a host that is none", "GET /healthz HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
+  ["a backslash", "GET /a\\b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
+])("%s on the wire is answered in JSON", async (_, bytes, statusCode, error) => {
+  const answer = await raw(bytes);
+  expect(answer).toContain(`HTTP/1.1 ${statusCode} `);
+  expect(bodyOf(answer)).toEqual({ statusCode, message: expect.any(String), error });
+});
+
+test("a body that declares too much is refused before it is sent", async () => {
+  const answer = await raw(
+    `POST /v1/size HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 100001\r\nconnection: close\r\n\r\n`,
+  );
+  expect(answer).toContain("HTTP/1.1 413 ");
+  expect(bodyOf(answer)).toMatchObject({ statusCode: 413, error: "Payload Too Large" });
+});
+
+test("a body without a declared length is cut off at the bound", async () => {
+  const post = (size: number) => {
+    const stream = new Blob([JSON.stringify({ text: "a".repeat(size - 11) })]).stream();
+    return fetch(url("/v1/size"), {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: stream,
+      duplex: "half",
+    } as RequestInit);
+  };
+  expect((await post(100_000)).status).toBe(200);
+  expect((await post(100_001)).status).toBe(413);
+});
+
+test("a route that opts out of body parsing reads the raw request", async () => {
+  const form = new FormData();
+  form.append("file", new Blob(["x".repeat(300_000)]), "a.csv");
+  const response = await fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": key }, body: form });
+  expect(response.status).toBe(200);
+  expect(((await response.json()) as { bytes: number }).bytes).toBeGreaterThan(300_000);
+  const json = await fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": key }, body: "{}" });
+  expect(json.status).toBe(415);
+});
+
+test("HEAD is answered like GET without the body", async () => {
+  const response = await fetch(url("/healthz"), { method: "HEAD" });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe("");
+});
+
+test("stopping lets a running request finish and takes no new one", async () => {
+  const stopping = await start();
+  const address = `http://127.0.0.1:${stopping.port}`;
+  const slow = fetch(`${address}/v1/slow`, { headers: { "x-api-key": key } });
+  await arrived;
+  const stopped = stopping.stop();
+  await expect(fetch(`${address}/healthz`)).rejects.toThrow();
+  signals.emit("release");
+  const answer = await slow;
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("connection")).toBe("close");
+  expect(await answer.json()).toEqual({ done: true });
+  await stopped;
+});
