@@ -26,10 +26,22 @@ export interface ApiOptions {
   readonly logger: Logger;
   /** All of them, unless a test brings its own. */
   readonly routes?: readonly Route[];
+  readonly timeouts?: Partial<Timeouts>;
 }
 
-export async function startApi({ deps, host, port, logger, routes }: ApiOptions): Promise<RunningApi> {
-  const { server, running } = listenTo(createApp(deps, routes), logger);
+interface Timeouts {
+  /** For all headers of a request to arrive. */
+  readonly headersMs: number;
+  /** For a whole request to arrive: 50 MB at 1.4 Mbit/s. */
+  readonly requestMs: number;
+  /** For a connection on which nothing moves while a request is under way. */
+  readonly idleMs: number;
+}
+
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
+
+export async function startApi({ deps, host, port, logger, routes, timeouts }: ApiOptions): Promise<RunningApi> {
+  const { server, running } = listenTo(createApp(deps, routes), logger, { ...defaultTimeouts, ...timeouts });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -41,15 +53,15 @@ export async function startApi({ deps, host, port, logger, routes }: ApiOptions)
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server, running) };
 }
 
-function listenTo(app: Hono<AppEnv>, logger: Logger): { server: Server; running: ReadonlySet<ServerResponse> } {
+function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { server: Server; running: ReadonlySet<ServerResponse> } {
   const running = new Set<ServerResponse>();
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => unreadable(error, logger) });
   const server = createServer(
     {
       // A sender that dribbles headers or a body, or falls silent, is cut off.
-      headersTimeout: 10_000,
-      requestTimeout: 300_000,
-      connectionsCheckingInterval: 2_000,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: Math.min(2_000, timeouts.headersMs),
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
     },
@@ -60,7 +72,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger): { server: Server; running:
       void listener(incoming, outgoing);
     },
   );
-  server.timeout = 60_000;
+  server.timeout = timeouts.idleMs;
   server.maxConnections = 10_000;
   server.on("clientError", refuse);
   return { server, running };

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../src/http/route.js";
 import { type RunningApi, startApi } from "../../src/http/startApi.js";
@@ -122,8 +122,40 @@ test("a route that opts out of body parsing reads the raw request", async () => 
   const response = await fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": key }, body: form });
   expect(response.status).toBe(200);
   expect(((await response.json()) as { bytes: number }).bytes).toBeGreaterThan(300_000);
-  const json = await fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": key }, body: "{}" });
-  expect(json.status).toBe(415);
+});
+
+describe("a sender that takes its time is cut off", () => {
+  const timeouts = { headersMs: 200, requestMs: 400, idleMs: 300 };
+  const partial = (head: string) => `${head}host: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n`;
+  const dribble = (socket: Socket) => {
+    const timer = setInterval(() => socket.writable && socket.write("a"), 50);
+    socket.on("close", () => clearInterval(timer));
+  };
+  let strict: RunningApi;
+  beforeAll(async () => {
+    strict = await startApi({ deps: shellDeps(database.pool), host: "127.0.0.1", port: 0, logger, routes, timeouts });
+  });
+  afterAll(() => strict?.stop());
+
+  test("while it dribbles headers", async () => {
+    const socket = connect(strict.port, "127.0.0.1");
+    socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}x-a: `);
+    dribble(socket);
+    expect(bodyOf(await received(socket))).toMatchObject({ statusCode: 408, error: "Request Timeout" });
+  });
+
+  test("while it dribbles a body", async () => {
+    const socket = connect(strict.port, "127.0.0.1");
+    socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
+    dribble(socket);
+    expect(await received(socket)).toContain("HTTP/1.1 408 ");
+  });
+
+  test("when it falls silent in the middle of a body", async () => {
+    const socket = connect(strict.port, "127.0.0.1");
+    socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
+    expect(await received(socket)).not.toContain("HTTP/1.1 200");
+  });
 });
 
 test("HEAD is answered like GET without the body", async () => {
