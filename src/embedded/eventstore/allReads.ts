@@ -1,0 +1,67 @@
+import { type Block, endOf, frameOffsets } from "./blocks.js";
+import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
+import { createPage, frameAt, type Page } from "./pages.js";
+import type { Storage } from "./storage.js";
+
+export interface AllPage extends Page {
+  /** The position to go on from: included when reading forwards, excluded backwards. */
+  next: number;
+}
+
+interface Range {
+  from: number;
+  /** Excluded. */
+  until: number;
+}
+
+/** The block's frames within the range that match, each by itself. */
+export function eachFrame(block: Block, range: Range, filter?: EventFilter): Buffer[] {
+  if (!matchesStream(filter, block)) return [];
+  return frameOffsets(block)
+    .filter((offset) => block.position + offset >= range.from && block.position + offset < range.until)
+    .filter((offset) => matchesEvent(filter, block, offset))
+    .map((offset) => frameAt(block, offset));
+}
+
+const isWhole = (block: Block, range: Range, filter?: EventFilter): boolean =>
+  block.position >= range.from && endOf(block) <= range.until && filter?.on !== "type" && matchesStream(filter, block);
+
+/** `afterBlock` hears of every block that was gone through, matching or not, and may add a message of its own. */
+export function allForwards(
+  storage: Storage,
+  range: Range & { limit: number },
+  filter?: EventFilter,
+  afterBlock: (block: Block) => Buffer | undefined = () => undefined,
+): AllPage {
+  const { page, room, add, isFullAfterBlock } = createPage(range.limit);
+  let next = range.from;
+  let exhausted = true;
+  for (const block of storage.blocksFrom(range.from)) {
+    if (block.position >= range.until) break;
+    if (endOf(block) <= range.from) continue;
+    if (block.count <= room() && isWhole(block, range, filter)) add(block.frames, block.count);
+    else for (const frame of eachFrame(block, range, filter).slice(0, room())) add(frame, 1);
+    next = endOf(block);
+    const extra = afterBlock(block);
+    if (extra) add(extra, 0);
+    if (!isFullAfterBlock()) continue;
+    exhausted = false;
+    break;
+  }
+  return { ...page, next, done: exhausted || page.events >= range.limit };
+}
+
+export function allBackwards(storage: Storage, before: number, limit: number, filter?: EventFilter): AllPage {
+  const { page, room, add, isFullAfterBlock } = createPage(limit);
+  let next = before;
+  let exhausted = true;
+  for (const block of storage.blocksBefore(before)) {
+    const frames = eachFrame(block, { from: 0, until: before }, filter);
+    for (const frame of frames.reverse().slice(0, room())) add(frame, 1);
+    next = block.position;
+    if (!isFullAfterBlock()) continue;
+    exhausted = false;
+    break;
+  }
+  return { ...page, next, done: exhausted || page.events >= limit };
+}

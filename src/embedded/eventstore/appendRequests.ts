@@ -1,0 +1,107 @@
+import { type ProposedEvent, readProperty } from "./blocks.js";
+import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpcErrors.js";
+import type { ExpectedRevision } from "./revisionCheck.js";
+import { readUuid } from "./uuids.js";
+import { type Cursor, cursorOver, eachField, readBytes, readMessage, readText, readVarint, WireError } from "./wire.js";
+
+export interface AppendTarget {
+  stream: string;
+  expected: ExpectedRevision;
+  /** Milliseconds since 1970; the batch path sends one with each append. */
+  deadline?: number;
+}
+
+/** The options of Append, BatchAppend, Delete and Tombstone are laid out alike. */
+export function readTarget(cursor: Cursor): AppendTarget {
+  const target: AppendTarget = { stream: "", expected: "any" };
+  eachField(cursor, (field) => {
+    switch (field) {
+      case 1:
+        target.stream = readStreamIdentifier(readMessage(cursor));
+        return true;
+      case 2:
+        target.expected = readVarint(cursor);
+        return true;
+      case 3:
+        target.expected = "no_stream";
+        return false;
+      case 5:
+        target.expected = "stream_exists";
+        return false;
+      case 6:
+        target.deadline = readTimestamp(readMessage(cursor));
+        return true;
+      default:
+        return false;
+    }
+  });
+  if (target.stream === "") throw new WireError("a stream name is required");
+  return target;
+}
+
+export function readStreamIdentifier(cursor: Cursor): string {
+  let name = "";
+  eachField(cursor, (field) => {
+    if (field !== 3) return false;
+    name = readText(cursor);
+    return true;
+  });
+  return name;
+}
+
+function readTimestamp(cursor: Cursor): number {
+  let seconds = 0;
+  let nanos = 0;
+  eachField(cursor, (field) => {
+    if (field === 1) seconds = readVarint(cursor);
+    else if (field === 2) nanos = readVarint(cursor);
+    else return false;
+    return true;
+  });
+  return seconds * 1000 + nanos / 1e6;
+}
+
+/** The bytes are copied out of the message only when the block is encoded. */
+export function readProposedEvent(cursor: Cursor): ProposedEvent {
+  const event: ProposedEvent = { id: "", type: "", properties: [], metadata: Buffer.alloc(0), data: Buffer.alloc(0) };
+  let contentType = false;
+  eachField(cursor, (field) => {
+    if (field === 1) event.id = readUuid(readMessage(cursor));
+    else if (field === 2) {
+      const property = readBytes(cursor);
+      const { key, value } = readProperty(cursorOver(property));
+      if (key === "type") event.type = value;
+      contentType ||= key === "content-type";
+      if (key !== "created") event.properties.push(property); // the server's to say
+    } else if (field === 3) event.metadata = readBytes(cursor);
+    else if (field === 4) event.data = readBytes(cursor);
+    else return false;
+    return true;
+  });
+  if (event.id === "") throw new WireError("an event id is required");
+  if (event.type === "") throw missingProperty("type");
+  if (!contentType) throw missingProperty("content-type");
+  return event;
+}
+
+/** As the server counts it: UTF-16 for the type, nothing for the frame around it. */
+const sizeOf = (event: ProposedEvent): number => event.data.length + event.metadata.length + event.type.length * 2;
+
+/** Collects one append's events. Past the limit it only remembers that, so that memory stays bounded. */
+export function createEventCollector() {
+  let events: ProposedEvent[] = [];
+  let bytes = 0;
+  const isTooLarge = (): boolean => bytes > MAX_APPEND_BYTES;
+  return {
+    isTooLarge,
+    add(event: ProposedEvent): void {
+      bytes += sizeOf(event);
+      if (isTooLarge()) events = [];
+      else events.push(event);
+    },
+    take(): readonly ProposedEvent[] {
+      if (isTooLarge()) throw maxAppendSizeExceeded();
+      return events;
+    },
+  };
+}

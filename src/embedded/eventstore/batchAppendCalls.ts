@@ -1,0 +1,103 @@
+import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
+import { type AppendTarget, createEventCollector, readProposedEvent, readTarget } from "./appendRequests.js";
+import { type Call, type CallHandler, frame } from "./grpcCall.js";
+import { GrpcFailure, Status } from "./grpcErrors.js";
+import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
+import type { Writer } from "./writer.js";
+
+/** Appends begun but not yet final, on one call. */
+const MAX_OPEN = 1_000;
+/** Bytes taken in but not yet acknowledged, on one call; past it the client has to wait. */
+const MAX_UNACKNOWLEDGED = 16 * 1024 * 1024;
+
+interface OpenAppend {
+  correlation: Buffer;
+  target: AppendTarget | undefined;
+  collected: ReturnType<typeof createEventCollector>;
+  fault: string | undefined;
+}
+
+/** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
+export function batchAppendCalls(writer: Writer, now: () => number): (call: Call) => CallHandler {
+  return (call) => {
+    const open = new Map<string, OpenAppend>();
+    let unacknowledged = 0;
+    let underWay = 0;
+    let complete = false;
+
+    async function finish(append: OpenAppend, bytes: number): Promise<void> {
+      underWay += 1;
+      unacknowledged += bytes;
+      if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
+      try {
+        call.send(frame(await answer(append)));
+      } finally {
+        underWay -= 1;
+        unacknowledged -= bytes;
+        if (unacknowledged <= MAX_UNACKNOWLEDGED / 2) call.resume();
+      }
+      if (complete && underWay === 0) call.end();
+    }
+
+    async function answer({ correlation, target, collected, fault }: OpenAppend): Promise<Buffer> {
+      if (!target || fault !== undefined) return batchReply(correlation, target, badRequest(fault ?? "an append begins with its options"));
+      if (target.deadline !== undefined && target.deadline < now()) return batchReply(correlation, target, timedOut());
+      if (collected.isTooLarge()) return batchReply(correlation, target, tooLarge());
+      return batchReply(correlation, target, await writer.append(target.stream, target.expected, collected.take()));
+    }
+
+    return {
+      message(bytes) {
+        const { append, key, isFinal } = readPart(bytes, open);
+        if (open.size > MAX_OPEN) throw new GrpcFailure(Status.resourceExhausted, "Too many appends are begun but not final.");
+        if (!isFinal) return undefined;
+        open.delete(key);
+        return finish(append, bytes.length);
+      },
+      complete() {
+        complete = true;
+        if (underWay === 0) call.end();
+      },
+    };
+  };
+}
+
+/** One message is a part of one append: it may carry the options, some events, and the word that it is the last. */
+function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenAppend; key: string; isFinal: boolean } {
+  const cursor = cursorOver(bytes);
+  let key = "";
+  let append: OpenAppend | undefined;
+  let isFinal = false;
+  eachField(cursor, (field) => {
+    if (field === 1) {
+      const correlation = readBytes(cursor);
+      key = correlation.toString("latin1");
+      append = open.get(key) ?? {
+        correlation: Buffer.from(correlation),
+        target: undefined,
+        collected: createEventCollector(),
+        fault: undefined,
+      };
+      open.set(key, append);
+      return true;
+    }
+    if (!append) throw new WireError("an append begins with its correlation id");
+    if (field === 2) append.target = readTarget(readMessage(cursor));
+    else if (field === 3) collect(append, readBytes(cursor));
+    else if (field === 4) isFinal = readVarint(cursor) === 1;
+    else return false;
+    return true;
+  });
+  if (!append) throw new WireError("an append needs a correlation id");
+  return { append, key, isFinal };
+}
+
+/** A faulty event is this append's fault alone; the others on the call go on. */
+function collect(append: OpenAppend, event: Buffer): void {
+  try {
+    append.collected.add(readProposedEvent(cursorOver(event)));
+  } catch (error) {
+    if (!(error instanceof WireError || error instanceof GrpcFailure)) throw error;
+    append.fault ??= error.message;
+  }
+}

@@ -1,0 +1,129 @@
+import { type Block, FRAME_PREFIX, HEAD_BYTES, ID_BYTES, type ProposedEvent } from "./blocks.js";
+import { textField, varintSize, writeVarint } from "./wire.js";
+
+/** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
+const BLOCK_BYTES = 64 * 1024;
+
+export interface Proposal {
+  stream: string;
+  revision: number;
+  position: number;
+  createdAt: number;
+  events: readonly ProposedEvent[];
+}
+
+export function encodeBlocks(proposal: Proposal): Block[] {
+  const shared = sharedFields(proposal);
+  const blocks: Block[] = [];
+  let { position } = proposal;
+  for (let from = 0; from < proposal.events.length; ) {
+    const sizes: FrameSizes[] = [];
+    let bytes = 0;
+    while (from + sizes.length < proposal.events.length && (sizes.length === 0 || bytes < BLOCK_BYTES)) {
+      const index = from + sizes.length;
+      const size = frameSizes(proposal.events[index] as ProposedEvent, revisionAt(proposal, index), position + bytes, shared);
+      sizes.push(size);
+      bytes += size.frame;
+    }
+    blocks.push(encodeBlock(proposal, shared, from, position, sizes, bytes));
+    from += sizes.length;
+    position += bytes;
+  }
+  return blocks;
+}
+
+const revisionAt = (proposal: Proposal, index: number): number => proposal.revision + index;
+
+interface SharedFields {
+  stream: Buffer;
+  created: Buffer;
+}
+
+function sharedFields(proposal: Proposal): SharedFields {
+  const name = Buffer.from(proposal.stream, "utf8");
+  const identifier = field(3, name);
+  const created = Buffer.concat([textField(1, "created"), textField(2, `${proposal.createdAt}0000`)]); // 100 ns ticks
+  return { stream: field(2, identifier), created: field(6, created) };
+}
+
+function field(number: number, bytes: Buffer): Buffer {
+  const target = Buffer.allocUnsafe(fieldSize(bytes));
+  writeField(target, 0, number, bytes);
+  return target;
+}
+
+const fieldSize = (bytes: Buffer): number => 1 + varintSize(bytes.length) + bytes.length;
+
+function writeField(target: Buffer, offset: number, number: number, bytes: Buffer): number {
+  target[offset] = (number << 3) | 2;
+  const at = writeVarint(target, offset + 1, bytes.length);
+  return at + bytes.copy(target, at);
+}
+
+interface FrameSizes {
+  recorded: number;
+  readEvent: number;
+  response: number;
+  frame: number;
+}
+
+function frameSizes(event: ProposedEvent, revision: number, position: number, shared: SharedFields): FrameSizes {
+  let recorded = 4 + ID_BYTES + shared.stream.length + shared.created.length;
+  recorded += 3 + varintSize(revision) + 2 * varintSize(position);
+  for (const property of event.properties) recorded += fieldSize(property);
+  if (event.metadata.length > 0) recorded += fieldSize(event.metadata);
+  if (event.data.length > 0) recorded += fieldSize(event.data);
+  const readEvent = 1 + varintSize(recorded) + recorded + 1 + varintSize(position);
+  const response = 1 + varintSize(readEvent) + readEvent;
+  return { recorded, readEvent, response, frame: FRAME_PREFIX + response };
+}
+
+function encodeBlock(proposal: Proposal, shared: SharedFields, from: number, position: number, sizes: FrameSizes[], length: number): Block {
+  const name = Buffer.from(proposal.stream, "utf8");
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + name.length + length);
+  const block = { stream: proposal.stream, position, revision: revisionAt(proposal, from), count: sizes.length };
+  bytes.writeDoubleBE(block.revision, 0);
+  bytes.writeDoubleBE(proposal.createdAt, 8);
+  bytes.writeUInt32BE(block.count, 16);
+  bytes.writeUInt32BE(name.length, 20);
+  name.copy(bytes, HEAD_BYTES);
+  const frames = bytes.subarray(HEAD_BYTES + name.length);
+  let at = 0;
+  for (const [index, size] of sizes.entries()) {
+    const event = proposal.events[from + index] as ProposedEvent;
+    at = writeFrame(frames, at, event, block.revision + index, position + at, size, shared);
+  }
+  return { ...block, createdAt: proposal.createdAt, frames, bytes };
+}
+
+function writeFrame(
+  target: Buffer,
+  offset: number,
+  event: ProposedEvent,
+  revision: number,
+  position: number,
+  size: FrameSizes,
+  shared: SharedFields,
+) {
+  target[offset] = 0; // not compressed
+  target.writeUInt32BE(size.response, offset + 1);
+  let at = writeTagged(target, offset + FRAME_PREFIX, 0x0a, size.readEvent); // ReadResp.event
+  at = writeTagged(target, at, 0x0a, size.recorded); // ReadEvent.event
+  at = writeTagged(target, at, 0x0a, ID_BYTES + 2); // RecordedEvent.id
+  at = writeTagged(target, at, 0x12, ID_BYTES); // UUID.string
+  at += target.write(event.id, at, ID_BYTES, "latin1");
+  at += shared.stream.copy(target, at);
+  at = writeTagged(target, at, 0x18, revision);
+  at = writeTagged(target, at, 0x20, position); // prepare position
+  at = writeTagged(target, at, 0x28, position); // commit position
+  for (const property of event.properties) at = writeField(target, at, 6, property);
+  at += shared.created.copy(target, at);
+  if (event.metadata.length > 0) at = writeField(target, at, 7, event.metadata);
+  if (event.data.length > 0) at = writeField(target, at, 8, event.data);
+  return writeTagged(target, at, 0x18, position); // ReadEvent.commit_position
+}
+
+function writeTagged(target: Buffer, offset: number, tag: number, value: number): number {
+  target[offset] = tag;
+  return writeVarint(target, offset + 1, value);
+}

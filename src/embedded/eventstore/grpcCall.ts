@@ -1,0 +1,135 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { FRAME_PREFIX } from "./blocks.js";
+import { GrpcFailure, Status } from "./grpcErrors.js";
+import { WireError } from "./wire.js";
+
+/** Above EventStoreDB's largest message; a longer one ends the call before it is read. */
+const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
+
+export interface Call {
+  /** Sends whole frames; false means: wait for `drained` before the next ones. */
+  send(frames: Buffer): boolean;
+  /** Bytes handed over but not yet taken by the peer. */
+  backlog(): number;
+  /** Resolves when the peer has taken everything, or the call is over. */
+  drained(): Promise<void>;
+  isOver(): boolean;
+  onOver(listener: () => void): void;
+  pause(): void;
+  resume(): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** How one method treats what it receives. A handler that throws ends the call with that failure. */
+export interface CallHandler {
+  message(bytes: Buffer): void | Promise<void>;
+  /** The client has sent all it will. */
+  complete(): void | Promise<void>;
+}
+
+export const frame = (message: Buffer): Buffer => {
+  const prefix = Buffer.alloc(FRAME_PREFIX);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+};
+
+export function serveCall(stream: ServerHttp2Stream, handlerFor: (call: Call) => CallHandler, onBug: (error: unknown) => void): void {
+  let over = false;
+  let trailers: Record<string, string> = { "grpc-status": "0" };
+  stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+  stream.on("wantTrailers", () => stream.sendTrailers(trailers));
+  stream.on("error", () => undefined); // a peer that hangs up; "close" follows
+
+  const finish = (): void => {
+    if (over) return;
+    over = true;
+    stream.end();
+  };
+  const call: Call = {
+    send: (frames) => !over && !stream.destroyed && stream.write(frames),
+    backlog: () => stream.writableLength,
+    drained: () => whenDrained(stream),
+    isOver: () => over || stream.destroyed,
+    onOver: (listener) => stream.once("close", listener),
+    pause: () => void stream.pause(),
+    resume: () => void stream.resume(),
+    end: finish,
+    fail(error) {
+      if (over) return;
+      trailers = trailersOf(error, onBug);
+      finish();
+    },
+  };
+  stream.once("close", () => {
+    over = true;
+  });
+  receive(stream, handlerFor(call), call);
+}
+
+function whenDrained(stream: ServerHttp2Stream): Promise<void> {
+  if (stream.destroyed || !stream.writableNeedDrain) return new Promise(setImmediate);
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off("drain", done);
+      stream.off("close", done);
+      resolve();
+    };
+    stream.on("drain", done);
+    stream.on("close", done);
+  });
+}
+
+function receive(stream: ServerHttp2Stream, handler: CallHandler, call: Call): void {
+  const guarded = (action: () => void | Promise<void>): void => {
+    if (call.isOver()) return;
+    try {
+      action()?.catch((error: unknown) => call.fail(error));
+    } catch (error) {
+      call.fail(error);
+    }
+  };
+  const split = frameSplitter((message) => guarded(() => handler.message(message)));
+  stream.on("data", (chunk: Buffer) => guarded(() => split(chunk)));
+  stream.on("end", () => guarded(() => handler.complete()));
+}
+
+/** Cuts what arrives into messages; a message is handed over once it is whole. */
+export function frameSplitter(deliver: (message: Buffer) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let wanted = FRAME_PREFIX;
+  return (chunk) => {
+    parts.push(chunk);
+    held += chunk.length;
+    if (held < wanted) return;
+    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts);
+    let at = 0;
+    for (;;) {
+      wanted = FRAME_PREFIX;
+      if (bytes.length - at < wanted) break;
+      if (bytes[at] !== 0) throw new GrpcFailure(Status.unimplemented, "Compressed messages are not supported.");
+      wanted += bytes.readUInt32BE(at + 1);
+      if (wanted > MAX_MESSAGE_BYTES) throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
+      if (bytes.length - at < wanted) break;
+      deliver(bytes.subarray(at + FRAME_PREFIX, at + wanted));
+      at += wanted;
+    }
+    parts = at < bytes.length ? [bytes.subarray(at)] : [];
+    held = bytes.length - at;
+  };
+}
+
+function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<string, string> {
+  const failure = error instanceof WireError ? new GrpcFailure(Status.invalidArgument, error.message) : error;
+  if (!(failure instanceof GrpcFailure)) {
+    onBug(error);
+    return { "grpc-status": String(Status.internal), "grpc-message": "The node met an unexpected error." };
+  }
+  const trailers: Record<string, string> = { "grpc-status": String(failure.status), "grpc-message": encodeText(failure.message) };
+  for (const [name, value] of Object.entries(failure.trailers)) trailers[name] = encodeText(value);
+  return trailers;
+}
+
+/** HTTP/2 headers carry ASCII; anything else goes percent-encoded, as gRPC does it for messages. */
+const encodeText = (text: string): string => text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, (other) => encodeURIComponent(other));

@@ -1,0 +1,62 @@
+/** The gRPC status codes that EventStoreDB uses. */
+export const Status = {
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+} as const;
+
+export const MAX_APPEND_BYTES = 1024 * 1024;
+
+/** Ends a call; the trailers are those that the client turns into its own error types. */
+export class GrpcFailure extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly trailers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+export const invalidArgument = (message: string): GrpcFailure => new GrpcFailure(Status.invalidArgument, message);
+
+export const streamDeleted = (stream: string): GrpcFailure =>
+  new GrpcFailure(Status.failedPrecondition, `Event stream '${stream}' is deleted.`, {
+    exception: "stream-deleted",
+    "stream-name": stream,
+  });
+
+export const wrongExpectedVersion = (stream: string, expected: number, actual: number): GrpcFailure =>
+  new GrpcFailure(
+    Status.failedPrecondition,
+    `Append failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${actual}`,
+    {
+      exception: "wrong-expected-version",
+      "stream-name": stream,
+      "expected-version": String(expected),
+      ...(actual >= 0 ? { "actual-version": String(actual) } : {}),
+    },
+  );
+
+export const maxAppendSizeExceeded = (): GrpcFailure =>
+  new GrpcFailure(Status.invalidArgument, `Maximum Append Size of ${MAX_APPEND_BYTES} Exceeded.`, {
+    exception: "maximum-append-size-exceeded",
+    "maximum-append-size": String(MAX_APPEND_BYTES),
+  });
+
+export const missingProperty = (name: string): GrpcFailure =>
+  new GrpcFailure(Status.invalidArgument, `Required Metadata Property '${name}' is missing`, {
+    exception: "missing-required-metadata-property",
+    "required-metadata-properties": "type,content-type",
+  });
+
+/** The server's own words, by which applications know that they have to subscribe again. */
+export const consumerTooSlow = (): GrpcFailure =>
+  new GrpcFailure(Status.aborted, "Operation timed out: Consumer too slow to handle event while live. Client resubscription required.");

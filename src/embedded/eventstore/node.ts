@@ -1,0 +1,124 @@
+import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { appendCalls, deleteCalls } from "./appendCalls.js";
+import { batchAppendCalls } from "./batchAppendCalls.js";
+import { createCommitLog } from "./commitLog.js";
+import { claimFolder } from "./folderLock.js";
+import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
+import { GrpcFailure, Status } from "./grpcErrors.js";
+import { gossip, serverFeatures } from "./nodeInfoCalls.js";
+import { readCalls } from "./readCalls.js";
+import { openStorage } from "./storage.js";
+import { createWriter } from "./writer.js";
+
+/** What the node has to say goes here; a pino logger fits. */
+export interface NodeLogger {
+  info(message: string): void;
+  error(details: object, message: string): void;
+}
+
+export interface EventStoreNodeOptions {
+  /** 0 for any free one. */
+  port: number;
+  host?: string;
+  dataDir: string;
+  logger?: NodeLogger;
+  /** The disk refused a write: the node answers nothing more and has to be started again. */
+  onFailure?: (error: unknown) => void;
+}
+
+export interface EventStoreNode {
+  port: number;
+  /** `esdb://127.0.0.1:PORT?tls=false` */
+  address: string;
+  stop(): Promise<void>;
+}
+
+const WINDOW_BYTES = 1024 * 1024;
+const MAX_CALLS_PER_CONNECTION = 1_000;
+const STREAMS = "/event_store.client.streams.Streams";
+
+export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
+  const { dataDir, logger, host = "127.0.0.1" } = options;
+  const storage = openStorage(dataDir);
+  let release: () => Promise<void>;
+  try {
+    release = claimFolder(storage.claims, dataDir);
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+  const log = createCommitLog(storage, (error) => {
+    logger?.error({ err: error }, "the event store could not write to its data folder");
+    options.onFailure?.(error);
+  });
+  const server = createServer({ settings: { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: MAX_CALLS_PER_CONNECTION } });
+  const writer = createWriter(storage, log);
+  const routes: Record<string, (call: Call) => CallHandler> = {
+    [`${STREAMS}/Append`]: appendCalls(writer),
+    [`${STREAMS}/BatchAppend`]: batchAppendCalls(writer, Date.now),
+    [`${STREAMS}/Read`]: readCalls(storage, log, Date.now),
+    [`${STREAMS}/Delete`]: deleteCalls(writer, false),
+    [`${STREAMS}/Tombstone`]: deleteCalls(writer, true),
+    "/event_store.client.gossip.Gossip/Read": gossip(() => ({ host, port: portOf(server) }), Date.now),
+  };
+  routes["/event_store.client.server_features.ServerFeatures/GetSupportedMethods"] = serverFeatures(Object.keys(routes));
+  const disconnectAll = serve(server, routes, (error) => logger?.error({ err: error }, "a call to the event store failed"));
+
+  try {
+    await listen(server, options.port, host);
+  } catch (error) {
+    await release();
+    await storage.close();
+    throw error;
+  }
+  const address = `esdb://${host}:${portOf(server)}?tls=false`;
+  logger?.info(`event store on ${address}, data in ${dataDir}`);
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    disconnectAll();
+    await closed;
+    await log.settled().catch(() => undefined);
+    await release().catch(() => undefined);
+    await storage.close();
+  };
+  return { port: portOf(server), address, stop: () => (stopping ??= stop()) };
+}
+
+function serve(server: Http2Server, routes: Record<string, (call: Call) => CallHandler>, onBug: (error: unknown) => void): () => void {
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(4 * WINDOW_BYTES);
+    session.on("error", () => undefined); // a connection that breaks is the client's to notice
+    session.on("close", () => sessions.delete(session));
+  });
+  server.on("stream", (stream, headers) => {
+    const route = routes[headers[":path"] ?? ""] ?? unimplemented;
+    serveCall(stream, route, onBug);
+  });
+  return () => {
+    for (const session of sessions) session.destroy();
+  };
+}
+
+const unimplemented = (): CallHandler => {
+  const refuse = (): never => {
+    throw new GrpcFailure(Status.unimplemented, "This node does not offer that; EventStoreDB does.");
+  };
+  return { message: refuse, complete: refuse };
+};
+
+const portOf = (server: Http2Server): number => (server.address() as AddressInfo).port;
+
+function listen(server: Http2Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

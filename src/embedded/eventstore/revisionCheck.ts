@@ -1,0 +1,52 @@
+// What EventStoreDB answers to an append, by the revision it expects and the ids it brings.
+
+export type ExpectedRevision = "any" | "no_stream" | "stream_exists" | number;
+
+export type Verdict =
+  | { kind: "append" }
+  /** Its events are there already: acknowledged again with their own last revision. */
+  | { kind: "replay"; revision: number }
+  | { kind: "wrongVersion" }
+  | { kind: "deleted" };
+
+/** What is known of the stream at the moment of the decision. */
+export interface StreamFacts {
+  /** -1 where it has no events. */
+  head: number;
+  tombstoned: boolean;
+  softDeleted: boolean;
+  hasMetadata: boolean;
+  /** Of an event appended lately to this stream: the memory behind `any`, and no more than that. */
+  recentRevision(id: string): number | undefined;
+  idAt(revision: number): string | undefined;
+}
+
+export function checkRevision(expected: ExpectedRevision, ids: readonly string[], stream: StreamFacts): Verdict {
+  if (stream.tombstoned) return { kind: "deleted" };
+  if (expected === "stream_exists") {
+    if (stream.softDeleted) return { kind: "deleted" };
+    if (stream.head < 0 && !stream.hasMetadata) return { kind: "wrongVersion" };
+  }
+  if (expected === "any" || expected === "stream_exists") return replayFromMemory(ids, stream);
+  const at = expected === "no_stream" ? -1 : expected;
+  if (at === stream.head) return { kind: "append" };
+  return at > stream.head ? { kind: "wrongVersion" } : replayFromStream(at, ids, stream);
+}
+
+function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict {
+  let last: number | undefined;
+  for (const [index, id] of ids.entries()) {
+    last = stream.recentRevision(id);
+    if (last === undefined) return index === 0 ? { kind: "append" } : { kind: "wrongVersion" };
+  }
+  return last === undefined ? { kind: "append" } : { kind: "replay", revision: last };
+}
+
+function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): Verdict {
+  for (const [index, id] of ids.entries()) {
+    if (stream.idAt(at + 1 + index) === id) continue;
+    const recreates = index === 0 && at === -1 && stream.softDeleted; // a deleted stream is no stream
+    return { kind: recreates ? "append" : "wrongVersion" };
+  }
+  return ids.length === 0 ? { kind: "wrongVersion" } : { kind: "replay", revision: at + ids.length };
+}

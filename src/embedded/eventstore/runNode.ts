@@ -1,0 +1,34 @@
+import { FolderInUse } from "./folderLock.js";
+import { type EventStoreNodeOptions, startEventStoreNode } from "./node.js";
+
+/** Serves in the foreground until SIGTERM or SIGINT, or until a parent that forked it is gone. Resolves with the exit code. */
+export async function runEventStoreNode(
+  options: Omit<EventStoreNodeOptions, "onFailure">,
+  say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+): Promise<number> {
+  let finish: (code: number) => void = () => undefined;
+  const finished = new Promise<number>((resolve) => {
+    finish = resolve;
+  });
+  try {
+    const node = await startEventStoreNode({ ...options, onFailure: () => finish(1) });
+    const end = (): void => finish(0);
+    process.once("SIGTERM", end).once("SIGINT", end).once("disconnect", end);
+    say(`event store on ${node.address}`);
+    process.send?.({ address: node.address });
+    const code = await finished;
+    await node.stop();
+    return code;
+  } catch (error) {
+    say(startFault(error, options));
+    return 1;
+  }
+}
+
+function startFault(error: unknown, { port, dataDir }: { port: number; dataDir: string }): string {
+  if (error instanceof FolderInUse) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return `port ${port} is in use: give the event store another one with --port.`;
+  if (code === "EACCES") return `${dataDir} or port ${port} is not open to this user: ${message}`;
+  return `the event store could not start: ${message}`;
+}

@@ -1,0 +1,30 @@
+import { FRAME_PREFIX, frameEnd, ID_BYTES } from "./blocks.js";
+import { type Call, frame } from "./grpcCall.js";
+import { structuredUuid } from "./uuids.js";
+import { bytesField, cursorOver, readMessage, readVarint } from "./wire.js";
+
+/** Events are stored with their ids as text, as the Node client wants them; for other clients they are rewritten on the way out. */
+export function withStructuredIds(call: Call): Call {
+  return { ...call, send: (frames) => call.send(rewriteFrames(frames)) };
+}
+
+function rewriteFrames(frames: Buffer): Buffer {
+  const rewritten: Buffer[] = [];
+  for (let at = 0; at < frames.length; ) {
+    const end = frameEnd(frames, at);
+    rewritten.push(rewriteFrame(frames.subarray(at, end)));
+    at = end;
+  }
+  return Buffer.concat(rewritten);
+}
+
+function rewriteFrame(original: Buffer): Buffer {
+  const response = cursorOver(original.subarray(FRAME_PREFIX));
+  if (readVarint(response) !== 0x0a) return original; // no event: a checkpoint, say
+  const readEvent = readMessage(response);
+  readEvent.at += 1;
+  const { bytes: recorded } = readMessage(readEvent);
+  const id = structuredUuid(recorded.toString("latin1", 4, 4 + ID_BYTES));
+  const rest = recorded.subarray(4 + ID_BYTES);
+  return frame(bytesField(1, bytesField(1, bytesField(1, id), rest), readEvent.bytes.subarray(readEvent.at)));
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { EventStoreDBClient } from "@eventstore/db-client";
+
+export interface TestEventStore {
+  address: string;
+  /** Undefined where the store is somebody else's (`TEST_EVENTSTORE_URL`). */
+  pid: number | undefined;
+  stop(): Promise<void>;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and folder, stopping it first where it still runs. */
+  restart(): Promise<void>;
+}
+
+const START_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 20_000;
+
+/**
+ * The event store every test runs on: the embedded node in a process of its own; with `TEST_EVENTSTORE_COMMAND='cmd'`
+ * whatever `cmd PORT EMPTY_FOLDER` serves until SIGTERM; with `TEST_EVENTSTORE_URL` one that is there already.
+ */
+export async function startTestEventStore(): Promise<TestEventStore> {
+  const { TEST_EVENTSTORE_URL: url, TEST_EVENTSTORE_COMMAND: command } = process.env;
+  if (url) return existingStore(url);
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "waybill-eventstore-"));
+  const address = `esdb://127.0.0.1:${port}?tls=false`;
+  const start = async (): Promise<ChildProcess> => {
+    const child = command ? startCommand(command, port, folder) : startEmbedded(port, folder);
+    await untilItAnswers(child, address);
+    return child;
+  };
+  let child = await start();
+  const end = async (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal, command !== undefined);
+  return {
+    address,
+    get pid() {
+      return child.pid;
+    },
+    kill: () => end("SIGKILL"),
+    async stop() {
+      await end("SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
+    },
+    async restart() {
+      await end("SIGTERM");
+      child = await start();
+    },
+  };
+}
+
+function existingStore(address: string): TestEventStore {
+  const refuse = async (): Promise<void> => {
+    throw new Error("TEST_EVENTSTORE_URL names a store that tests may not stop");
+  };
+  return { address, pid: undefined, stop: async () => undefined, kill: refuse, restart: refuse };
+}
+
+function startEmbedded(port: number, folder: string): ChildProcess {
+  const entry = fileURLToPath(new URL("./eventStoreProcess.mjs", import.meta.url));
+  // The channel ends with this process, and the node with the channel.
+  return spawn(process.execPath, [entry, String(port), folder], { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+}
+
+function startCommand(command: string, port: number, folder: string): ChildProcess {
+  // In a process group of its own, so that a wrapper script and what it starts end together.
+  const child = spawn("sh", ["-c", `${command} ${port} '${folder}'`], { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  const endWithUs = (): void => signalGroup(child, "SIGKILL");
+  process.once("exit", endWithUs);
+  child.once("exit", () => process.off("exit", endWithUs));
+  return child;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  } catch {
+    // gone already
+  }
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals, asGroup: boolean): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  const send = (wanted: NodeJS.Signals): void => (asGroup ? signalGroup(child, wanted) : void child.kill(wanted));
+  send(signal);
+  const impatient = setTimeout(() => send("SIGKILL"), STOP_DEADLINE_MS);
+  await exited;
+  clearTimeout(impatient);
+}
+
+async function untilItAnswers(child: ChildProcess, address: string): Promise<void> {
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(-2_000);
+  });
+  const deadline = Date.now() + START_DEADLINE_MS;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the event store ended at its start: ${said}`);
+    if (await answers(address)) return;
+    if (Date.now() > deadline) throw new Error(`the event store does not answer at ${address}: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  const client = EventStoreDBClient.connectionString(address);
+  try {
+    for await (const _ of client.readAll({ maxCount: 1 })) break;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.dispose();
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}
