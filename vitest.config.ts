@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "src/**/*.test.ts"],
-    globalSetup: ["test/support/globalPostgres.ts"],
+    globalSetup: ["test/support/build.ts", "test/support/globalPostgres.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
