@@ -17,6 +17,13 @@ export interface HttpMetrics {
 /** Answers why the service cannot take requests, or an empty list. */
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> };
 
+export interface LinkedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly downloadName: string;
+  readonly contentType: string;
+}
+
 /** Everything the API needs, built by whoever starts it. */
 export interface ApiDeps {
   readonly pool: Pool;
@@ -33,6 +40,11 @@ export interface ApiDeps {
   /** Base of links that the service hands out, without a trailing slash. */
   readonly publicUrl: string;
   readonly signingSecret: string;
+  /** The embedded object store's: the file behind a signed link, undefined when the link is not ours or has expired. */
+  readonly openLink?: (
+    link: { key: string; expires: string; name: string; signature: string },
+    now: Date,
+  ) => Promise<LinkedFile | undefined>;
   /** Checks beyond the three stores, such as the projection's lag. */
   readonly readiness?: readonly ReadinessCheck[];
 }

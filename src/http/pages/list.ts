@@ -4,6 +4,7 @@ import type { ApiDeps } from "../deps.js";
 import type { AppEnv } from "../requestFrame.js";
 import type { Route } from "../route.js";
 import { docsPages } from "./docs.js";
+import { filePages } from "./files.js";
 import { healthPages } from "./health.js";
 import { openApiPage } from "./openApi.js";
 
@@ -16,4 +17,5 @@ export const pages = (deps: ApiDeps, routes: readonly Route[]): readonly Page[] 
   ...healthPages(deps),
   openApiPage(routes, deps.publicUrl),
   ...docsPages(),
+  ...filePages(deps),
 ];
