@@ -40,3 +40,15 @@ export const localityFiles = pgTable("locality_files", {
   localities: integer().notNull(),
   revision: bigint({ mode: "bigint" }).notNull(),
 });
+
+/** Entries of a catalogue change that is not closed yet: a large one takes several appends, and so several batches. */
+export const catalogueChanges = pgTable(
+  "catalogue_changes",
+  {
+    organisationId: text("organisation_id").notNull(),
+    revision: bigint({ mode: "bigint" }).notNull(),
+    type: text({ enum: ["CatalogueEntryPut", "CatalogueEntryRemoved"] }).notNull(),
+    data: jsonb().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.revision] })],
+);

@@ -1,0 +1,28 @@
+import type { EventStore, NewEvent, Revision } from "../ports.js";
+
+const maxEvents = 500;
+/** The server takes 1 MiB per append; ids, types and framing are not counted here. */
+const maxBytes = 800 * 1024;
+
+/** Each chunk at the exact revision behind the one before it, so a stranger in between stops the rest. */
+export async function appendInChunks(events: EventStore, stream: string, all: readonly NewEvent[], head: Revision): Promise<Revision> {
+  let revision = head;
+  for (const chunk of chunksOf(all)) revision = (await events.append(stream, chunk, revision)).revision;
+  return revision;
+}
+
+export function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
+  let chunk: NewEvent[] = [];
+  let bytes = 0;
+  for (const event of all) {
+    const size = Buffer.byteLength(JSON.stringify(event.data)) + Buffer.byteLength(JSON.stringify(event.metadata));
+    if (chunk.length > 0 && (chunk.length >= maxEvents || bytes + size > maxBytes)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(event);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,47 @@
+// An API key: `wb_live_`, thirty random characters, six of checksum. The checksum tells a mistyped key from an unknown one
+// without asking the database; the random part is what makes it a secret.
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const randomLength = 30;
+const checksumLength = 6;
+const shape = /^wb_live_[0-9A-Za-z]{36}$/;
+
+export const liveKeyPrefix = "wb_live_";
+
+/** `randomBytes` must be cryptographically random. */
+export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
+  let random = "";
+  while (random.length < randomLength) {
+    // 248 is the largest multiple of 62 in a byte: beyond it, some characters would be likelier than others.
+    for (const byte of randomBytes(randomLength)) if (byte < 248 && random.length < randomLength) random += alphabet[byte % 62];
+  }
+  const body = liveKeyPrefix + random;
+  return body + checksum(body);
+}
+
+/** False for anything that was never issued by us: a prefix alone, a typing error, another service's key. */
+export function isApiKey(text: string): boolean {
+  return shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+}
+
+/** What is stored in place of the key. */
+export function hashApiKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** What people are shown in place of the key. */
+export function displayPrefix(key: string): string {
+  return key.slice(0, 12);
+}
+
+function checksum(body: string): string {
+  let left = crc32(body);
+  let text = "";
+  for (let digit = 0; digit < checksumLength; digit++) {
+    text = (alphabet[left % 62] as string) + text;
+    left = Math.floor(left / 62);
+  }
+  return text;
+}

@@ -1,0 +1,72 @@
+// How the entry events of one catalogue change turn one version of the organisation's file into the next. Commands and the
+// projection both fold with this, so that the table holds what the stream says.
+import { type CatalogueEntryPut, type CatalogueEntryRemoved, type CatalogueSection, catalogueSections } from "./organisationEvents.js";
+
+type Entry = Record<string, unknown>;
+type ListSection = Exclude<CatalogueSection, "organisation">;
+
+/** The file as JSON has it; src/domain/catalogue knows its full shape. */
+export type CatalogueFile = { readonly organisation: Entry } & { readonly [S in ListSection]: readonly Entry[] };
+
+export type CatalogueChange =
+  | { readonly type: "CatalogueEntryPut"; readonly data: CatalogueEntryPut }
+  | { readonly type: "CatalogueEntryRemoved"; readonly data: CatalogueEntryRemoved };
+
+const listSections = catalogueSections.filter((section): section is ListSection => section !== "organisation");
+
+const idOf = (section: CatalogueSection, entry: Entry): string => String(section === "customFields" ? entry["key"] : entry["id"]);
+
+/** Put entries take the places they name; entries that were not touched fill the rest in their old order. */
+export function changeCatalogue(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
+  const of = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
+  const organisation = of("organisation").reduce<Entry>(
+    (entry, change) => (change.type === "CatalogueEntryPut" ? change.data.entry : entry),
+    file?.organisation ?? {},
+  );
+  const lists = listSections.map((section) => [section, changeList(section, file?.[section] ?? [], of(section))] as const);
+  return { organisation, ...(Object.fromEntries(lists) as { [S in ListSection]: Entry[] }) };
+}
+
+function changeList(section: ListSection, before: readonly Entry[], changes: readonly CatalogueChange[]): readonly Entry[] {
+  if (changes.length === 0) return before;
+  const touched = new Set(changes.map(({ data }) => data.id));
+  const untouched = before.filter((entry) => !touched.has(idOf(section, entry)));
+  const puts = changes.flatMap((change) => (change.type === "CatalogueEntryPut" ? [change.data] : []));
+  const placed = new Map(puts.map(({ index, entry }) => [index, entry]));
+  return Array.from({ length: untouched.length + placed.size }, (_, index) => placed.get(index) ?? (untouched.shift() as Entry));
+}
+
+/** The entry events that lead from one file to the next; none when they are equal. */
+export function catalogueChanges(
+  before: CatalogueFile | undefined,
+  after: CatalogueFile,
+  equal: (a: unknown, b: unknown) => boolean,
+): CatalogueChange[] {
+  const organisation = equal(before?.organisation, after.organisation) ? [] : [put("organisation", after.organisation, 0)];
+  return [...organisation, ...listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section], equal))];
+}
+
+function listChanges(
+  section: ListSection,
+  before: readonly Entry[],
+  after: readonly Entry[],
+  equal: (a: unknown, b: unknown) => boolean,
+): CatalogueChange[] {
+  const old = new Map(before.map((entry, index) => [idOf(section, entry), { entry, index }]));
+  let reached = -1;
+  const puts = after.flatMap((entry, index) => {
+    const known = old.get(idOf(section, entry));
+    old.delete(idOf(section, entry));
+    // An entry that stays as it is must come after those that stayed before it; one that moved up is put anew.
+    if (!known || known.index < reached || !equal(known.entry, entry)) return [put(section, entry, index)];
+    reached = known.index;
+    return [];
+  });
+  const removals = [...old.keys()].map((id): CatalogueChange => ({ type: "CatalogueEntryRemoved", data: { section, id } }));
+  return [...puts, ...removals];
+}
+
+const put = (section: CatalogueSection, entry: Entry, index: number): CatalogueChange => ({
+  type: "CatalogueEntryPut",
+  data: { section, id: idOf(section, entry), index, entry },
+});
