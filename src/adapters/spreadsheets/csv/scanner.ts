@@ -78,8 +78,16 @@ export function createRecordScanner(delimiter: string, emit: Emit): RecordScanne
   }
 
   function splitLine(start: number, end: number): Cell[] {
-    const line = text.slice(start, end);
-    return line.length > MAX_COLUMNS ? line.split(delimiter, MAX_COLUMNS + 1) : line.split(delimiter);
+    const cells: Cell[] = [];
+    let position = start;
+    let at = separator.from(text, position);
+    while (at < end && cells.length < MAX_COLUMNS) {
+      cells.push(text.slice(position, at));
+      position = at + 1;
+      at = separator.from(text, position);
+    }
+    cells.push(text.slice(position, end));
+    return cells;
   }
 
   function finish(start: number, end: number, cells: Cell[]): void {

@@ -1,11 +1,91 @@
-import type { FileHeader, ReadOptions, RowBatch } from "../../../ports.js";
+import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports.js";
+import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
+import { MAX_HEADER_INFLATED_BYTES } from "../limits.js";
+import { createRowShaper, headerNames } from "../shapeRow.js";
+import { type Archive, openArchive } from "./archive.js";
+import { readSharedStrings } from "./sharedStrings.js";
+import { createSheetParser, type SheetContext } from "./sheet.js";
+import { readStyles } from "./styles.js";
+import { readWorkbook, type Workbook } from "./workbook.js";
 
-export async function readXlsxHeader(_path: string, _signal?: AbortSignal): Promise<FileHeader> {
-  throw new FileFault("Workbooks cannot be read yet. Re-save the file as .csv.");
+const NO_COLUMNS: ReadonlySet<number> = new Set();
+const HEADER_BITE = 2048;
+
+export async function readXlsxHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
+  const archive = await openArchive(path, MAX_HEADER_INFLATED_BYTES);
+  try {
+    const workbook = await readWorkbook(archive);
+    const kinds = workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [];
+    const context = { kinds, date1904: workbook.date1904, dateColumns: NO_COLUMNS };
+    // texts are read only as far as the header turns out to need them
+    for (let known = 0; ; ) {
+      const strings = await readSharedStrings(archive, workbook.sharedStrings, known, signal);
+      let wanted = known;
+      const sharedString = (index: number) => {
+        wanted = Math.max(wanted, index + 1);
+        return strings.at(index) ?? (index < known ? undefined : "?");
+      };
+      const columns = await firstRow(archive, workbook, { ...context, sharedString }, signal);
+      if (wanted === known) return { format: "xlsx", columns, notes: [] };
+      known = wanted;
+    }
+  } finally {
+    archive.close();
+  }
 }
 
-// biome-ignore lint/correctness/useYield: a placeholder
-export async function* readXlsxRows(_path: string, _options: ReadOptions): AsyncGenerator<RowBatch> {
-  throw new FileFault("Workbooks cannot be read yet. Re-save the file as .csv.");
+async function firstRow(archive: Archive, workbook: Workbook, context: SheetContext, signal?: AbortSignal): Promise<string[]> {
+  let columns: string[] | null = null;
+  const parser = createSheetParser(context, (row, cells) => {
+    if (columns === null && !isBlankRow(cells)) columns = headerNames(cells, row);
+  });
+  for await (const piece of archive.text(workbook.sheet, signal)) {
+    // small bites, so that hardly more than the header row is looked at
+    for (let at = 0; at < piece.length && columns === null; at += HEADER_BITE) parser.write(piece.slice(at, at + HEADER_BITE));
+    if (columns !== null) return columns;
+  }
+  throw noHeader(workbook);
+}
+
+export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGenerator<RowBatch> {
+  const archive = await openArchive(path);
+  try {
+    const workbook = await readWorkbook(archive);
+    const strings = await readSharedStrings(archive, workbook.sharedStrings, Number.POSITIVE_INFINITY, options.signal);
+    const context: SheetContext = {
+      kinds: workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [],
+      date1904: workbook.date1904,
+      dateColumns: options.dateColumns ?? NO_COLUMNS,
+      sharedString: strings.at,
+    };
+    yield* sheetRows(archive, workbook, context, options.signal);
+  } finally {
+    archive.close();
+  }
+}
+
+async function* sheetRows(archive: Archive, workbook: Workbook, context: SheetContext, signal?: AbortSignal): AsyncGenerator<RowBatch> {
+  let shape: ReturnType<typeof createRowShaper> | null = null;
+  let rows: FileRow[] = [];
+  const bytesTotal = archive.size(workbook.sheet);
+  let bytesRead = 0;
+  const parser = createSheetParser(context, (row: number, cells: Cell[]) => {
+    if (isBlankRow(cells)) return;
+    if (shape) rows.push(shape(row, cells));
+    else shape = createRowShaper(headerNames(cells, row));
+  });
+  for await (const piece of archive.text(workbook.sheet, signal)) {
+    bytesRead = Math.min(bytesTotal, bytesRead + piece.length);
+    parser.write(piece);
+    if (rows.length === 0) continue;
+    yield { rows, bytesRead, bytesTotal, notes: [] };
+    rows = [];
+  }
+  parser.end();
+  if (!shape) throw noHeader(workbook);
+}
+
+function noHeader({ sheetName }: Workbook): FileFault {
+  return new FileFault(`The sheet "${sheetName.slice(0, 50)}" is empty: it has no header row. Put the rows on the first visible sheet.`);
 }

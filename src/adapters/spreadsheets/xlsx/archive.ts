@@ -1,0 +1,136 @@
+import { isUtf8 } from "node:buffer";
+import { stat } from "node:fs/promises";
+import { crc32, createInflateRaw } from "node:zlib";
+import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { unfinishedUtf8 } from "../csv/encoding.js";
+import { FileFault } from "../fileFault.js";
+import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_SMALL_PART_BYTES } from "../limits.js";
+
+const CHUNK_BYTES = 128 * 1024;
+const DAMAGED = "The workbook is damaged or was cut short. Open it in a spreadsheet program, save it again and upload that.";
+
+export type Archive = {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  size(name: string): number;
+  /** A part's text in pieces; ends with a fault when the part is not what the archive says it is. */
+  text(name: string, signal?: AbortSignal): AsyncGenerator<string>;
+  /** A small part whole. */
+  wholeText(name: string): Promise<string>;
+  close(): void;
+};
+
+export function damaged(detail = ""): FileFault {
+  return new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
+}
+
+/** What the zip or XML code complains of is the file's fault; what the operating system complains of is not. */
+export function asFileFault(error: unknown): unknown {
+  if (error instanceof FileFault || !(error instanceof Error) || error.name === "AbortError" || "syscall" in error) return error;
+  return damaged();
+}
+
+export async function openArchive(path: string, maxInflated = MAX_INFLATED_BYTES): Promise<Archive> {
+  const { size } = await stat(path);
+  const budget = { left: Math.min(maxInflated, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO)) };
+  const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
+    throw asFileFault(error);
+  });
+  try {
+    const entries = await listEntries(zip);
+    const entry = (name: string) => entries.get(name.toLowerCase());
+    const text = (name: string, signal?: AbortSignal) => textOf(zip, entry(name), budget, signal);
+    return {
+      names: [...entries.keys()],
+      has: (name) => entries.has(name.toLowerCase()),
+      size: (name) => entry(name)?.uncompressedSize ?? 0,
+      text,
+      wholeText: (name) => whole(text(name)),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw asFileFault(error);
+  }
+}
+
+async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MAX_ENTRIES)
+    throw new FileFault("The workbook has too many parts. Save it again with only the sheet that is needed.");
+  const entries = new Map<string, Entry>();
+  for await (const entry of zip.eachEntry()) {
+    const name = entry.fileName.toLowerCase();
+    if (name.endsWith("/")) continue;
+    if (entries.has(name)) throw damaged("it holds one part twice");
+    if (entry.isEncrypted()) throw new FileFault("The workbook is protected with a password. Remove the password and upload it again.");
+    entries.set(name, entry);
+  }
+  return entries;
+}
+
+async function whole(pieces: AsyncGenerator<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length > MAX_SMALL_PART_BYTES)
+      throw new FileFault("The workbook's styles or relations are too large. Copy the sheet into a new workbook.");
+  }
+  return text;
+}
+
+async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: { left: number }, signal?: AbortSignal): AsyncGenerator<string> {
+  if (!entry) throw damaged("a part is missing");
+  try {
+    let decode: ((bytes: Buffer, final: boolean) => string) | null = null;
+    for await (const bytes of inflated(zip, entry, budget)) {
+      signal?.throwIfAborted();
+      decode ??= decoderFor(bytes);
+      yield decode(bytes, false);
+    }
+    yield decode?.(Buffer.alloc(0), true) ?? "";
+  } catch (error) {
+    throw signal?.aborted ? error : asFileFault(error);
+  }
+}
+
+async function* inflated(zip: ZipFile, entry: Entry, budget: { left: number }): AsyncGenerator<Buffer> {
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damaged("it is packed in an unknown way");
+  const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
+  const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
+  if (unpacked !== raw) raw.on("error", (error) => unpacked.destroy(error));
+  let sum = 0;
+  let size = 0;
+  try {
+    for await (const bytes of unpacked as AsyncIterable<Buffer>) {
+      budget.left -= bytes.length;
+      size += bytes.length;
+      if (budget.left < 0) throw new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+      sum = crc32(bytes, sum);
+      yield bytes;
+    }
+    if (size !== entry.uncompressedSize || sum !== entry.crc32) throw damaged("a checksum does not match");
+  } finally {
+    raw.destroy();
+    unpacked.destroy();
+  }
+}
+
+/** XML without a mark is UTF-8; a byte order mark can make it UTF-16. */
+function decoderFor(first: Buffer): (bytes: Buffer, final: boolean) => string {
+  const mark = first.length >= 2 ? first.readUInt16BE(0) : 0;
+  if (mark === 0xfffe || mark === 0xfeff) {
+    const decoder = new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be", { fatal: true });
+    return (bytes, final) => decoder.decode(bytes, { stream: !final });
+  }
+  let rest: Buffer = Buffer.alloc(0);
+  let start = first.length >= 3 && first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf ? 3 : 0;
+  return (bytes, final) => {
+    const joined = rest.length === 0 ? bytes.subarray(start) : Buffer.concat([rest, bytes]);
+    start = 0;
+    const end = final ? joined.length : joined.length - unfinishedUtf8(joined);
+    const complete = joined.subarray(0, end);
+    if (!isUtf8(complete)) throw damaged("its text is not UTF-8");
+    rest = Buffer.from(joined.subarray(end));
+    return complete.toString("utf8");
+  };
+}

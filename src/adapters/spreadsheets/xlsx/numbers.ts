@@ -1,0 +1,53 @@
+import { type Cell, cellFault } from "../cell.js";
+import type { NumberKind } from "./styles.js";
+
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,4})?$/i;
+const DAY = 86_400_000;
+/** Between these (1980 and 2200) a plain number in a date column is taken for a date. */
+const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
+
+/** A number cell's text: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
+export function numberText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
+  if (kind.kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
+  if (!NUMBER.test(raw)) return cellFault("holds a number that cannot be read", raw);
+  switch (kind.kind) {
+    case "number":
+      return inDateColumn ? (plausibleDate(Number(raw), date1904) ?? plainDecimal(raw)) : plainDecimal(raw);
+    case "padded":
+      return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
+    case "time":
+    case "date":
+      return serialText(Number(raw), kind.kind === "time" || kind.withTime, date1904) ?? cellFault("holds a date that does not exist", raw);
+  }
+}
+
+function plausibleDate(serial: number, date1904: boolean): string | undefined {
+  const since1900 = date1904 ? serial + 1462 : serial;
+  return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, false, date1904) : undefined;
+}
+
+/** Fifteen digits are what a spreadsheet keeps and shows; the rest is noise of binary fractions. */
+export function plainDecimal(raw: string): string {
+  if (INTEGER.test(raw)) return raw;
+  const [mantissa = "", exponent = "0"] = Number(raw).toExponential(14).split("e");
+  const negative = mantissa.startsWith("-");
+  const digits = mantissa.replace(/[-.]/g, "");
+  const point = Number(exponent) + 1;
+  const whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0";
+  const fraction = (point > 0 ? digits.slice(point) : "0".repeat(-point) + digits).replace(/0+$/, "");
+  const text = fraction === "" ? whole : `${whole}.${fraction}`;
+  return negative && text !== "0" ? `-${text}` : text;
+}
+
+/** Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. The clock is left out when it is midnight and not asked for. */
+export function serialText(serial: number, withTime: boolean, date1904: boolean): string | undefined {
+  if (!(serial >= 0) || serial >= 2_958_466) return undefined;
+  const days = Math.floor(serial);
+  const clock = Math.round((serial - days) * DAY);
+  if (days === 0 && !date1904) return new Date(clock).toISOString().slice(11, 19);
+  if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never was
+  const first = date1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
+  const text = new Date(first + days * DAY + clock).toISOString().slice(0, -1).replace(".000", "");
+  return withTime || clock !== 0 ? text : text.slice(0, 10);
+}

@@ -1,0 +1,89 @@
+import { FileFault } from "../fileFault.js";
+import { MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
+import { type Archive, damaged } from "./archive.js";
+import { createTextCollector } from "./text.js";
+import { createXmlParser } from "./xml.js";
+
+const PAGE_BYTES = 4 * MAX_ROW_CHARS;
+const KEPT_DECODED = 65_536;
+
+export type SharedStrings = { readonly count: number; at(index: number): string | undefined };
+
+/** Texts as bytes outside the heap: a million of them weigh their characters and little more. */
+export function createStringStore(): SharedStrings & { add(text: string): void } {
+  const pages: Buffer[] = [];
+  const decoded: string[] = [];
+  let spans = new Uint32Array(2048); // position and length of each
+  let count = 0;
+  let used = 0;
+  function add(text: string): void {
+    const length = Buffer.byteLength(text);
+    if (length > PAGE_BYTES) throw new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
+    if (pages.length === 0 || used + length > PAGE_BYTES) {
+      pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
+      used = 0;
+      checkSize();
+    }
+    if (count * 2 === spans.length) {
+      const larger = new Uint32Array(spans.length * 2);
+      larger.set(spans);
+      spans = larger;
+      checkSize();
+    }
+    (pages[pages.length - 1] as Buffer).write(text, used);
+    spans[count * 2] = (pages.length - 1) * PAGE_BYTES + used;
+    spans[count * 2 + 1] = length;
+    used += length;
+    count += 1;
+  }
+  function checkSize(): void {
+    if (pages.length * PAGE_BYTES + spans.byteLength <= MAX_SHARED_STRINGS_BYTES) return;
+    throw new FileFault("The workbook holds too much text to be read. Save it as .csv and upload that.");
+  }
+  function at(index: number): string | undefined {
+    if (!(index >= 0 && index < count)) return undefined;
+    if (index < decoded.length && decoded[index] !== undefined) return decoded[index];
+    const position = spans[index * 2] as number;
+    const start = position % PAGE_BYTES;
+    const text = (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
+    if (index < KEPT_DECODED) decoded[index] = text;
+    return text;
+  }
+  return {
+    get count() {
+      return count;
+    },
+    add,
+    at,
+  };
+}
+
+/** Reads the table, or only its first `limit` texts. */
+export async function readSharedStrings(
+  archive: Archive,
+  part: string | null,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<SharedStrings> {
+  const store = createStringStore();
+  if (part === null || limit <= 0) return store;
+  const collector = createTextCollector();
+  const parser = createXmlParser({
+    open(name) {
+      if (name === "si") collector.start();
+      else collector.open(name);
+    },
+    close(name) {
+      if (name === "si") store.add(collector.take());
+      else collector.close(name);
+    },
+    text: collector.text,
+  });
+  for await (const piece of archive.text(part, signal)) {
+    parser.write(piece);
+    if (store.count >= limit) return store;
+  }
+  parser.end();
+  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damaged("a text is missing");
+  return store;
+}
