@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import type { Geography } from "../domain/geography/geography.js";
 import type { EventStore, ObjectStore, Spreadsheets } from "../ports.js";
 
 export interface ApiLimits {
@@ -32,6 +33,7 @@ export interface ApiDeps {
   readonly spreadsheets: Spreadsheets;
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+  readonly geography: Geography;
   /** Where uploads are held until they are stored. */
   readonly tempDir: string;
   readonly logger: Logger;

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import type { Hono } from "hono";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPool } from "../../src/adapters/postgres/pool.js";
+import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { coalesceLookUps } from "../../src/http/auth/coalesce.js";
 import type { KeyUse } from "../../src/http/auth/lookUpKeys.js";
 import type { AppEnv } from "../../src/http/requestFrame.js";
@@ -191,7 +192,7 @@ describe("a database that is away", () => {
     const refusing = createPool({ url: "postgres://u:p@127.0.0.1:1/x", applicationName: "test" });
     try {
       for (const each of [pool, refusing]) {
-        const response = await ask(createShell(each, { routes: [whoAmI] }), "wb_live_something");
+        const response = await ask(createShell(each, { routes: [whoAmI] }), makeApiKey(randomBytes));
         expect(response.status).toBe(503);
         expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
         expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
@@ -205,7 +206,7 @@ describe("a database that is away", () => {
 
 test("only the hash of a key is stored", async () => {
   const { key } = await insertOrganisation(database.pool);
-  const { rows } = await database.pool.query("select * from api_keys where sha256 = $1", [createHash("sha256").update(key).digest("hex")]);
+  const { rows } = await database.pool.query("select * from api_keys where sha256 = $1", [hashApiKey(key)]);
   expect(rows).toHaveLength(1);
   expect(JSON.stringify(rows)).not.toContain(key);
 });

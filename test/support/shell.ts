@@ -1,10 +1,12 @@
 // The HTTP shell on a real database, with routes of the test's own choosing and without the other two stores.
-import { createHash, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
+import { createGeography } from "../../src/domain/geography/geography.js";
 import { createApp } from "../../src/http/app.js";
 import type { ApiDeps } from "../../src/http/deps.js";
 import type { Route } from "../../src/http/route.js";
@@ -25,6 +27,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
+    geography: createGeography(() => undefined),
     tempDir: tmpdir(),
     logger: options.logger ?? pino({ level: "silent" }),
     metrics: createMetrics(),
@@ -48,10 +51,10 @@ export async function insertOrganisation(pool: pg.Pool): Promise<{ organisationI
 
 export async function insertKey(pool: pg.Pool, organisationId: string): Promise<{ keyId: string; key: string }> {
   const keyId = randomUUID();
-  const key = `wb_live_${randomUUID().replaceAll("-", "")}0000`;
+  const key = makeApiKey(randomBytes);
   await pool.query(
     "insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, 'test', $4, now())",
-    [createHash("sha256").update(key).digest("hex"), keyId, organisationId, key.slice(0, 12)],
+    [hashApiKey(key), keyId, organisationId, key.slice(0, 12)],
   );
   return { keyId, key };
 }
