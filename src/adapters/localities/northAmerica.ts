@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { canadianProvinces, usStates } from "./northAmericanStates.js";
+import { provinceOf, usStates } from "./northAmericanStates.js";
 import { placeName } from "./placeName.js";
 import type { LocalityRow } from "./row.js";
 
@@ -24,20 +24,31 @@ export function* readUnitedStates(): Generator<LocalityRow> {
   }
 }
 
-/** By the first three characters, which is as far as the package goes. Its names are areas such as `Eastern Alberta (st. Paul)`: every part is a name. */
+/** By the first three characters, which is as far as the package goes. Its names are areas such as `Calgary Northwest` or `Vancouver (ne Downtown / Gastown)`: every part is a name. */
 export function* readCanada(): Generator<LocalityRow> {
-  for (const { zip, city, state } of load("codesCanada")) {
-    const code = canadianProvinces.get(state.toUpperCase());
-    if (code === undefined) continue;
-    const row = { postalCode: zip, state: code, stateName: state, poBox: false };
-    const [main = city, ...others] = namesIn(city);
-    for (const suburb of new Set([main, ...others])) yield { ...row, suburb, city: main };
+  for (const { zip, city: area } of load("codesCanada")) {
+    const province = provinceOf(zip);
+    if (province === undefined) continue;
+    const [state, stateName] = province;
+    const names = namesIn(area);
+    const city = canadianCity(zip, names[0] ?? area);
+    for (const suburb of new Set([...names, city])) yield { postalCode: zip, suburb, city, state, stateName, poBox: false };
   }
 }
 
 function namesIn(area: string): string[] {
   return area
-    .split(/[()/,]/)
+    .split(/[()/]/)
     .map((part) => placeName(part))
     .filter((part) => part !== "");
+}
+
+function canadianCity(zip: string, name: string): string {
+  if (zip.startsWith("M")) return "Toronto";
+  if (zip.startsWith("H7")) return "Laval";
+  if (zip.startsWith("H")) return "Montreal";
+  return name.replace(
+    /^(?:Downtown|Central|Old) | (?:(?:North|South|East|West|Central|Northeast|Northwest|Southeast|Southwest|Downtown) ?)+$/g,
+    "",
+  );
 }

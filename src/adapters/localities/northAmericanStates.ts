@@ -13,23 +13,24 @@ export const usStates: ReadonlyMap<string, string> = byCode(
     "AA Armed Forces Americas,AE Armed Forces Europe,AP Armed Forces Pacific",
 );
 
-/** By upper-case name, as the package has them. */
-export const canadianProvinces: ReadonlyMap<string, string> = new Map([
-  ["ALBERTA", "AB"],
-  ["BRITISH COLUMBIA", "BC"],
-  ["MANITOBA", "MB"],
-  ["NEW BRUNSWICK", "NB"],
-  ["NEWFOUNDLAND", "NL"],
-  ["NEWFOUNDLAND AND LABRADOR", "NL"],
-  ["NOVA SCOTIA", "NS"],
-  ["NORTHWEST TERRITORIES", "NT"],
-  ["NORTHWEST TERRITORY", "NT"],
-  ["NUNAVUT", "NU"],
-  ["NUNAVUT TERRITORY", "NU"],
-  ["ONTARIO", "ON"],
-  ["PRINCE EDWARD ISLAND", "PE"],
-  ["QUEBEC", "QC"],
-  ["SASKATCHEWAN", "SK"],
-  ["YUKON", "YT"],
-  ["YUKON TERRITORY", "YT"],
-]);
+const provinces: readonly (readonly [first: string, code: string, name: string])[] = [
+  ["A", "NL", "Newfoundland and Labrador"],
+  ["B", "NS", "Nova Scotia"],
+  ["C", "PE", "Prince Edward Island"],
+  ["E", "NB", "New Brunswick"],
+  ["GHJ", "QC", "Quebec"],
+  ["KLMNP", "ON", "Ontario"],
+  ["R", "MB", "Manitoba"],
+  ["S", "SK", "Saskatchewan"],
+  ["T", "AB", "Alberta"],
+  ["V", "BC", "British Columbia"],
+  ["Y", "YT", "Yukon"],
+];
+
+/** A Canadian code's first letter is its province; the two northern territories share one. */
+export function provinceOf(postalCode: string): readonly [code: string, name: string] | undefined {
+  if (/^X0[ABC]/.test(postalCode)) return ["NU", "Nunavut"];
+  if (postalCode.startsWith("X")) return ["NT", "Northwest Territories"];
+  const found = provinces.find(([letters]) => letters.includes(postalCode.charAt(0)));
+  return found && [found[1], found[2]];
+}

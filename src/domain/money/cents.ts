@@ -1,4 +1,4 @@
-import { add, type Decimal, multiply, roundHalfUp, toNumber } from "./decimal.js";
+import { type Decimal, multiply, roundHalfUp, toNumber } from "./decimal.js";
 
 /** Whole cents. */
 export type Cents = bigint;
@@ -9,12 +9,8 @@ export function toCents(value: Decimal): Cents {
   return roundHalfUp(value, 2);
 }
 
-export function fromCents(cents: Cents): Decimal {
-  return { coefficient: cents, scale: 2 };
-}
-
 export function percentOf(percent: Decimal, cents: Cents): Cents {
-  return toCents(multiply(multiply(percent, hundredth), fromCents(cents)));
+  return toCents(multiply(multiply(percent, hundredth), { coefficient: cents, scale: 2 }));
 }
 
 /** The money field of a response. */
@@ -22,6 +18,5 @@ export function centsToNumber(cents: Cents): number {
   return toNumber(cents, 2);
 }
 
-export function sum(values: readonly Decimal[]): Decimal {
-  return values.reduce(add, { coefficient: 0n, scale: 0 });
-}
+/** Beyond this a JSON number no longer holds every cent. */
+export const mostCents: Cents = BigInt(Number.MAX_SAFE_INTEGER);

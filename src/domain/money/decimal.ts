@@ -18,6 +18,20 @@ export function decimal(value: number | string): Decimal {
   return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * powerOfTen(-scale), scale: 0 };
 }
 
+const mostRemembered = 10_000;
+const remembered = new Map<number, Decimal>();
+
+/** The same for the numbers of a catalogue, which come back with every quote. */
+export function knownDecimal(value: number): Decimal {
+  let known = remembered.get(value);
+  if (known === undefined) {
+    known = decimal(value);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(value, known);
+  }
+  return known;
+}
+
 const powers: bigint[] = [];
 
 export function powerOfTen(exponent: number): bigint {
@@ -65,6 +79,18 @@ export function roundUp(value: Decimal, scale: number): bigint {
   if (value.scale <= scale) return at(value, scale);
   const divisor = powerOfTen(value.scale - scale);
   return (value.coefficient + divisor - 1n) / divisor;
+}
+
+export function subtract(a: Decimal, b: Decimal): Decimal {
+  return add(a, { coefficient: -b.coefficient, scale: b.scale });
+}
+
+/** Without trailing zeros: `75.6`. */
+export function toText(value: Decimal): string {
+  const negative = value.coefficient < 0n;
+  const digits = String(negative ? -value.coefficient : value.coefficient).padStart(value.scale + 1, "0");
+  const [whole, fraction] = [digits.slice(0, digits.length - value.scale), digits.slice(digits.length - value.scale).replace(/0+$/, "")];
+  return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
 /** The nearest JSON number: for up to 15 digits its text is the exact decimal. */

@@ -1,0 +1,97 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  knownDecimal,
+  larger,
+  multiply,
+  roundHalfUp,
+  roundUp,
+  toNumber,
+  toText,
+} from "../money/decimal.js";
+import type { Item } from "./quoteRequest.js";
+
+const zero: Decimal = { coefficient: 0n, scale: 0 };
+const hundred = decimal(100);
+
+interface Measured {
+  readonly item: Item;
+  readonly quantity: Decimal;
+  readonly weight: Decimal;
+  readonly volume: Decimal;
+}
+
+/** The goods of one quote, measured once however many cards price them. */
+export interface Consignment {
+  readonly items: readonly Item[];
+  /** Declared value of everything. */
+  readonly declaredValue: Decimal;
+  /** Whole kg, and the sum they were rounded up from. */
+  kg(cubicFactor: number): { readonly whole: bigint; readonly exact: string };
+  goods(cubicFactor: number): Goods[];
+}
+
+export interface Goods {
+  readonly type: string;
+  readonly quantity: number;
+  /** Centimetres. */
+  readonly length: number;
+  readonly width: number;
+  readonly height: number;
+  readonly weight: number;
+  readonly chargeableWeight: number;
+}
+
+export function createConsignment(items: readonly Item[]): Consignment {
+  const measured = items.map(measure);
+  const byFactor = new Map<number, { whole: bigint; exact: string }>();
+  return {
+    items,
+    declaredValue: measured.reduce(
+      (sum, { item, quantity }) => (item.itemValue === undefined ? sum : add(sum, multiply(decimal(item.itemValue), quantity))),
+      zero,
+    ),
+    kg(cubicFactor) {
+      let kg = byFactor.get(cubicFactor);
+      if (!kg) {
+        const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
+        kg = { whole: roundUp(exact, 0), exact: toText(exact) };
+        byFactor.set(cubicFactor, kg);
+      }
+      return kg;
+    },
+    goods: (cubicFactor) => measured.map((each) => goodsOf(each, cubicFactor)),
+  };
+}
+
+function measure(item: Item): Measured {
+  const volume = multiply(multiply(decimal(item.length), decimal(item.width)), decimal(item.height));
+  return { item, quantity: decimal(item.quantity), weight: decimal(item.weight), volume };
+}
+
+function chargeable({ quantity, weight, volume }: Measured, cubicFactor: number): Decimal {
+  return multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
+}
+
+function goodsOf(measured: Measured, cubicFactor: number): Goods {
+  const { type = "", quantity, length, width, height, weight } = measured.item;
+  return {
+    type,
+    quantity,
+    length: centimetres(length),
+    width: centimetres(width),
+    height: centimetres(height),
+    weight,
+    chargeableWeight: toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3),
+  };
+}
+
+function centimetres(metres: number): number {
+  return Number(toText(multiply(decimal(metres), hundred)));
+}
+
+export function declaredOver(consignment: Consignment, value: number): boolean {
+  return compare(consignment.declaredValue, knownDecimal(value)) > 0;
+}

@@ -1,0 +1,20 @@
+import type { Lane } from "../catalogue/schema.js";
+
+export interface Transit {
+  readonly deliveryTime: string;
+  readonly minTransitTime: number;
+  readonly maxTransitTime: number;
+  readonly transitTimeUnit: string;
+}
+
+const units = { D: ["business day", "business days"], H: ["hour", "hours"] } as const;
+
+/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. */
+export function transitOf({ transit }: Lane): Transit {
+  if (!transit) return { deliveryTime: "", minTransitTime: 0, maxTransitTime: 0, transitTimeUnit: "D" };
+  const { min, max, unit } = transit;
+  const [one, many] = units[unit];
+  const span = min === max ? String(max) : `${min}-${max}`;
+  const text = unit === "D" && max === 0 ? "Same day" : `${span} ${max === 1 ? one : many}`;
+  return { deliveryTime: text, minTransitTime: min, maxTransitTime: max, transitTimeUnit: unit };
+}

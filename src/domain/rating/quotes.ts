@@ -1,0 +1,149 @@
+import type { Catalogue } from "../catalogue/catalogue.js";
+import type { CompiledCard } from "../catalogue/compiledCard.js";
+import type { Location } from "../geography/geography.js";
+import { centsToNumber, mostCents } from "../money/cents.js";
+import { type Consignment, createConsignment, type Goods } from "./consignment.js";
+import { type Transit, transitOf } from "./deliveryTime.js";
+import { passes } from "./filters.js";
+import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
+import type { Filters, Item } from "./quoteRequest.js";
+
+/** A quote entry of the contract, but for its `rateId`. */
+export interface QuoteEntry extends Transit {
+  readonly serviceName: string;
+  readonly serviceId: string;
+  readonly rateCardName: string;
+  readonly rateCardId: string;
+  readonly amount: number;
+  readonly totalAmount: number;
+  readonly gstAmount: number;
+  readonly isSpotRate: boolean;
+  readonly spotRateMessage: string;
+  readonly surcharges: readonly SurchargeLine[];
+}
+
+/** One priced card: what it was priced from, and how. */
+export interface PricedCard {
+  readonly rateCardId: string;
+  readonly serviceId: string;
+  readonly zoneMapId: string;
+  readonly terms: PriceTerms;
+  readonly steps: PriceSteps;
+}
+
+/** Everything a customer's quotes were priced from; plain JSON, for the event. */
+export interface QuoteBasis {
+  readonly items: readonly Item[];
+  readonly origin: Location;
+  readonly destination: Location;
+  /** The date by the organisation's calendar, which decided what was valid. */
+  readonly today: string;
+  readonly cards: readonly PricedCard[];
+}
+
+export interface PricedResult {
+  readonly customerId: string;
+  readonly noQuoteMessage: string;
+  /** Cheapest first. */
+  readonly quotes: readonly QuoteEntry[];
+  readonly basis: QuoteBasis;
+}
+
+export interface QuoteTask {
+  readonly catalogue: Catalogue;
+  readonly customerIds: readonly string[];
+  readonly items: readonly Item[];
+  readonly origin: Location;
+  readonly destination: Location;
+  readonly filters: Filters;
+  readonly now: Date;
+}
+
+interface Candidate {
+  readonly total: bigint;
+  readonly entry: QuoteEntry;
+  readonly priced: PricedCard;
+}
+
+/** Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. */
+export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
+  const consignment = createConsignment(task.items);
+  const today = task.catalogue.today(task.now);
+  const known = new Map<CompiledCard, Candidate | undefined>();
+  const price = (card: CompiledCard): Candidate | undefined => {
+    if (!known.has(card)) known.set(card, priceCard(card, task, consignment));
+    return known.get(card);
+  };
+  const results = task.customerIds.map((customerId) => {
+    const current = task.catalogue.cardsOf(customerId).filter((card) => isCurrent(card, today, task.now));
+    const allowed = current.filter((card) => passes(card, task.filters));
+    const candidates = allowed.flatMap((card) => price(card) ?? []).sort(cheapestFirst);
+    const basis = {
+      items: task.items,
+      origin: task.origin,
+      destination: task.destination,
+      today,
+      cards: candidates.map(({ priced }) => priced),
+    };
+    const noQuoteMessage = candidates.length > 0 ? "" : whyNone(task, customerId, current.length, allowed.length);
+    return { customerId, noQuoteMessage, quotes: candidates.map(({ entry }) => entry), basis };
+  });
+  return { goods: consignment.goods(task.catalogue.organisation.cubicFactor), results };
+}
+
+function isCurrent({ card, spotExpiresAt }: CompiledCard, today: string, now: Date): boolean {
+  const valid = card.validFrom <= today && (card.validTo === null || today <= card.validTo);
+  return valid && (spotExpiresAt === undefined || now.getTime() < spotExpiresAt);
+}
+
+function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment): Candidate | undefined {
+  const { card, service } = compiled;
+  const { catalogue, origin, destination } = task;
+  const originZone = catalogue.zoneOf(card.zoneMapId, origin.countryCode, origin.postalCode);
+  const destinationZone = catalogue.zoneOf(card.zoneMapId, destination.countryCode, destination.postalCode);
+  if (originZone === undefined || destinationZone === undefined) return undefined;
+  const lane = compiled.laneBetween(originZone, destinationZone);
+  if (!lane) return undefined;
+  const gstApplies = origin.countryCode === "AU" && destination.countryCode === "AU";
+  const { breakMethod, surcharges, fuelLevyPercent } = card;
+  const terms = {
+    originZone,
+    destinationZone,
+    cubicFactor: compiled.cubicFactor,
+    lane,
+    breakMethod,
+    surcharges,
+    fuelLevyPercent,
+    gstApplies,
+  };
+  const { total, lines, steps } = priceOf(terms, consignment);
+  if (total > mostCents) return undefined;
+  const entry: QuoteEntry = {
+    serviceName: service.name,
+    serviceId: service.id,
+    rateCardName: card.name,
+    rateCardId: card.id,
+    amount: steps.amount,
+    totalAmount: centsToNumber(total),
+    gstAmount: steps.gst,
+    isSpotRate: card.spot !== null,
+    spotRateMessage: card.spot?.message ?? "",
+    ...transitOf(lane),
+    surcharges: lines,
+  };
+  return { total, entry, priced: { rateCardId: card.id, serviceId: service.id, zoneMapId: card.zoneMapId, terms, steps } };
+}
+
+/** Ties are settled by name, so that the same request always answers in the same order. */
+function cheapestFirst(a: Candidate, b: Candidate): number {
+  if (a.total !== b.total) return a.total < b.total ? -1 : 1;
+  const [first, second] = [`${a.entry.serviceId} ${a.entry.rateCardId}`, `${b.entry.serviceId} ${b.entry.rateCardId}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function whyNone(task: QuoteTask, customerId: string, current: number, allowed: number): string {
+  if (current === 0) return `No rate card for the customer ${customerId} is valid today`;
+  if (allowed === 0) return "Nothing left after the filters; widen or omit them";
+  const place = ({ suburb, postalCode, countryCode }: Location): string => `${suburb} ${postalCode} ${countryCode}`;
+  return `No rate for the lane from ${place(task.origin)} to ${place(task.destination)}`;
+}
