@@ -139,6 +139,8 @@ export const organisationFile = z.strictObject({
   customers: z.array(customer).max(10_000).default([]),
 });
 
+/** As people write it: with defaults left out. */
+export type OrganisationFileInput = z.input<typeof organisationFile>;
 export type OrganisationFile = z.output<typeof organisationFile>;
 export type ZoneMap = z.output<typeof zoneMap>;
 export type RateCard = z.output<typeof rateCard>;
