@@ -54,7 +54,7 @@ export function tell(story: Story): Told {
   const at = story.at ?? "2026-03-01T10:00:00.000Z";
   const told: { type: string; data: unknown }[] = [{ type: "ImportRequested", data: requested(importId, organisationId, story, at) }];
   if (end !== "queued") told.push({ type: "ImportStarted", data: { importId, worker: "w1", catalogueVersion: 1, localities: {}, at } });
-  told.push(...rows.map((row, index) => outcome(row, index, story)));
+  for (const [index, row] of rows.entries()) told.push(outcome(row, index, story));
   const counts = countsOf(story.kind, rows);
   if (end === "completed") {
     const report = story.report ? { key: story.report, size: 10 } : null;
