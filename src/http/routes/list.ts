@@ -1,8 +1,20 @@
 // Every route of the API, in the order of the reference. A route that is not in this list does not exist.
 import type { Route } from "../route.js";
+import { importListRoutes, importStatusRoutes } from "./imports.js";
+import { ledgerRoutes } from "./ledger.js";
 import { pushActivities } from "./pushActivities.js";
 import { pushShipments } from "./pushShipments.js";
+import { rejectionRoutes } from "./rejections.js";
 import { uploadActivities } from "./uploadActivities.js";
 import { uploadShipments } from "./uploadShipments.js";
 
-export const routes: readonly Route[] = [pushShipments, uploadShipments, pushActivities, uploadActivities];
+export const routes: readonly Route[] = [
+  pushShipments,
+  uploadShipments,
+  pushActivities,
+  uploadActivities,
+  ...importStatusRoutes,
+  ...importListRoutes,
+  ...rejectionRoutes,
+  ...ledgerRoutes,
+];

@@ -1,0 +1,104 @@
+// An import's status: from the table, and where the table is behind what the caller may already know, from the stream.
+import type { Pool } from "pg";
+import { type ImportKind, importRequested } from "../events/importEvents.js";
+import { streamOf } from "../events/streams.js";
+import type { EventStore, StoredEvent } from "../ports.js";
+import { findImportRow, type ImportRow, type ImportView, isFinished, viewOf } from "./importView.js";
+
+interface Sources {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+interface ImportName {
+  readonly kind: ImportKind;
+  readonly importId: string;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Counting more rows than this would take longer than waiting for the projection. */
+const countableRows = 1_000n;
+
+export async function importStatus(organisationId: string, name: ImportName, sources: Sources): Promise<ImportView | undefined> {
+  if (!uuid.test(name.importId)) return undefined;
+  const row = await findImportRow(organisationId, name, sources.pool);
+  if (row && !mayBeBehind(row)) return viewOf(row);
+  const stream = streamOf.import(name.importId);
+  const base = row ? { view: viewOf(row), revision: row.revision } : await requestedView(organisationId, name, stream, sources.eventStore);
+  return base && withStream(base, stream, sources.eventStore);
+}
+
+/** Its place in the queue is gone, a cancellation was asked for, or a worker has begun: the stream may know more than the table. */
+function mayBeBehind({ status, queueProgress, cancelRequested, claimed }: ImportRow): boolean {
+  if (isFinished(status)) return false;
+  return queueProgress === null || cancelRequested === true || (status === "queued" && claimed);
+}
+
+interface Base {
+  readonly view: ImportView;
+  /** Revision of the stream that the view includes. */
+  readonly revision: bigint;
+}
+
+async function requestedView(
+  organisationId: string,
+  { kind }: ImportName,
+  stream: string,
+  eventStore: EventStore,
+): Promise<Base | undefined> {
+  for await (const event of eventStore.read(stream, { max: 1 })) {
+    if (event.type !== "ImportRequested") return undefined;
+    const request = importRequested.parse(event.data);
+    if (request.organisationId !== organisationId || request.kind !== kind) return undefined;
+    const { importId, source, sourceDetails } = request;
+    const none = {
+      startedAt: null,
+      finishedAt: null,
+      errorMessage: null,
+      reportKey: null,
+      counts: { received: 0, processed: 0, failed: 0 },
+    };
+    return {
+      view: { importId, kind, source, sourceDetails, status: "queued", progress: 0, submittedAt: new Date(request.at), ...none },
+      revision: 0n,
+    };
+  }
+  return undefined;
+}
+
+/** `completed` is never told from here: the ledgers change with the projection, and the status with them. */
+async function withStream({ view, revision }: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
+  const last = await eventStore.last(stream);
+  if (!last || last.revision === 0n) return view;
+  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
+  if (last.type === "ImportCompleted") return { ...begun, progress: 99 };
+  if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return begun;
+  const outcome = last.data as { at: string; progress: number; reason?: string };
+  const progress = Math.max(view.progress, Math.min(99, Math.floor(outcome.progress)));
+  if (last.revision - revision > countableRows) return { ...begun, progress };
+  return {
+    ...begun,
+    status: last.type === "ImportFailed" ? "failed" : "cancelled",
+    progress,
+    counts: await settledCounts(view, stream, revision, eventStore),
+    finishedAt: new Date(outcome.at),
+    errorMessage: outcome.reason ?? null,
+  };
+}
+
+async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
+  for await (const event of eventStore.read(stream, { from: 1n, max: 1 })) {
+    return event.type === "ImportStarted" ? new Date((event.data as { at: string }).at) : null;
+  }
+  return null;
+}
+
+/** Nothing was written; what was read and rejected so far counts. */
+async function settledCounts(view: ImportView, stream: string, revision: bigint, eventStore: EventStore): Promise<ImportView["counts"]> {
+  const missed: StoredEvent[] = [];
+  for await (const event of eventStore.read(stream, { from: revision + 1n, max: Number(countableRows) })) missed.push(event);
+  const count = (type: string) => missed.filter((event) => event.type === type).length;
+  const rejected = count("RowRejected");
+  return { received: view.counts.received + count("RowAccepted") + rejected, processed: 0, failed: view.counts.failed + rejected };
+}

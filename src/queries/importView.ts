@@ -1,0 +1,82 @@
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Pool } from "pg";
+import type { ImportKind } from "../events/importEvents.js";
+import { imports } from "../projections/tables/imports.js";
+import { importQueue, organisationTurns } from "../projections/tables/operational.js";
+import { databaseOf } from "./database.js";
+
+export type ImportStatus = (typeof imports.$inferSelect)["status"];
+
+/** An import as the contract shows it, before its report becomes a link. */
+export interface ImportView {
+  readonly importId: string;
+  readonly kind: ImportKind;
+  readonly source: "data" | "file";
+  readonly status: ImportStatus;
+  readonly progress: number;
+  readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
+  readonly sourceDetails: string;
+  readonly submittedAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly errorMessage: string | null;
+  readonly reportKey: string | null;
+}
+
+/** A row of `imports` with what the workers know about the import at this moment. */
+export type ImportRow = typeof imports.$inferSelect & {
+  /** Null once the worker has given the import's place in the queue back. */
+  readonly queueProgress: number | null;
+  readonly cancelRequested: boolean | null;
+  /** A worker has this import in hand. */
+  readonly claimed: boolean;
+};
+
+const claimed = sql<boolean>`exists (select from ${organisationTurns} where ${organisationTurns.importId} = ${imports.importId})`;
+
+export const selectImports = (pool: Pool) =>
+  databaseOf(pool)
+    .select({ ...getTableColumns(imports), queueProgress: importQueue.progress, cancelRequested: importQueue.cancelRequested, claimed })
+    .from(imports)
+    .leftJoin(importQueue, eq(importQueue.importId, imports.importId));
+
+export async function findImportRow(
+  organisationId: string,
+  { kind, importId }: { kind: ImportKind; importId: string },
+  pool: Pool,
+): Promise<ImportRow | undefined> {
+  const [row] = await selectImports(pool).where(
+    and(eq(imports.importId, importId), eq(imports.organisationId, organisationId), eq(imports.kind, kind)),
+  );
+  return row;
+}
+
+export const isFinished = (status: ImportStatus): boolean => status === "completed" || status === "failed" || status === "cancelled";
+
+export function viewOf(row: ImportRow): ImportView {
+  const { importId, kind, source, status, submittedAt, startedAt, finishedAt, errorMessage, reportKey } = row;
+  return {
+    importId,
+    kind,
+    source,
+    status,
+    progress: isFinished(status) ? row.progress : Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)),
+    counts: countsOf(row),
+    sourceDetails: shownDetails(row.sourceDetails, row.notes),
+    submittedAt,
+    startedAt,
+    finishedAt,
+    errorMessage,
+    reportKey,
+  };
+}
+
+/** By contract a fulfilment import shows no failures while it runs. */
+function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {
+  return { received, processed, failed: kind === "activities" && status === "processing" ? 0 : failed };
+}
+
+/** The contract lets the service add to the caller's reference: the place for what it noticed about the file. */
+function shownDetails(sourceDetails: string, notes: unknown): string {
+  return Array.isArray(notes) && notes.length > 0 ? `${sourceDetails} (${notes.join("; ")})` : sourceDetails;
+}

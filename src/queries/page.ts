@@ -1,0 +1,28 @@
+import { type CursorScope, readCursor, writeCursor } from "./cursor.js";
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  /** Signs cursors. */
+  readonly secret: string;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** `fetch` gets one more than fits, which is how the last page is known to be the last. */
+export async function readPage<Row, Item>(
+  request: PageRequest,
+  scope: CursorScope,
+  fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
+  { placeOf, itemOf }: { placeOf: (row: Row) => readonly string[]; itemOf: (row: Row) => Item },
+): Promise<Page<Item>> {
+  const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
+  const rows = await fetch(after, request.limit + 1);
+  const shown = rows.slice(0, request.limit);
+  const last = shown.at(-1);
+  const nextCursor = rows.length > shown.length && last !== undefined ? writeCursor(request.secret, scope, placeOf(last)) : null;
+  return { items: shown.map(itemOf), nextCursor };
+}

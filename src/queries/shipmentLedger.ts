@@ -1,0 +1,57 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import type { Pool } from "pg";
+import { shipmentFields } from "../domain/imports/columns.js";
+import { shipments } from "../projections/tables/ledgers.js";
+import { databaseOf } from "./database.js";
+import { type Page, type PageRequest, readPage } from "./page.js";
+
+type ShipmentRow = typeof shipments.$inferSelect;
+
+export type LedgerShipment = Record<string, unknown>;
+
+/** In the order of their ids, which no update changes: a page never repeats or skips a shipment that was there all along. */
+export function listShipments(organisationId: string, page: PageRequest, pool: Pool): Promise<Page<LedgerShipment>> {
+  return readPage(
+    page,
+    ["shipments", organisationId],
+    (after, count) =>
+      databaseOf(pool)
+        .select()
+        .from(shipments)
+        .where(and(eq(shipments.organisationId, organisationId), after?.[0] === undefined ? undefined : gt(shipments.shipmentId, after[0])))
+        .orderBy(asc(shipments.shipmentId))
+        .limit(count),
+    { placeOf: ({ shipmentId }) => [shipmentId], itemOf: shown },
+  );
+}
+
+export async function findShipment(organisationId: string, shipmentId: string, pool: Pool): Promise<LedgerShipment | undefined> {
+  if (shipmentId.includes("\0")) return undefined;
+  const [row] = await databaseOf(pool)
+    .select()
+    .from(shipments)
+    .where(and(eq(shipments.organisationId, organisationId), eq(shipments.shipmentId, shipmentId)));
+  return row && shown(row);
+}
+
+/** The fields as pushed, in the contract's order. */
+function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
+  const pushed = fields as Record<string, unknown>;
+  const names = [...shipmentFields, "customFields"].filter((name) => pushed[name] !== undefined);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, pushed[name]])),
+    items: (items as Record<string, unknown>[]).map(shownItem),
+    sourceDetails,
+    importId,
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** jsonb forgets the order of keys; the contract's is type, quantity, weight. */
+function shownItem({ itemType, itemQuantity, itemWeight }: Record<string, unknown>) {
+  return {
+    ...(itemType !== undefined && { itemType }),
+    ...(itemQuantity !== undefined && { itemQuantity }),
+    ...(itemWeight !== undefined && { itemWeight }),
+  };
+}
