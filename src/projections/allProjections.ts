@@ -1,11 +1,23 @@
 import { streamPrefix } from "../events/streams.js";
 import { activities } from "./activities.js";
 import { imports } from "./imports.js";
+import { applyLocalityEvents } from "./localityFiles.js";
+import { applyOrganisationEvents } from "./organisations.js";
 import type { Projection } from "./projection.js";
 import { rejections } from "./rejections.js";
 import { shipments } from "./shipments.js";
 
+/** Their commands write these tables too, ahead of the projector. */
+const organisations: Projection = {
+  name: "organisations",
+  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "locality_files"],
+  async apply(client, { events }, { refuse }) {
+    await applyOrganisationEvents(client, events, refuse);
+    await applyLocalityEvents(client, events, refuse);
+  },
+};
+
 /** In the order they are applied. */
-export const allProjections: readonly Projection[] = [imports, rejections, activities, shipments];
+export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments];
 
 export const projectedPrefixes: readonly string[] = [streamPrefix.import, streamPrefix.organisation, streamPrefix.localities];

@@ -6,8 +6,8 @@ import type { EventBatch, Position, StoredEvent } from "../ports.js";
 import { lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { addFacts, type KnownImports } from "./importFacts.js";
 import { beginning, isAfter } from "./position.js";
-import type { Projection, WriteOptions } from "./projection.js";
-import { sortBatch } from "./sortedBatch.js";
+import type { ApplyOptions, Projection } from "./projection.js";
+import { type Refuse, sortBatch } from "./sortedBatch.js";
 
 export interface BatchContext {
   readonly pool: Pool;
@@ -28,7 +28,7 @@ export class CheckpointMovedBack extends Error {
  * `after` is where the batch begins: a projection that stands before it would miss events.
  */
 export async function applyBatch(context: BatchContext, batch: EventBatch, after: Position = beginning): Promise<void> {
-  const apply = (options: WriteOptions) =>
+  const apply = (options: { keepExisting: boolean }) =>
     inTransaction(context, (client) => applyInTransaction(client, context, batch, { ...options, after }));
   try {
     await apply({ keepExisting: false });
@@ -43,25 +43,23 @@ export async function applyInTransaction(
   client: PoolClient,
   context: Omit<BatchContext, "pool">,
   batch: EventBatch,
-  options: WriteOptions & { readonly after: Position },
+  { keepExisting, after }: Pick<ApplyOptions, "keepExisting"> & { readonly after: Position },
 ): Promise<void> {
   const { projections, logger } = context;
   const names = projections.map(({ name }) => name);
+  const refuse: Refuse = ({ stream, revision }, why) => logger.error({ stream, revision: String(revision), why }, "event skipped");
   const checkpoints = await lockCheckpoints(client, names);
   for (const [name, at] of checkpoints) {
-    if (isAfter(options.after, at))
-      throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${options.after.commit}`);
+    if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
   }
   for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
     const fresh = afterPosition(batch.events, from);
     if (fresh.length === 0) continue;
-    const sorted = sortBatch(fresh, (event, why) =>
-      logger.error({ stream: event.stream, revision: String(event.revision), why }, "event skipped"),
-    );
+    const sorted = sortBatch(fresh, refuse);
     for (const { importId } of await addFacts(client, sorted, context.knownImports)) {
       logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
-    for (const projection of group) await projection.apply(client, sorted, options);
+    for (const projection of group) await projection.apply(client, sorted, { keepExisting, refuse });
   }
   await saveCheckpoints(client, names, batch.position, batch.caughtUp);
 }

@@ -2,14 +2,14 @@
 import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import type { WriteOptions } from "./projection.js";
+import type { ApplyOptions } from "./projection.js";
 
 /** Table and column names are ours, never a caller's. */
 export async function copyRows(
   client: PoolClient,
   target: { readonly table: string; readonly columns: string },
   lines: string,
-  options: WriteOptions,
+  options: Pick<ApplyOptions, "keepExisting">,
 ): Promise<void> {
   if (lines === "") return;
   if (!options.keepExisting) return copyLines(client, `${target.table} (${target.columns})`, lines);
