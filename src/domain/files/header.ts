@@ -1,7 +1,7 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
-export const reportColumns = { row: "Row", reason: "Reason" } as const;
+export const reportColumns = ["Row number", "Rejection reason"] as const;
 
 export type KnownColumns = {
   readonly required: readonly string[];

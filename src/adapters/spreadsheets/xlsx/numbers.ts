@@ -43,11 +43,29 @@ export function plainDecimal(raw: string): string {
 /** Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. The clock is left out when it is midnight and not asked for. */
 export function serialText(serial: number, withTime: boolean, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
-  const days = Math.floor(serial);
-  const clock = Math.round((serial - days) * DAY);
-  if (days === 0 && !date1904) return new Date(clock).toISOString().slice(11, 19);
+  const wholeDays = Math.floor(serial);
+  const clock = Math.round((serial - wholeDays) * DAY);
+  if (wholeDays === 0 && !date1904 && clock < DAY) return clockText(clock);
+  const days = clock === DAY ? wholeDays + 1 : wholeDays;
   if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never was
-  const first = date1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
-  const text = new Date(first + days * DAY + clock).toISOString().slice(0, -1).replace(".000", "");
-  return withTime || clock !== 0 ? text : text.slice(0, 10);
+  const date = dayText(date1904 ? days + 1462 : days);
+  return withTime || clock !== 0 ? `${date}T${clockText(clock % DAY)}` : date;
+}
+
+function clockText(clock: number): string {
+  const two = (value: number) => (value < 10 ? `0${value}` : `${value}`);
+  const text = `${two(Math.floor(clock / 3_600_000))}:${two(Math.floor(clock / 60_000) % 60)}:${two(Math.floor(clock / 1000) % 60)}`;
+  return clock % 1000 === 0 ? text : `${text}.${String(clock % 1000).padStart(3, "0")}`;
+}
+
+const knownDays = new Map<number, string>();
+
+/** A file has few days and many rows. */
+function dayText(days: number): string {
+  const known = knownDays.get(days);
+  if (known !== undefined) return known;
+  const text = new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
+  if (knownDays.size >= 10_000) knownDays.clear();
+  knownDays.set(days, text);
+  return text;
 }
