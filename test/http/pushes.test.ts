@@ -1,0 +1,318 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { streamOf } from "../../src/events/streams.js";
+import type { StoredEvent } from "../../src/ports.js";
+import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+
+let service: TestService;
+let org: TestOrganisation;
+
+beforeAll(async () => {
+  service = await startTestService({ maxQueuedImports: 5 });
+});
+afterAll(() => service?.close());
+
+const fresh = async () => {
+  org = await service.organisation();
+  return org;
+};
+
+const item = { itemType: "Carton", itemQuantity: 1, itemWeight: 2.5 };
+const shipment = (id: string) => ({ shipmentId: id, originPostCode: "2000", destinationPostCode: "3000", items: [item] });
+const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 2, activityTimestamp: "2026-03-01T09:30:00Z" };
+const shipmentsPath = "/v1/org/shipments/imports";
+const activitiesPath = "/v1/org/fulfilment/activities";
+const csv = (text: string, name = "rows.csv") => new File([text], name);
+const activityCsv = "warehouseCode,chargeCode,quantity,activityTimestamp\nSYD1,PICK,2,2026-03-01T09:30:00Z\n";
+
+async function eventsOf(importId: string): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const event of service.eventStore.read(streamOf.import(importId))) events.push(event);
+  return events;
+}
+
+const queued = async (organisationId: string) =>
+  (await service.pool.query("select import_id from import_queue where organisation_id = $1", [organisationId])).rowCount;
+
+describe("a JSON push", () => {
+  it("of shipments is recorded, with its file, before it is acknowledged", async () => {
+    await fresh();
+    const answer = await org.post(shipmentsPath, {
+      shipments: [shipment("A"), { ...shipment("B"), items: [item, item] }],
+      sourceDetails: "May",
+    });
+    expect(answer.status).toBe(202);
+    const body = (await answer.json()) as { importId: string };
+    expect(body).toEqual({
+      importId: expect.any(String),
+      status: "queued",
+      source: "data",
+      shipmentsReceived: 2,
+      statusUrl: `/v1/org/shipments/imports/${body.importId}`,
+    });
+    const [event, ...more] = await eventsOf(body.importId);
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      type: "ImportRequested",
+      data: {
+        organisationId: org.id,
+        kind: "shipments",
+        source: "data",
+        sourceDetails: "May",
+        elements: 2,
+        keyPrefix: org.key.slice(0, 12),
+      },
+      metadata: { organisation: org.id, $correlationId: answer.headers.get("x-request-id") },
+    });
+    const { file } = (event as StoredEvent).data as { file: { key: string; size: number; sha256: string } };
+    const folder = await mkdtemp(join(tmpdir(), "waybill-test-"));
+    await service.objectStore.fetch(file.key, join(folder, "file"));
+    const stored = await readFile(join(folder, "file"));
+    await rm(folder, { recursive: true });
+    expect([stored.length, createHash("sha256").update(stored).digest("hex")]).toEqual([file.size, file.sha256]);
+    expect(stored.toString().split("\r\n")).toHaveLength(1 + 3 + 1);
+  });
+
+  it("of activities says how many it received", async () => {
+    await fresh();
+    const answer = await org.post(activitiesPath, { activities: [activity, activity] });
+    expect(answer.status).toBe(202);
+    expect(await answer.json()).toEqual({
+      importId: expect.any(String),
+      status: "queued",
+      source: "data",
+      activitiesReceived: 2,
+      statusUrl: expect.stringMatching(/^\/v1\/org\/fulfilment\/imports\/[0-9a-f-]{36}$/),
+    });
+  });
+
+  it.each([
+    ["no shipments", shipmentsPath, { shipments: [] }, /^shipments /],
+    ["no body", shipmentsPath, {}, /^shipments /],
+    ["1001 shipments", shipmentsPath, { shipments: Array.from({ length: 1001 }, () => shipment("A")) }, /^shipments /],
+    ["501 lines", shipmentsPath, { shipments: [{ ...shipment("A"), items: Array(501).fill(item) }] }, /^shipments\.0\.items /],
+    [
+      "10,001 lines",
+      shipmentsPath,
+      { shipments: [...Array.from({ length: 20 }, () => ({ ...shipment("A"), items: Array(500).fill(item) })), shipment("B")] },
+      /^shipments .*10000/,
+    ],
+    ["no items", shipmentsPath, { shipments: [{ shipmentId: "A", items: [] }] }, /^shipments\.0\.items /],
+    ["an unknown field", shipmentsPath, { shipments: [{ ...shipment("A"), colour: "red" }] }, /^shipments\.0\.colour /],
+    [
+      "__proto__",
+      shipmentsPath,
+      '{"shipments":[{"shipmentId":"A","items":[{"__proto__":{"a":1}}]}]}',
+      /^shipments\.0\.items\.0\.__proto__ /,
+    ],
+    [
+      "a custom field of nobody",
+      shipmentsPath,
+      { shipments: [{ ...shipment("A"), customFields: { nope: "1" } }] },
+      /^shipments\.0\.customFields\.nope /,
+    ],
+    ["10,001 activities", activitiesPath, { activities: Array.from({ length: 10_001 }, () => activity) }, /^activities /],
+    ["a missing charge code", activitiesPath, { activities: [{ ...activity, chargeCode: undefined }] }, /^activities\.0\.chargeCode /],
+    ["quantity 0", activitiesPath, { activities: [activity, { ...activity, quantity: 0 }] }, /^activities\.1\.quantity /],
+    [
+      "a huge number",
+      activitiesPath,
+      '{"activities":[{"warehouseCode":"a","chargeCode":"b","quantity":1e999,"activityTimestamp":"2026-01-01"}]}',
+      /^activities\.0\.quantity /,
+    ],
+    [
+      "30 February",
+      activitiesPath,
+      { activities: [{ ...activity, activityTimestamp: "2026-02-30" }] },
+      /^activities\.0\.activityTimestamp /,
+    ],
+    ["an unknown activity field", activitiesPath, { activities: [{ ...activity, id: 5 }] }, /^activities\.0\.id /],
+  ])("with %s is refused by path and records nothing", async (_name, path, body, message) => {
+    await fresh();
+    const answer = await org.post(path, body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({ statusCode: 400, error: "Bad Request", message: [expect.stringMatching(message)] });
+    expect(await queued(org.id)).toBe(0);
+  });
+});
+
+describe("a file", () => {
+  it("is stored as it came, and its row count is left to the import", async () => {
+    await fresh();
+    const answer = await org.upload(`${activitiesPath}/file`, csv(activityCsv, "März & Co.csv"));
+    expect(answer.status).toBe(202);
+    const body = (await answer.json()) as { importId: string };
+    expect(body).toEqual({
+      importId: expect.any(String),
+      status: "queued",
+      source: "file",
+      statusUrl: `/v1/org/fulfilment/imports/${body.importId}`,
+    });
+    const [event] = await eventsOf(body.importId);
+    expect(event?.data).toMatchObject({
+      source: "file",
+      sourceDetails: "März & Co.csv",
+      file: { name: "März & Co.csv", format: "csv", size: activityCsv.length },
+    });
+  });
+
+  it("with custom fields of the organisation passes by key or by long name", async () => {
+    await fresh();
+    const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,costCentre,customFields.project";
+    expect((await org.upload(`${shipmentsPath}/file`, csv(`${header}\nA,2000,,3000,,Carton,1,2\n`))).status).toBe(202);
+  });
+
+  it.each([
+    [
+      "a header that does not match",
+      `${shipmentsPath}/file`,
+      csv("shipmentId,originPostCode,originSuburb,destinationPostCode,colour,size\n"),
+      "Invalid file structure. Missing required column(s): destinationSuburb, itemType. Unrecognised column(s): colour, size.",
+    ],
+    [
+      "missing columns only",
+      `${activitiesPath}/file`,
+      csv("warehouseCode,chargeCode,quantity\n"),
+      "Invalid file structure. Missing required column(s): activityTimestamp.",
+    ],
+    [
+      "an unknown column only",
+      `${activitiesPath}/file`,
+      csv(`${activityCsv.split("\n")[0]},colour\n`),
+      "Invalid file structure. Unrecognised column(s): colour.",
+    ],
+    [
+      "the .xls format",
+      `${activitiesPath}/file`,
+      new File([Buffer.from("d0cf11e0a1b11ae100", "hex")], "old.xls"),
+      expect.stringContaining("Re-save it as .csv or .xlsx"),
+    ],
+    ["no content", `${activitiesPath}/file`, csv(""), expect.stringContaining("empty")],
+    [
+      "a picture's content",
+      `${activitiesPath}/file`,
+      new File([Buffer.from("89504e470d0a1a0a", "hex")], "a.csv"),
+      expect.stringContaining("PNG"),
+    ],
+  ])("with %s is refused with one sentence and leaves nothing behind", async (_name, path, file, message) => {
+    await fresh();
+    const answer = await org.upload(path, file);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({ statusCode: 400, error: "Bad Request", message });
+    expect(await readdir(service.deps.tempDir)).toEqual([]);
+    expect(await queued(org.id)).toBe(0);
+  });
+
+  it("that is missing is refused, whatever else was sent", async () => {
+    await fresh();
+    for (const answer of [
+      await org.post(`${activitiesPath}/file`, {}),
+      await fetch(`${service.url}${activitiesPath}/file`, { method: "POST", headers: { "x-api-key": org.key } }),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ message: expect.stringContaining("file is required") });
+    }
+  });
+
+  it("of 52,428,800 bytes is taken, one byte more is 413 at once", async () => {
+    await fresh();
+    const rows = Buffer.alloc(52_428_800, "x");
+    rows.write(activityCsv);
+    rows.write("\n", rows.length - 1);
+    for (let at = 1000; at < rows.length; at += 1000) rows[at] = 10;
+    expect((await org.upload(`${activitiesPath}/file`, new File([rows], "full.csv"))).status).toBe(202);
+    const over = await org.upload(`${activitiesPath}/file`, new File([rows, "\n"], "over.csv"));
+    expect(over.status).toBe(413);
+    expect(await over.json()).toEqual({ statusCode: 413, error: "Payload Too Large", message: expect.stringContaining("50 MB") });
+    await vi.waitFor(async () => expect(await readdir(service.deps.tempDir)).toEqual([]));
+  });
+});
+
+describe("the queue", () => {
+  it("takes exactly as many as it may, under a burst at two processes", async () => {
+    await fresh();
+    const other = await service.startAnotherApi();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => org.post(`${index % 2 ? other : service.url}${activitiesPath}`, { activities: [activity] })),
+    );
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([...Array(5).fill(202), ...Array(35).fill(400)]);
+    const refused = answers.find((answer) => answer.status === 400);
+    expect(await refused?.json()).toMatchObject({
+      statusCode: 400,
+      message: expect.stringMatching(/^Too many imports are already queued/),
+    });
+    expect(await queued(org.id)).toBe(5);
+    const objects: string[] = [];
+    for await (const { key } of service.objectStore.list(`uploads/${org.id}/`)) objects.push(key);
+    expect(objects).toHaveLength(5);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const push = (headers: Record<string, string>, body: unknown = { activities: [activity] }) => org.post(activitiesPath, body, headers);
+  const idOf = async (answer: Response) => ((await answer.json()) as { importId: string }).importId;
+
+  it("makes a repetition the same import, and without one every push is another", async () => {
+    await fresh();
+    const key = { "idempotency-key": randomUUID() };
+    const first = await push(key);
+    const again = await push(key);
+    expect(again.status).toBe(202);
+    expect(await again.json()).toEqual(await first.json());
+    expect(await idOf(await push({}))).not.toBe(await idOf(await push({})));
+    expect(await queued(org.id)).toBe(3);
+  });
+
+  it("used for another body is 422", async () => {
+    await fresh();
+    const key = { "idempotency-key": "k-1" };
+    await push(key);
+    const other = await push(key, { activities: [activity, activity] });
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
+    expect((await org.post(shipmentsPath, { shipments: [shipment("A")] }, key)).status).toBe(422);
+    expect(await queued(org.id)).toBe(1);
+  });
+
+  it("sent ten times at once makes one import and keeps one file", async () => {
+    await fresh();
+    const key = { "idempotency-key": randomUUID() };
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => idOf(await push(key))));
+    expect(new Set(ids).size).toBe(1);
+    expect(await queued(org.id)).toBe(1);
+    const objects: string[] = [];
+    for await (const { key: object } of service.objectStore.list(`uploads/${org.id}/`)) objects.push(object);
+    expect(objects).toHaveLength(1);
+  });
+
+  it("means nothing to another organisation, and is free again after 24 hours", async () => {
+    const key = { "idempotency-key": "shared" };
+    await fresh();
+    const first = await idOf(await push(key));
+    const mine = org;
+    await fresh();
+    expect(await idOf(await push(key))).not.toBe(first);
+    org = mine;
+    vi.spyOn(Date, "parse").mockImplementationOnce((text) => new Date(text).getTime() - 24 * 3_600_000 - 1000);
+    expect(await idOf(await push(key))).not.toBe(first);
+    vi.restoreAllMocks();
+  });
+
+  it("works for files too: the same file again, whatever the multipart boundary", async () => {
+    await fresh();
+    const key = { "idempotency-key": "file-1" };
+    const first = await idOf(await org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, key));
+    expect(await idOf(await org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, key))).toBe(first);
+    expect((await org.upload(`${activitiesPath}/file`, csv(`${activityCsv}\n`), {}, key)).status).toBe(422);
+  });
+
+  it("that is malformed is a 400", async () => {
+    await fresh();
+    expect((await push({ "idempotency-key": "x".repeat(256) })).status).toBe(400);
+    expect((await push({ "idempotency-key": "x".repeat(255) })).status).toBe(202);
+  });
+});

@@ -1,0 +1,134 @@
+// The API of a whole service on stores of the test's own, in this process and on a real socket.
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import { createMetrics } from "../../src/adapters/metrics.js";
+import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
+import { transaction } from "../../src/adapters/postgres/transaction.js";
+import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import { createKey } from "../../src/commands/keys.js";
+import type { OrganisationDeps } from "../../src/commands/organisation.js";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
+import type { ApiDeps } from "../../src/http/deps.js";
+import { startApi } from "../../src/http/startApi.js";
+import type { EventStore } from "../../src/ports.js";
+import { catchUpOrganisation } from "../../src/projections/organisations.js";
+import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
+import { startTestEventStore, type TestEventStore } from "./eventStore.js";
+import { organisationFile } from "./organisationFile.js";
+import { createTestDatabase } from "./postgres.js";
+import { createTestObjectStore } from "./stores.js";
+
+export interface TestService {
+  readonly url: string;
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly store: TestEventStore;
+  readonly objectStore: FileObjectStore;
+  readonly deps: ApiDeps;
+  /** A new organisation with its own key. */
+  organisation(change?: (file: ReturnType<typeof organisationFile>) => unknown): Promise<TestOrganisation>;
+  /** Another API process, as far as the stores can tell: its own port, the same stores. */
+  startAnotherApi(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface TestOrganisation {
+  readonly id: string;
+  readonly key: string;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  upload(path: string, file: File, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+}
+
+export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const store = await startTestEventStore();
+  const objects = await createTestObjectStore();
+  const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-temp-"));
+  const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+  const eventStore = connectEventStore({ address: store.address, logger });
+  const deps: ApiDeps = {
+    pool: database.pool,
+    eventStore,
+    objectStore: objects.store,
+    spreadsheets,
+    catalogues: cacheCatalogues(database.pool),
+    tempDir,
+    logger,
+    metrics: createMetrics(),
+    limits: { rateLimitPerMinute: 1_000_000, maxQueuedImports: 20, ...limits },
+    publicUrl: "http://127.0.0.1:3000",
+    signingSecret: "a secret of thirty-two characters",
+    openLink: (link, now) => objects.store.openLink(link, now),
+  };
+  const apis = [await startApi({ deps, host: "127.0.0.1", port: 0, logger })];
+  const url = `http://127.0.0.1:${apis[0]?.port}`;
+  return {
+    url,
+    pool: database.pool,
+    eventStore,
+    store,
+    objectStore: objects.store,
+    deps,
+    organisation: (change) => newOrganisation({ url, pool: database.pool, eventStore }, change),
+    startAnotherApi: async () => {
+      const api = await startApi({ deps: { ...deps, catalogues: cacheCatalogues(deps.pool) }, host: "127.0.0.1", port: 0, logger });
+      apis.push(api);
+      return `http://127.0.0.1:${api.port}`;
+    },
+    close: async () => {
+      await Promise.all(apis.map((api) => api.stop()));
+      await eventStore.close();
+      await Promise.all([store.stop(), database.close(), objects.close(), rm(tempDir, { recursive: true, force: true })]);
+    },
+  };
+}
+
+export function organisationDeps(pool: Pool, eventStore: EventStore): OrganisationDeps {
+  return {
+    events: eventStore,
+    project: (organisationId) =>
+      catchUpOrganisation({ events: eventStore, inTransaction: (work) => transaction(pool, work) }, organisationId),
+    now: async () => (await pool.query<{ now: Date }>("select now()")).rows[0]?.now ?? new Date(),
+    newId: randomUUID,
+  };
+}
+
+async function newOrganisation(
+  { url, pool, eventStore }: { url: string; pool: Pool; eventStore: EventStore },
+  change: (file: ReturnType<typeof organisationFile>) => unknown = () => undefined,
+): Promise<TestOrganisation> {
+  const id = `org-${randomUUID().slice(0, 8)}`;
+  const file = organisationFile(id);
+  change(file);
+  const parsed = parseOrganisationFile(file);
+  if (!parsed.ok) throw new Error(parsed.faults.join("; "));
+  const deps = organisationDeps(pool, eventStore);
+  const origin = { actor: "test", correlationId: randomUUID() };
+  await applyOrganisation(deps, parsed.file, origin);
+  const { key } = await createKey(deps, { organisationId: id, name: "test" }, origin);
+  const call = (path: string, init: RequestInit) => fetch(path.startsWith("http") ? path : `${url}${path}`, init);
+  return {
+    id,
+    key,
+    get: (path, headers = {}) => call(path, { headers: { "x-api-key": key, ...headers } }),
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    upload: (path, file_, fields = {}, headers = {}) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, value);
+      form.append("file", file_);
+      return call(path, { method: "POST", headers: { "x-api-key": key, ...headers }, body: form });
+    },
+  };
+}
