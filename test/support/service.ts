@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import { bundledLocalities } from "../../src/adapters/localities/bundled.js";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
@@ -14,6 +15,7 @@ import { createKey } from "../../src/commands/keys.js";
 import type { OrganisationDeps } from "../../src/commands/organisation.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
+import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/deps.js";
 import { startApi } from "../../src/http/startApi.js";
 import type { EventStore } from "../../src/ports.js";
@@ -23,6 +25,8 @@ import { startTestEventStore, type TestEventStore } from "./eventStore.js";
 import { organisationFile } from "./organisationFile.js";
 import { createTestDatabase } from "./postgres.js";
 import { createTestObjectStore } from "./stores.js";
+
+const geography = createGeography(bundledLocalities);
 
 export interface TestService {
   readonly url: string;
@@ -59,6 +63,7 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     objectStore: objects.store,
     spreadsheets,
     catalogues: cacheCatalogues(database.pool),
+    geography,
     tempDir,
     logger,
     metrics: createMetrics(),
