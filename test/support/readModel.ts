@@ -1,0 +1,76 @@
+// The reading side on real stores: an event store, a database, and a projector between them.
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import { pino } from "pino";
+import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import type { EventStore } from "../../src/ports.js";
+import { runProjector } from "../../src/projections/runProjector.js";
+import { startTestEventStore } from "./eventStore.js";
+import { append, type Story, type Told, tell } from "./importStory.js";
+import { createTestDatabase } from "./postgres.js";
+
+export interface ReadModel {
+  readonly pool: pg.Pool;
+  readonly url: string;
+  readonly eventStore: EventStore;
+  readonly address: string;
+  /** Records an import; `project` afterwards waits for the tables. */
+  record(story: Story): Promise<Told>;
+  /** Waits until the running projector has come to the end of the log as it is now. */
+  project(): Promise<void>;
+  startProjector(): void;
+  stopProjector(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const quiet = pino({ level: "silent" });
+
+export async function startReadModel(): Promise<ReadModel> {
+  const [node, database] = await Promise.all([startTestEventStore(), createTestDatabase()]);
+  const eventStore = connectEventStore({ address: node.address, logger: quiet });
+  let projector: { stop: AbortController; ended: Promise<void> } | undefined;
+  const model: ReadModel = {
+    pool: database.pool,
+    url: database.url,
+    eventStore,
+    address: node.address,
+    async record(story) {
+      const told = tell(story);
+      await append(eventStore, told);
+      return told;
+    },
+    async project() {
+      const head = await eventStore.head();
+      if (!head) return;
+      await until(async () => {
+        const { rows } = await database.pool.query("select min(commit) >= $1 as there from checkpoints", [String(head.commit)]);
+        return rows[0]?.there === true;
+      });
+    },
+    startProjector() {
+      const stop = new AbortController();
+      projector = { stop, ended: runProjector({ pool: database.pool, eventStore, logger: quiet, signal: stop.signal }) };
+    },
+    async stopProjector() {
+      projector?.stop.abort();
+      await projector?.ended;
+      projector = undefined;
+    },
+    async close() {
+      await model.stopProjector();
+      await eventStore.close();
+      await Promise.all([node.stop(), database.close()]);
+    },
+  };
+  model.startProjector();
+  return model;
+}
+
+/** Waits for a condition, with a deadline. */
+export async function until(condition: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`the condition did not come true within ${deadlineMs} ms`);
+    await pause(10);
+  }
+}
