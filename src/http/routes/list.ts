@@ -1,5 +1,7 @@
 // Every route of the API, in the order of the reference. A route that is not in this list does not exist.
 import type { Route } from "../route.js";
+import { fetchQuote } from "./fetchQuote.js";
+import { generateQuotes } from "./generateQuotes.js";
 import { importListRoutes, importStatusRoutes } from "./imports.js";
 import { ledgerRoutes } from "./ledger.js";
 import { pushActivities } from "./pushActivities.js";
@@ -9,6 +11,8 @@ import { uploadActivities } from "./uploadActivities.js";
 import { uploadShipments } from "./uploadShipments.js";
 
 export const routes: readonly Route[] = [
+  generateQuotes,
+  fetchQuote,
   pushShipments,
   uploadShipments,
   pushActivities,

@@ -1,0 +1,27 @@
+import { v7 as newId } from "uuid";
+import { generateQuotes as generate } from "../../commands/generateQuotes.js";
+import { quoteRequest } from "../../domain/rating/quoteRequest.js";
+import { defineRoute } from "../route.js";
+import { quoteResponse } from "./quoteResponse.js";
+
+export const generateQuotes = defineRoute({
+  method: "POST",
+  path: "/v1/org/quote/getQuote",
+  operationId: "generateQuotes",
+  summary: "Generate quotes",
+  description: "Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId.",
+  tag: "Quotes",
+  maxBodyBytes: 2 * 1024 * 1024,
+  request: { body: quoteRequest },
+  responses: {
+    200: { description: "One result per customer; a result without quotes says why", schema: quoteResponse },
+    400: { description: "The body is not as described, or a location could not be resolved" },
+    403: { description: "A customer does not belong to the organisation; nothing was priced" },
+    413: { description: "The body is too large" },
+    415: { description: "The body is not JSON" },
+  },
+  handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
+    const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
+    return { status: 200, body: await generate({ events: eventStore, catalogue, geography, newId }, body, caller) };
+  },
+});
