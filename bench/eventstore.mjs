@@ -1,0 +1,116 @@
+// What the embedded event store costs: the unmodified client against the node, and against a server that does nothing.
+//   node scripts/build.mjs && node bench/eventstore.mjs [events]
+// Rates are wall clock on this machine; the CPU figures are what to compare: the node may cost as much again as the client.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
+
+const EVENTS = Number(process.argv[2] ?? 50_000);
+const BATCHES = [500, 100];
+const SINGLE_APPENDS = 1_000;
+
+const row = (n) =>
+  jsonEvent({
+    type: "RowAccepted",
+    data: {
+      row: n,
+      shipmentId: `SH-${n}`,
+      from: { postcode: "2000", suburb: "SYDNEY" },
+      to: { postcode: "0800", suburb: "DARWIN" },
+      items: [{ type: "carton", quantity: 2, kg: 12.5 }],
+    },
+    metadata: { organisationId: "demo", correlationId: `import-${n % 10}`, schemaVersion: 1 },
+  });
+
+async function serverOf(kind) {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+  const child = fork(fileURLToPath(new URL("./eventstoreServer.mjs", import.meta.url)), [kind, folder]);
+  const [{ address }] = await once(child, "message");
+  return {
+    address,
+    async cpu() {
+      child.send("cpu");
+      const [{ cpu }] = await once(child, "message");
+      return cpu;
+    },
+    async stop() {
+      child.disconnect();
+      await once(child, "exit");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const microseconds = ({ user, system }) => user + system;
+
+/** Runs `work`, which handles `events` events, and says what that cost on both sides. */
+async function measured(label, server, events, work) {
+  const [clientBefore, serverBefore, startedAt] = [process.cpuUsage(), await server.cpu(), performance.now()];
+  await work();
+  const ms = performance.now() - startedAt;
+  const client = microseconds(process.cpuUsage(clientBefore)) / events;
+  const serverCost = (microseconds(await server.cpu()) - microseconds(serverBefore)) / events;
+  const rate = Math.round((events / ms) * 1000);
+  console.log(
+    `  ${label.padEnd(34)} ${String(rate).padStart(7)} events/s   client ${client.toFixed(1).padStart(6)} us   server ${serverCost.toFixed(1).padStart(6)} us   per event`,
+  );
+  return { rate, client, server: serverCost };
+}
+
+async function append(client, stream, events, size, options) {
+  for (let at = 0; at < events.length; at += size) {
+    const expectedRevision = at === 0 ? "no_stream" : BigInt(at - 1);
+    await client.appendToStream(stream, events.slice(at, at + size), { expectedRevision, ...options });
+  }
+}
+
+async function follow(client, wanted) {
+  const filter = streamNameFilter({ prefixes: ["import-"], maxSearchWindow: 1_000, checkpointInterval: 10 });
+  const subscription = client.subscribeToAll({ fromPosition: START, filter });
+  let seen = 0;
+  for await (const _ of subscription) if (++seen === wanted) break;
+  await subscription.unsubscribe();
+}
+
+async function runAgainst(kind) {
+  console.log(kind === "node" ? "client + embedded node" : "client + a server that does nothing");
+  const server = await serverOf(kind);
+  const client = EventStoreDBClient.connectionString(server.address);
+  const credentials = { credentials: { username: "admin", password: "changeit" } };
+  const results = {};
+  try {
+    const events = Array.from({ length: EVENTS }, (_, n) => row(n));
+    await append(client, "warm-up", events.slice(0, 5_000), 500, {});
+    for (const size of BATCHES) {
+      results[`append, batch path, ${size} at a time`] = await measured(`append, batch path, ${size} at a time`, server, EVENTS, () =>
+        append(client, `import-batch-${size}`, events, size, {}),
+      );
+      results[`append, classic path, ${size} at a time`] = await measured(`append, classic path, ${size} at a time`, server, EVENTS, () =>
+        append(client, `import-classic-${size}`, events, size, credentials),
+      );
+    }
+    results["append, one at a time"] = await measured("append, one at a time", server, SINGLE_APPENDS, () =>
+      append(client, "import-single", events.slice(0, SINGLE_APPENDS), 1, {}),
+    );
+    results.subscription = await measured("subscription, catching up", server, EVENTS * 2, () => follow(client, EVENTS * 2));
+  } finally {
+    await client.dispose();
+    await server.stop();
+  }
+  return results;
+}
+
+const nothing = await runAgainst("stub");
+const node = await runAgainst("node");
+console.log("node against nothing");
+for (const [label, { rate, server }] of Object.entries(node)) {
+  const bare = nothing[label];
+  console.log(
+    `  ${label.padEnd(34)} ${Math.round((rate / bare.rate) * 100)} % of the rate; the node's CPU is ${Math.round((server / bare.client) * 100)} % of the client's own`,
+  );
+}

@@ -1,0 +1,92 @@
+// The two servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|stub FOLDER`.
+import { createServer } from "node:http2";
+import process from "node:process";
+import { appendSuccess, batchReply } from "../dist/embedded/eventstore/appendReplies.js";
+import { encodeBlocks } from "../dist/embedded/eventstore/blockEncoder.js";
+import { frame, serveCall } from "../dist/embedded/eventstore/grpcCall.js";
+import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
+import { serverFeatures } from "../dist/embedded/eventstore/nodeInfoCalls.js";
+import { bytesField, cursorOver, eachField, readBytes, readVarint, textField } from "../dist/embedded/eventstore/wire.js";
+
+const STREAMS = "/event_store.client.streams.Streams";
+const written = { kind: "written", revision: 0, position: 1 };
+
+/** Acknowledges what it is sent without looking at it, and sends the same events over and over. */
+async function startStub() {
+  const routes = {
+    [`${STREAMS}/BatchAppend`]: (call) => ({
+      message(bytes) {
+        const cursor = cursorOver(bytes);
+        let correlation;
+        let isFinal = false;
+        eachField(cursor, (field) => {
+          if (field === 1) correlation = readBytes(cursor);
+          else if (field === 4) isFinal = readVarint(cursor) === 1;
+          else return false;
+          return true;
+        });
+        if (isFinal) call.send(frame(batchReply(correlation, { stream: "s", expected: "any" }, written)));
+      },
+      complete: () => call.end(),
+    }),
+    [`${STREAMS}/Append`]: (call) => ({
+      message: () => undefined,
+      complete() {
+        call.send(frame(appendSuccess(written)));
+        call.end();
+      },
+    }),
+    [`${STREAMS}/Read`]: (call) => ({
+      async message() {
+        call.send(frame(bytesField(2, textField(1, "stub"))));
+        const page = cannedEvents();
+        while (!call.isOver()) {
+          call.send(page);
+          await call.drained();
+        }
+      },
+      complete: () => undefined,
+    }),
+  };
+  routes["/event_store.client.server_features.ServerFeatures/GetSupportedMethods"] = serverFeatures(Object.keys(routes));
+  const server = createServer({ settings: { initialWindowSize: 1024 * 1024 } });
+  server.on("session", (session) => session.setLocalWindowSize(4 * 1024 * 1024));
+  server.on("stream", (stream, headers) => serveCall(stream, routes[headers[":path"]], console.error));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { address: `esdb://127.0.0.1:${server.address().port}?tls=false`, stop: async () => undefined };
+}
+
+function cannedEvents() {
+  const property = (key, value) => Buffer.concat([textField(1, key), textField(2, value)]);
+  const data = Buffer.from(
+    JSON.stringify({
+      row: 1,
+      shipmentId: "SH-10000",
+      from: { postcode: "2000", suburb: "SYDNEY" },
+      to: { postcode: "0800", suburb: "DARWIN" },
+      items: [{ type: "carton", quantity: 2, kg: 12.5 }],
+    }),
+  );
+  const metadata = Buffer.from(JSON.stringify({ organisationId: "demo", correlationId: "import-1", schemaVersion: 1 }));
+  const event = {
+    id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
+    type: "RowAccepted",
+    properties: [property("type", "RowAccepted"), property("content-type", "application/json")],
+    metadata,
+    data,
+  };
+  const blocks = encodeBlocks({
+    stream: "import-batch-500",
+    revision: 0,
+    position: 1,
+    createdAt: Date.now(),
+    events: Array.from({ length: 250 }, () => event),
+  });
+  return Buffer.concat(blocks.map(({ frames }) => frames));
+}
+
+const [kind, dataDir] = process.argv.slice(2);
+const server = kind === "stub" ? await startStub() : await startEventStoreNode({ port: 0, dataDir });
+process.on("message", () => process.send({ cpu: process.cpuUsage() }));
+process.once("disconnect", () => void server.stop().then(() => process.exit(0)));
+process.send({ address: server.address });

@@ -1,0 +1,109 @@
+import {
+  type AllStreamSubscription,
+  type EventStoreDBClient,
+  eventTypeFilter,
+  type Position,
+  type RecordedEvent,
+  type StreamSubscription,
+  streamNameFilter,
+} from "@eventstore/db-client";
+import { eventually } from "../../support/eventually.js";
+import { faultOf, fromOf, type Words } from "./asker.js";
+
+interface Case {
+  streamOf(name?: string): string;
+  run: string;
+  isOwn(event: RecordedEvent | undefined): event is RecordedEvent;
+  show(event: RecordedEvent): string;
+  positionOf(ordinal: number): Promise<Position | undefined>;
+}
+
+interface Follower {
+  subscription: AllStreamSubscription | StreamSubscription;
+  seen: string[];
+  caughtUp: number;
+  checkpoints: number;
+  end: string | undefined;
+}
+
+/** Subscriptions of a case by their name: `follow F in s`, later `sees F -> a@0 b@1`. */
+export function createFollowers(client: EventStoreDBClient, { streamOf, run, isOwn, show, positionOf }: Case) {
+  const followers = new Map<string, Follower>();
+
+  function add(name: string, open: (checkpoint: () => void) => Follower["subscription"]): string {
+    const follower: Follower = { subscription: undefined as never, seen: [], caughtUp: 0, checkpoints: 0, end: undefined };
+    follower.subscription = open(() => {
+      follower.checkpoints += 1;
+    });
+    let highest = 0n;
+    follower.subscription.on("data", ({ event }: { event?: RecordedEvent }) => {
+      if (!isOwn(event)) return;
+      const commit = event.position?.commit ?? 0n;
+      if (commit <= highest && commit !== 0n) follower.seen.push("out of order:");
+      highest = commit;
+      follower.seen.push(show(event));
+    });
+    follower.subscription.on("caughtUp", () => {
+      follower.caughtUp += 1;
+    });
+    follower.subscription.on("error", (error: unknown) => {
+      follower.end = faultOf(error);
+    });
+    followers.set(name, follower);
+    return "following";
+  }
+
+  const named = (name = "F"): Follower => {
+    const follower = followers.get(name);
+    if (!follower) throw new Error(`nobody follows as ${name}`);
+    return follower;
+  };
+
+  /** `stream:x,y`, `stream:/regex/`, `type:...`; the streams are this case's own. */
+  function filterOf(where: string, checkpointReached: () => void) {
+    const [, on, expression = ""] = /^(stream|type):(.*)$/.exec(where) ?? [];
+    const own = on === "stream" ? `${run}-` : "";
+    const regex = /^\/\^(.*)\/$/.exec(expression)?.[1];
+    const options = { maxSearchWindow: 32, checkpointInterval: 1, checkpointReached: async () => checkpointReached() };
+    const filter = on === "stream" ? streamNameFilter : eventTypeFilter;
+    if (regex !== undefined) return filter({ ...options, regex: `^${own}${regex}` });
+    return filter({ ...options, prefixes: expression.split(",").map((prefix) => `${own}${prefix}`) });
+  }
+
+  const asks = {
+    follow: async ({ first = "F", from = "start", in: stream }: Words): Promise<string> =>
+      add(first, () => client.subscribeToStream(streamOf(stream), { fromRevision: fromOf(from) })),
+    /** `from` counts this case's events. */
+    async "follow-all"({ first = "F", from = "start", where }: Words): Promise<string> {
+      const fromPosition = from === "start" || from === "end" ? from : await positionOf(Number(from));
+      if (!fromPosition) throw new Error(`there is no event ${from}`);
+      return add(first, (checkpoint) => client.subscribeToAll({ fromPosition, ...(where ? { filter: filterOf(where, checkpoint) } : {}) }));
+    },
+    /** Waits for as many as the answer should hold; more than that would show too. */
+    async sees({ first, count }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.seen.length >= count || follower.end !== undefined, `event ${count} of ${first}`);
+      return follower.seen.join(" ") || "nothing";
+    },
+    async "is-live"({ first }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.caughtUp > 0);
+      return follower.caughtUp === 1 ? "yes" : `${follower.caughtUp} times`;
+    },
+    async "has-checkpoints"({ first }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.checkpoints > 0);
+      return "yes";
+    },
+    async ends({ first }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.end !== undefined);
+      return follower.end as string;
+    },
+  };
+
+  const close = async (): Promise<void> => {
+    for (const { subscription } of followers.values()) await subscription.unsubscribe();
+  };
+  return { asks, close };
+}
