@@ -1,0 +1,157 @@
+// The one place that reads the environment. Everything is checked before anything starts, and all faults are listed together.
+import { resolve } from "node:path";
+import { z } from "zod";
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Undefined: the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly eventStoreUrl: string | undefined;
+  readonly s3: S3Config | undefined;
+  readonly publicUrl: string;
+  readonly rateLimitPerMinute: number;
+  readonly maxQueuedImports: number;
+  /** Undefined: generated into the data folder. */
+  readonly signingSecret: string | undefined;
+  readonly demo: boolean;
+  readonly logLevel: string;
+}
+
+export interface S3Config {
+  readonly endpoint: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly bucket: string;
+  readonly region: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export class ConfigurationFaults extends Error {
+  override readonly name = "ConfigurationFaults";
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  ${fault}`).join("\n")}`,
+    );
+  }
+}
+
+const whole = (from: number, to: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${from} to ${to}`)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`);
+
+const address = (protocols: readonly string[], example: string) =>
+  z.string().refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return url !== undefined && protocols.includes(url.protocol) && url.hostname !== "";
+  }, `must be an address such as ${example}`);
+
+// esdb://a:2113,b:2113 is a cluster, which no URL parser takes.
+const eventStoreAddress = z
+  .string()
+  .regex(/^esdb(\+discover)?:\/\/[^\s/?]+(\/?\?\S*|\/)?$/, "must be an address such as esdb://host:2113?tls=false");
+const webAddress = address(["http:", "https:"], "https://waybill.example.com").transform((value) => value.replace(/\/+$/, ""));
+const s3Address = address(["http:", "https:"], "http://host:9000").refine(
+  (value) => !URL.canParse(value) || new URL(value).pathname === "/",
+  "must have no path after the host",
+);
+const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+const variables = z.object({
+  PORT: whole(1, 65_535).default(3000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]{1,255}$/, "must be a host name or an IP address")
+    .default("127.0.0.1"),
+  DATA_DIR: z.string().default(".waybill"),
+  DATABASE_URL: address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill").optional(),
+  EVENTSTORE_URL: eventStoreAddress.optional(),
+  S3_ENDPOINT: s3Address.optional(),
+  S3_ACCESS_KEY: z.string().optional(),
+  S3_SECRET_KEY: z.string().optional(),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens")
+    .default("waybill"),
+  S3_REGION: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, "must be a region such as us-east-1")
+    .default("us-east-1"),
+  PUBLIC_URL: webAddress.optional(),
+  RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000).default(600),
+  MAX_QUEUED_IMPORTS: whole(1, 100_000).default(20),
+  SIGNING_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
+  DEMO: z.enum(["on", "off"], "must be on or off").default("on"),
+  LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
+});
+
+/** Throws ConfigurationFaults with every fault. Values are never repeated in it: some are secrets. */
+export function parseConfig(environment: Environment): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
+  const parsed = variables.safeParse(given);
+  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+  faults.push(...missing(given));
+  if (!parsed.success || faults.length > 0) throw new ConfigurationFaults(faults);
+  const values = parsed.data;
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    dataDir: resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    eventStoreUrl: values.EVENTSTORE_URL,
+    s3: values.S3_ENDPOINT === undefined ? undefined : s3Config(values),
+    publicUrl: values.PUBLIC_URL ?? `http://${values.HOST.includes(":") ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    maxQueuedImports: values.MAX_QUEUED_IMPORTS,
+    signingSecret: values.SIGNING_SECRET,
+    demo: values.DEMO === "on",
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+/** What one variable asks of another; looked at even when some of them are wrong in themselves. */
+function missing(given: Environment): string[] {
+  const faults: string[] = [];
+  if (given["S3_ENDPOINT"]) {
+    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY"]) if (!given[name]) faults.push(`${name} is required with S3_ENDPOINT`);
+  } else {
+    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "S3_REGION"])
+      if (given[name]) faults.push(`${name} is set, but S3_ENDPOINT is not`);
+  }
+  const real = ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
+  if (real.length > 0 && !given["SIGNING_SECRET"]) {
+    faults.push(`SIGNING_SECRET is required with ${real.join(" and ")}: at least 32 characters, the same for every process`);
+  }
+  return faults;
+}
+
+function s3Config(values: z.infer<typeof variables>): S3Config {
+  return {
+    endpoint: values.S3_ENDPOINT ?? "",
+    accessKey: values.S3_ACCESS_KEY ?? "",
+    secretKey: values.S3_SECRET_KEY ?? "",
+    bucket: values.S3_BUCKET,
+    region: values.S3_REGION,
+  };
+}
+
+export function loadConfig(): Config {
+  return parseConfig(process.env);
+}
+
+/** The environment of a role's process beside embedded stores: to it they are addresses like any others. */
+export function childEnvironment(found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string }): Record<string, string> {
+  const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    ...Object.fromEntries(own),
+    DATABASE_URL: found.databaseUrl,
+    EVENTSTORE_URL: found.eventStoreUrl,
+    SIGNING_SECRET: found.signingSecret,
+  };
+}

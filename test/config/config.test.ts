@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigurationFaults, parseConfig } from "../../src/config.js";
+
+const secret = "thirty-two characters, or more..";
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigurationFaults) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+test("nothing configured is the whole product on one machine", () => {
+  expect(parseConfig({})).toEqual({
+    host: "127.0.0.1",
+    port: 3000,
+    dataDir: resolve(".waybill"),
+    databaseUrl: undefined,
+    eventStoreUrl: undefined,
+    s3: undefined,
+    publicUrl: "http://127.0.0.1:3000",
+    rateLimitPerMinute: 600,
+    maxQueuedImports: 20,
+    signingSecret: undefined,
+    demo: true,
+    logLevel: "info",
+  });
+});
+
+test("a configuration with three faults lists three", () => {
+  expect(faultsOf({ PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://db", SIGNING_SECRET: secret })).toEqual([
+    "PORT must be a whole number from 1 to 65535",
+    "DATABASE_URL must be an address such as postgres://user:password@host:5432/waybill",
+    "LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
+  ]);
+});
+
+test("what is missing is listed beside what is wrong", () => {
+  expect(faultsOf({ PORT: "99999", S3_ENDPOINT: "http://minio:9000" })).toEqual([
+    "PORT must be a whole number from 1 to 65535",
+    "S3_ACCESS_KEY is required with S3_ENDPOINT",
+    "S3_SECRET_KEY is required with S3_ENDPOINT",
+    "SIGNING_SECRET is required with S3_ENDPOINT: at least 32 characters, the same for every process",
+  ]);
+});
+
+test("no value is repeated in a fault, since it may be a secret", () => {
+  const environment = {
+    DATABASE_URL: "http://user:hunter2@db/waybill",
+    EVENTSTORE_URL: "http://admin:hunter2@es",
+    SIGNING_SECRET: "hunter2",
+    S3_ENDPOINT: "ftp://hunter2",
+    S3_SECRET_KEY: "hunter2",
+  };
+  const faults = faultsOf(environment);
+  expect(faults).toHaveLength(5);
+  expect(faults.join(" ")).not.toContain("hunter2");
+});
+
+test("real stores are taken by their addresses", () => {
+  const config = parseConfig({
+    DATABASE_URL: "postgres://waybill:pw@db.internal:5432/waybill",
+    EVENTSTORE_URL: "esdb://node1:2113,node2:2113,node3:2113?tls=false",
+    S3_ENDPOINT: "https://s3.ap-southeast-2.amazonaws.com",
+    S3_ACCESS_KEY: "a",
+    S3_SECRET_KEY: "b",
+    S3_BUCKET: "freight-files",
+    S3_REGION: "ap-southeast-2",
+    SIGNING_SECRET: secret,
+    PUBLIC_URL: "https://waybill.example.com/",
+  });
+  expect(config.s3).toEqual({
+    endpoint: "https://s3.ap-southeast-2.amazonaws.com",
+    accessKey: "a",
+    secretKey: "b",
+    bucket: "freight-files",
+    region: "ap-southeast-2",
+  });
+  expect(config.publicUrl).toBe("https://waybill.example.com");
+  expect(config.eventStoreUrl).toBe("esdb://node1:2113,node2:2113,node3:2113?tls=false");
+});
+
+test.each(["esdb://localhost:2113?tls=false", "esdb://admin:pw@localhost:2113/?tls=false", "esdb+discover://cluster.dns:2113"])(
+  "%s is an event store",
+  (url) => {
+    expect(parseConfig({ EVENTSTORE_URL: url, SIGNING_SECRET: secret }).eventStoreUrl).toBe(url);
+  },
+);
+
+test("a variable that is set to nothing counts as not set", () => {
+  expect(parseConfig({ PORT: "", DATABASE_URL: " " }).port).toBe(3000);
+});
