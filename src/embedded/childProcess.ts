@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** The program itself, also when this code runs from its sources in a test. */
+export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+
+export interface Child {
+  readonly pid: number;
+  /** What the child said when it was ready. Rejects when it ends before that. */
+  readonly ready: Promise<Record<string, unknown>>;
+  /** Settles with the reason once the child is gone. */
+  readonly exited: Promise<string>;
+  /** SIGTERM, and SIGKILL when that is not heeded in time. */
+  stop(patience: number): Promise<void>;
+}
+
+/** Starts a command of this program as a process that ends when we end: it watches the channel between us. */
+export function startChild(args: readonly string[], env?: Record<string, string>): Child {
+  const child = fork(program, args, {
+    detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    ...(env ? { env } : {}),
+  });
+  const exited = new Promise<string>((settle) => {
+    child.once("error", (error) => settle(error.message));
+    child.once("exit", (code, signal) => settle(signal ? `ended by ${signal}` : `exit code ${code}`));
+  });
+  const ready = new Promise<Record<string, unknown>>((settle, reject) => {
+    child.once("message", (message) => settle(message as Record<string, unknown>));
+    void exited.then((reason) => reject(new Error(`${args[0]} did not start: ${reason}`)));
+  });
+  ready.catch(() => undefined);
+  return { pid: child.pid ?? 0, ready, exited, stop: (patience) => stop(child, exited, patience) };
+}
+
+async function stop(child: ChildProcess, exited: Promise<string>, patience: number): Promise<void> {
+  child.kill("SIGTERM");
+  const inTime = new AbortController();
+  const late = pause(patience, "late" as const, { signal: inTime.signal }).catch(() => "aborted" as const);
+  if ((await Promise.race([exited, late])) === "late") child.kill("SIGKILL");
+  inTime.abort();
+  await exited;
+}

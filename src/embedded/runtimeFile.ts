@@ -1,0 +1,58 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { processIdentity } from "./processes.js";
+
+/** Where the stores of a data folder can be reached right now, for commands that run beside them. Holds a password: 0600. */
+export interface Runtime {
+  /** Identity of the process that owns the folder. */
+  readonly owner: string;
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  /** Identities of the owner's processes, to be ended by the next owner if they outlive this one. */
+  readonly processes: readonly string[];
+}
+
+const pathOf = (dataDir: string) => join(dataDir, "runtime.json");
+
+export async function writeRuntime(dataDir: string, runtime: Runtime): Promise<void> {
+  const draft = `${pathOf(dataDir)}.new`;
+  await writeFile(draft, JSON.stringify(runtime), { mode: 0o600 });
+  await rename(draft, pathOf(dataDir));
+}
+
+export async function readRuntime(dataDir: string): Promise<Runtime | undefined> {
+  const text = await readFile(pathOf(dataDir), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Runtime);
+}
+
+export function removeRuntime(dataDir: string): Promise<void> {
+  return rm(pathOf(dataDir), { force: true });
+}
+
+/** Ends what an owner that was killed left running. Only the folder's new owner may call this. */
+export async function endLeftovers(dataDir: string, onEnd: (pid: number) => void): Promise<void> {
+  const runtime = await readRuntime(dataDir).catch(() => undefined);
+  await Promise.all((runtime?.processes ?? []).map((identity) => endProcess(identity, onEnd)));
+  await removeRuntime(dataDir);
+}
+
+async function endProcess(identity: string, onEnd: (pid: number) => void): Promise<void> {
+  const pid = Number.parseInt(identity, 10);
+  const lives = async () => (await processIdentity(pid)) === identity;
+  if (!(await lives())) return;
+  onEnd(pid);
+  for (const [signal, patience] of [
+    ["SIGTERM", 3_000],
+    ["SIGKILL", 5_000],
+  ] as const) {
+    try {
+      process.kill(pid, "SIGCONT");
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    for (const deadline = Date.now() + patience; Date.now() < deadline; await pause(25)) if (!(await lives())) return;
+  }
+  throw new Error(`Process ${pid}, left by an earlier start, does not end.`);
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Made once per data folder; links and cursors given out before a restart stay good after it. */
+export async function readSigningSecret(dataDir: string): Promise<string> {
+  const path = join(dataDir, "signing-secret");
+  const known = await readFile(path, "utf8").catch(() => undefined);
+  if (known) return known;
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
+  await link(draft, path).catch(() => undefined); // someone else was first: theirs counts
+  await rm(draft, { force: true });
+  return readFile(path, "utf8");
+}
