@@ -1,9 +1,11 @@
 // Brings up the stores that have no configured address, in DATA_DIR, for as long as one process owns that folder.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Child, startChild } from "./childProcess.js";
-import { type PostgresServer, startPostgres } from "./postgres/server.js";
+import { startChild } from "./childProcess.js";
+import { type Kept, keepRunning, type Running } from "./keepRunning.js";
+import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
 import { endLeftovers } from "./runtimeFile.js";
 
@@ -17,27 +19,29 @@ export interface EmbeddedOptions {
 export interface EmbeddedStores {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Identities of the processes behind them. */
+  /** Identities of processes that a later owner has to end if they outlive us. Postgres is not one: it has a pid file. */
   processes(): Promise<string[]>;
-  /** Settles with a sentence when one of them ends that was not asked to. */
-  readonly failed: Promise<string>;
   stop(): Promise<void>;
 }
 
+interface Store extends Running {
+  readonly url: string;
+  readonly pid: number;
+}
+
 /** Only for the folder's owner. What an earlier owner left running is ended first. */
-export async function startEmbeddedStores(options: EmbeddedOptions): Promise<EmbeddedStores> {
+export async function startEmbeddedStores(options: EmbeddedOptions & { onChange?: () => void }): Promise<EmbeddedStores> {
   const { dataDir, logger } = options;
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true });
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
   const [database, events] = await Promise.allSettled([
-    options.databaseUrl === undefined ? startDatabase(dataDir, logger) : undefined,
-    options.eventStoreUrl === undefined ? startEvents(dataDir) : undefined,
+    options.databaseUrl === undefined ? keep("postgres", (port) => startDatabase(dataDir, logger, port), options) : undefined,
+    options.eventStoreUrl === undefined ? keep("eventstore", (port) => startEvents(dataDir, port), options) : undefined,
   ]);
-  const postgres = database.status === "fulfilled" ? database.value : undefined;
-  const eventStore = events.status === "fulfilled" ? events.value : undefined;
+  const kept = [database, events].map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
   const stop = async () => {
-    await Promise.all([postgres?.stop(), eventStore?.child.stop(2_500)]);
+    await Promise.all(kept.map((store) => store?.stop()));
   };
   for (const outcome of [database, events]) {
     if (outcome.status === "fulfilled") continue;
@@ -45,29 +49,48 @@ export async function startEmbeddedStores(options: EmbeddedOptions): Promise<Emb
     throw outcome.reason;
   }
   return {
-    databaseUrl: options.databaseUrl ?? postgres?.url ?? "",
-    eventStoreUrl: options.eventStoreUrl ?? eventStore?.url ?? "",
-    processes: async () => present([eventStore && (await processIdentity(eventStore.child.pid))]),
-    failed: Promise.race([
-      ...present([postgres?.exited.then(() => "Postgres ended by itself")]),
-      ...present([eventStore?.child.exited.then((reason) => `the event store ended by itself (${reason})`)]),
-      new Promise<never>(() => undefined),
-    ]),
+    databaseUrl: options.databaseUrl ?? kept[0]?.current()?.url ?? "",
+    eventStoreUrl: options.eventStoreUrl ?? kept[1]?.current()?.url ?? "",
+    processes: async () => {
+      const identity = await processIdentity(kept[1]?.current()?.pid ?? 0);
+      return identity ? [identity] : [];
+    },
     stop,
   };
 }
 
-function startDatabase(dataDir: string, logger: Logger): Promise<PostgresServer> {
-  const onLine = (line: string) => (/ (FATAL|PANIC|WARNING|stopping) /.test(line) ? logger.warn({ line }, "postgres") : logger.debug({ line }, "postgres"));
-  return startPostgres({ folder: join(dataDir, "postgres"), durable: true, onLine });
+/** A store that crashes comes back at the same address: others have been told it. */
+async function keep(
+  name: string,
+  start: (port: number) => Promise<Store>,
+  options: EmbeddedOptions & { onChange?: () => void },
+): Promise<Kept<Store>> {
+  const first = await start(0);
+  const port = Number(new URL(first.url).port);
+  return keepRunning({
+    name,
+    first,
+    start: () => start(port),
+    logger: options.logger,
+    ...(options.onChange ? { onStart: options.onChange } : {}),
+  });
 }
 
-async function startEvents(dataDir: string): Promise<{ child: Child; url: string }> {
-  const child = startChild(["eventstore", "--port", "0", "--data", join(dataDir, "eventstore")]);
-  const { url } = await child.ready;
-  return { child, url: String(url) };
+async function startDatabase(dataDir: string, logger: Logger, port: number): Promise<Store> {
+  const onLine = (line: string) => logger[/ (FATAL|PANIC|WARNING): |^stopping/.test(line) ? "warn" : "debug"]({ line }, "postgres");
+  const server = await startPostgres({ folder: join(dataDir, "postgres"), durable: true, port, onLine });
+  return { ...server, exited: server.exited.then(() => "Postgres is gone") };
 }
 
-function present<Item>(items: readonly (Item | undefined)[]): Item[] {
-  return items.filter((item) => item !== undefined);
+async function startEvents(dataDir: string, port: number): Promise<Store> {
+  for (let attempt = 1; ; attempt += 1) {
+    const child = startChild(["eventstore", "--port", String(port), "--data", join(dataDir, "eventstore")]);
+    try {
+      const { address } = await child.ready;
+      return { url: String(address), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
+    } catch (error) {
+      if (attempt === 3) throw error;
+      await pause(1_000); // one that a killed start left behind notices by itself and goes
+    }
+  }
 }

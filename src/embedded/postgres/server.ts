@@ -13,8 +13,8 @@ export interface PostgresOptions {
   readonly folder: string;
   /** Off only where the data is thrown away anyway. */
   readonly durable: boolean;
-  /** A fixed port, to come back at the same address after a crash; otherwise a free one. */
-  readonly port?: number | undefined;
+  /** A fixed port, to come back at the same address after a crash; 0 for a free one. */
+  readonly port?: number;
   readonly onLine?: (line: string) => void;
 }
 
@@ -41,7 +41,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const password = await ensureCluster({ initdb: binaries.initdb, folder, data, account, durable: options.durable });
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   for (let attempt = 1; ; attempt += 1) {
-    const port = options.port ?? (await freePort());
+    const port = options.port || (await freePort());
     const server = launch(binaries.postgres, data, port, options.durable, account, line);
     const failure = await server.ready;
     if (!failure) {

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+
+export interface Running {
+  /** Settles with the reason once it is gone. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface Kept<Thing extends Running> {
+  current(): Thing | undefined;
+  /** Stops it for good. */
+  stop(): Promise<void>;
+}
+
+const shortest = 200;
+const longest = 10_000;
+const settled = 30_000;
+
+/** Starts a thing again whenever it ends by itself: soon at first, later and later while it keeps failing. */
+export function keepRunning<Thing extends Running>(options: {
+  name: string;
+  first: Thing;
+  start: () => Promise<Thing>;
+  logger: Logger;
+  onStart?: () => void;
+}): Kept<Thing> {
+  const { name, logger } = options;
+  const stopping = new AbortController();
+  let current: Thing | undefined = options.first;
+  const watch = (async () => {
+    let delay = shortest;
+    let reason = "";
+    while (!stopping.signal.aborted) {
+      if (current) {
+        const startedAt = Date.now();
+        reason = await current.exited;
+        if (stopping.signal.aborted) return;
+        if (Date.now() - startedAt > settled) delay = shortest;
+      }
+      current = undefined;
+      logger.error({ child: name, reason, restartInMs: delay }, `${name} ended by itself, starting it again`);
+      await pause(delay, undefined, { signal: stopping.signal }).catch(() => undefined);
+      delay = Math.min(delay * 2, longest);
+      if (stopping.signal.aborted) return;
+      current = await options.start().catch((error: Error) => {
+        reason = error.message;
+        return undefined;
+      });
+      if (current) options.onStart?.();
+    }
+  })();
+  return {
+    current: () => current,
+    stop: async () => {
+      stopping.abort();
+      await current?.stop();
+      await watch;
+      await current?.stop(); // one that was just being started
+    },
+  };
+}

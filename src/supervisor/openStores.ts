@@ -1,0 +1,83 @@
+// Runs the product as processes: finds or brings up the stores, starts one process per role, starts again what falls over.
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Config } from "../config.js";
+import { type FolderLock, type Owner, takeFolder } from "../embedded/folderLock.js";
+import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
+import { readSigningSecret } from "../embedded/signingSecret.js";
+import { startEmbeddedStores } from "../embedded/stores.js";
+
+/** Where everything is, once it is up. */
+export interface Addresses {
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly signingSecret: string;
+}
+
+export interface OpenStores extends Addresses {
+  /** Records processes that the next owner has to end, should this one be killed. */
+  remember(processes: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const patience = 90_000;
+
+/** The configured stores, those of a running `start`, or embedded ones of our own for as long as they are open. */
+export async function openStores(config: Config, kind: Owner["kind"], logger: Logger): Promise<OpenStores> {
+  const { databaseUrl, eventStoreUrl } = config;
+  const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
+  if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
+    return { databaseUrl, eventStoreUrl, signingSecret, remember: async () => undefined, close: async () => undefined };
+  }
+  const deadline = Date.now() + patience;
+  for (let told = false; ; await pause(100)) {
+    const taken = await takeFolder(config.dataDir, kind);
+    if ("release" in taken) return { ...(await ownStores(config, taken, logger)), signingSecret };
+    const owner = taken.heldBy;
+    if (kind === "start" && owner.kind !== "command") {
+      throw new Error(`Waybill already runs on ${config.dataDir} (process ${owner.pid}). Stop it first, or set DATA_DIR to another folder.`);
+    }
+    const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
+    if (runtime?.owner === owner.identity) {
+      const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
+      return { ...found, signingSecret, remember: async () => undefined, close: async () => undefined };
+    }
+    if (Date.now() > deadline) throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
+    if (!told) logger.info({ owner: owner.pid }, "waiting for another command on this data folder");
+    told = true;
+  }
+}
+
+async function ownStores(config: Config, lock: FolderLock, logger: Logger): Promise<Omit<OpenStores, "signingSecret">> {
+  const { dataDir, databaseUrl, eventStoreUrl } = config;
+  let others: readonly string[] = [];
+  let writing = Promise.resolve();
+  try {
+    const onChange = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
+    const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, onChange });
+    const record = () => {
+      writing = writing.then(async () => {
+        const processes = [...(await stores.processes()), ...others];
+        await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl: stores.databaseUrl, eventStoreUrl: stores.eventStoreUrl, processes });
+      });
+      return writing;
+    };
+    await record();
+    return {
+      databaseUrl: stores.databaseUrl,
+      eventStoreUrl: stores.eventStoreUrl,
+      remember: (processes) => {
+        others = processes;
+        return record();
+      },
+      close: async () => {
+        await stores.stop();
+        await removeRuntime(dataDir);
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
