@@ -17,7 +17,7 @@ export interface FolderLock {
 
 /** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
 export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o711 }); // Postgres, under an account of its own, passes through it
   const path = join(dataDir, "lock");
   const owner: Owner = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid), kind };
   const draft = `${path}.${randomUUID()}`;

@@ -1,5 +1,5 @@
 // Brings up the stores that have no configured address, in DATA_DIR, for as long as one process owns that folder.
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -83,8 +83,10 @@ async function startDatabase(dataDir: string, logger: Logger, port: number): Pro
 }
 
 async function startEvents(dataDir: string, port: number): Promise<Store> {
+  const folder = join(dataDir, "eventstore");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt += 1) {
-    const child = startChild(["eventstore", "--port", String(port), "--data", join(dataDir, "eventstore")]);
+    const child = startChild(["eventstore", "--port", String(port), "--data", folder]);
     try {
       const { address } = await child.ready;
       return { url: String(address), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };

@@ -35,7 +35,9 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     if ("release" in taken) return { ...(await ownStores(config, taken, logger)), signingSecret };
     const owner = taken.heldBy;
     if (kind === "start" && owner.kind !== "command") {
-      throw new Error(`Waybill already runs on ${config.dataDir} (process ${owner.pid}). Stop it first, or set DATA_DIR to another folder.`);
+      throw new Error(
+        `Waybill already runs on ${config.dataDir} (process ${owner.pid}). Stop it first, or set DATA_DIR to another folder.`,
+      );
     }
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
     if (runtime?.owner === owner.identity) {
@@ -58,7 +60,12 @@ async function ownStores(config: Config, lock: FolderLock, logger: Logger): Prom
     const record = () => {
       writing = writing.then(async () => {
         const processes = [...(await stores.processes()), ...others];
-        await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl: stores.databaseUrl, eventStoreUrl: stores.eventStoreUrl, processes });
+        await writeRuntime(dataDir, {
+          owner: lock.owner.identity,
+          databaseUrl: stores.databaseUrl,
+          eventStoreUrl: stores.eventStoreUrl,
+          processes,
+        });
       });
       return writing;
     };

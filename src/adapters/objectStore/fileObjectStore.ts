@@ -29,7 +29,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
     put: async (key, path) => {
       const target = pathOf(key);
       const arriving = join(incoming, randomUUID());
-      await mkdir(incoming, { recursive: true });
+      await mkdir(incoming, { recursive: true, mode: 0o700 });
       try {
         await copyFile(path, arriving, constants.COPYFILE_FICLONE);
         await sync(arriving);
@@ -60,7 +60,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       return { path, size, downloadName: link.name, contentType: contentType(link.key) };
     },
     ping: async () => {
-      await mkdir(objects, { recursive: true }).catch((error) => fail(error, ""));
+      await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error, ""));
       await access(objects, constants.R_OK | constants.W_OK).catch((error) => fail(error, ""));
     },
   };
@@ -84,7 +84,7 @@ async function* walk(root: string, folder: string, prefix: string): AsyncGenerat
 
 /** New folders survive a power cut only once their parents are on disk too. */
 async function makeFolder(root: string, folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!first) return;
   for (let at = dirname(folder); at.length >= dirname(first).length && at.length >= dirname(root).length; at = dirname(at)) await sync(at);
 }

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { addKeyCommands } from "./cli/keys.js";
+import { addOrganisationCommands } from "./cli/organisations.js";
+import { addRoleCommands } from "./cli/roles.js";
+
+const program = new Command("waybill")
+  .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
+  .showHelpAfterError("(add --help for what there is)")
+  .addHelpText("after", "\nResults go to stdout, logs to stderr. Configuration comes from the environment; README.md lists the variables.");
+addRoleCommands(program);
+addOrganisationCommands(program);
+addKeyCommands(program);
+await program.parseAsync();

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import type { Command } from "commander";
+import { CommandFault, command, print, table } from "./outcome.js";
+import { withStores } from "./withStores.js";
+
+const largestFile = 64 * 1024 * 1024;
+
+export function addOrganisationCommands(program: Command): void {
+  const org = program.command("org").description("organisations and their catalogues");
+  org
+    .command("apply")
+    .description("create or update an organisation from a declarative file; applying the same file again changes nothing")
+    .argument("<file>", "JSON: organisation, customFields, carriers, services, zoneMaps, rateCards, customers")
+    .action(command(apply));
+  org.command("list").description("organisations with the version of their catalogue").option("--json", "as JSON").action(command(list));
+}
+
+async function apply(path: string): Promise<void> {
+  const file = await readOrganisationFile(path);
+  await withStores(async (context) => {
+    const [{ applyOrganisation }, { organisationDeps }] = await Promise.all([
+      import("../commands/organisationApply.js"),
+      import("../main/adapters.js"),
+    ]);
+    const origin = { actor: "cli", correlationId: randomUUID() };
+    const applied = await applyOrganisation(organisationDeps(context), file, origin);
+    const summary = applied.changes.length === 0 ? "nothing changed" : `${applied.changes.length} changed`;
+    print(
+      [`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)].join("\n"),
+    );
+  });
+}
+
+/** Read and checked whole before any store is touched. */
+async function readOrganisationFile(path: string) {
+  const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
+  const { size } = await stat(path).catch(() => {
+    throw new CommandFault(`${path} cannot be read. Give the path of an organisation file.`);
+  });
+  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; an organisation file has at most ${largestFile}.`);
+  const text = await readFile(path, "utf8");
+  let input: unknown;
+  try {
+    input = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new CommandFault(`${path} is not JSON: ${(error as Error).message}`);
+  }
+  const parsed = parseOrganisationFile(input);
+  if (parsed.ok) return parsed.file;
+  const count = parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`;
+  throw new CommandFault(`${path} has ${count}:\n${parsed.faults.map((fault) => `  ${fault}`).join("\n")}`);
+}
+
+async function list({ json }: { json?: boolean }): Promise<void> {
+  const organisations = await withStores(async ({ pool }) => {
+    const { listOrganisations } = await import("../queries/organisations.js");
+    return listOrganisations(pool);
+  });
+  if (json) return print(JSON.stringify(organisations, null, 2));
+  const rows = organisations.map(({ id, name, timezone, catalogueVersion }) => [id, name, timezone, String(catalogueVersion)]);
+  print(table(["ID", "NAME", "TIME ZONE", "CATALOGUE"], rows));
+}

@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import { command, print } from "./outcome.js";
+
+const roles = {
+  api: "serve the REST API on HOST and PORT",
+  worker: "run imports; start as many as wanted",
+  projector: "keep the read models up to date; one is active, others stand by",
+} as const;
+
+export function addRoleCommands(program: Command): void {
+  program
+    .command("start")
+    .description("run the whole product on this machine: stores without an address, migrations, one process of each role")
+    .action(command(startAll));
+  for (const [role, description] of Object.entries(roles)) {
+    program
+      .command(role)
+      .description(description)
+      .action(command(() => runRole(role as keyof typeof roles)));
+  }
+  program
+    .command("eventstore")
+    .description("serve the embedded event store by itself on loopback, for any EventStoreDB client or tool")
+    .requiredOption("--port <number>", "port to listen on; 0 for any free one", wholeNumber)
+    .requiredOption("--data <folder>", "where it keeps its data; one process per folder")
+    .action(command(serveEvents));
+}
+
+function wholeNumber(text: string): number {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;
+}
+
+async function serveEvents({ port, data }: { port: number; data: string }): Promise<void> {
+  if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
+  const { runEventStoreNode } = await import("../embedded/eventstore/runNode.js");
+  process.exitCode = await runEventStoreNode({ port, dataDir: data });
+}
+
+async function runRole(name: keyof typeof roles): Promise<void> {
+  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal }, main] = await Promise.all([
+    import("../config.js"),
+    import("../adapters/logging.js"),
+    import("../supervisor/openStores.js"),
+    import("../supervisor/stopSignal.js"),
+    import("../main.js"),
+  ]);
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, role: name });
+  const signal = stopSignal();
+  // Whatever hangs, the process is gone within the ten seconds that it is given.
+  signal.addEventListener("abort", () => setTimeout(() => process.exit(1), 9_000).unref());
+  const stores = await openStores(config, "role", logger);
+  const run = { api: main.runApi, worker: main.runWorker, projector: main.runProjector }[name];
+  const onReady = () => {
+    logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
+    process.send?.({ ready: true });
+  };
+  try {
+    await run({ config, addresses: stores, logger, signal, onReady });
+  } finally {
+    await stores.close();
+  }
+}
+
+async function startAll(): Promise<void> {
+  const [{ loadConfig }, { createLogger }, { start }, { stopSignal }, { prepareFirstStart, welcome }] = await Promise.all([
+    import("../config.js"),
+    import("../adapters/logging.js"),
+    import("../supervisor/start.js"),
+    import("../supervisor/stopSignal.js"),
+    import("./firstStart.js"),
+  ]);
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, role: "start" });
+  let demo: Awaited<ReturnType<typeof prepareFirstStart>>;
+  await start({
+    config,
+    logger,
+    signal: stopSignal(),
+    prepare: async (stores) => {
+      demo = await prepareFirstStart(config, stores, logger);
+    },
+    onReady: () => print(welcome(config, demo)),
+  });
+}

@@ -1,0 +1,42 @@
+import type { Logger } from "pino";
+import type { Config } from "../config.js";
+import type { Adapters } from "../main/adapters.js";
+
+export interface CommandContext extends Adapters {
+  readonly config: Config;
+  readonly signingSecret: string;
+  readonly logger: Logger;
+  /** Aborts on Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives a command the stores: the configured ones, those of a running `start`, or embedded ones that live as long as the command.
+ * Everything heavy is loaded here, so that help and mistakes are answered at once.
+ */
+export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
+  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal }, { migrate }, { openAdapters }] = await Promise.all([
+    import("../config.js"),
+    import("../adapters/logging.js"),
+    import("../supervisor/openStores.js"),
+    import("../supervisor/stopSignal.js"),
+    import("../adapters/postgres/migrate.js"),
+    import("../main/adapters.js"),
+  ]);
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel, role: "cli" });
+  const signal = stopSignal();
+  const stores = await openStores(config, "command", logger);
+  try {
+    const adapters = openAdapters(config, stores, "cli", logger);
+    try {
+      await migrate(adapters.pool);
+      signal.throwIfAborted();
+      return await work({ ...adapters, config, signingSecret: stores.signingSecret, logger, signal });
+    } finally {
+      await adapters.close();
+    }
+  } finally {
+    await stores.close();
+  }
+}

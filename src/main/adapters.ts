@@ -1,0 +1,96 @@
+// Composition: the one place where the vendors' clients are built and handed to the code that uses them.
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import type { Logger } from "pino";
+import { connectEventStore } from "../adapters/eventStore/connect.js";
+import { createFileObjectStore, type FileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
+import { createS3ObjectStore } from "../adapters/objectStore/s3ObjectStore.js";
+import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
+import { migrate } from "../adapters/postgres/migrate.js";
+import { createPool } from "../adapters/postgres/pool.js";
+import { transaction } from "../adapters/postgres/transaction.js";
+import type { LocalitiesDeps } from "../commands/localities.js";
+import type { OrganisationDeps } from "../commands/organisation.js";
+import type { Config } from "../config.js";
+import type { EventStore, ObjectStore } from "../ports.js";
+import { catchUpLocalities } from "../projections/localityFiles.js";
+import { catchUpOrganisation } from "../projections/organisations.js";
+import type { Addresses } from "../supervisor/openStores.js";
+
+export interface Adapters {
+  readonly pool: pg.Pool;
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  /** Only the embedded object store's links are ours to serve. */
+  readonly openLink: FileObjectStore["openLink"] | undefined;
+  close(): Promise<void>;
+}
+
+export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
+  const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
+  const pool = createPool({ url: addresses.databaseUrl, applicationName: `waybill ${role}`, max: role === "api" ? 20 : 12, onError });
+  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger });
+  const objects = openObjectStore(config, addresses.signingSecret);
+  return {
+    pool,
+    eventStore,
+    ...objects,
+    close: async () => {
+      objects.closeObjects();
+      await Promise.allSettled([pool.end(), eventStore.close()]);
+    },
+  };
+}
+
+function openObjectStore(config: Config, signingSecret: string) {
+  if (config.s3) {
+    const store = createS3ObjectStore(config.s3);
+    return { objectStore: store, openLink: undefined, closeObjects: () => store.close() };
+  }
+  const store = createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
+  return { objectStore: store, openLink: store.openLink, closeObjects: () => undefined };
+}
+
+/** Waits for a database that is not up yet, and migrates it. */
+export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<void> {
+  for (let delay = 200; !signal.aborted; delay = Math.min(delay * 2, 5_000)) {
+    try {
+      await migrate(pool);
+      return;
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      logger.warn({ err: error, retryInMs: delay }, "waiting for the database");
+      await pause(delay, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** Where a process holds files while it works on them. Below DATA_DIR the next start clears what a killed process left. */
+export async function ownTempDir(config: Config, role: string): Promise<string> {
+  const folder = join(config.s3 ? tmpdir() : join(config.dataDir, "tmp"), `waybill-${role}-${process.pid}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {
+  const projection = {
+    events: eventStore,
+    inTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => transaction(pool, work),
+  };
+  const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
+  return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
+}
+
+export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): LocalitiesDeps {
+  const project = (country: string) => catchUpLocalities({ events: eventStore, database: pool }, country);
+  return { events: eventStore, objects: objectStore, project, now: () => databaseClock(pool), newId: randomUUID };
+}
+
+async function databaseClock(pool: pg.Pool): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>("select now() as now");
+  return rows[0]?.now as Date;
+}

@@ -1,0 +1,91 @@
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import { type Config, childEnvironment } from "../config.js";
+import { startChild } from "../embedded/childProcess.js";
+import { type Kept, keepRunning, type Running } from "../embedded/keepRunning.js";
+import { processIdentity } from "../embedded/processes.js";
+import { type OpenStores, openStores } from "./openStores.js";
+
+const roles = ["projector", "worker", "api"] as const;
+const drainMs = 6_500; // what is left of the ten seconds is for the stores
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Migrates, and makes what a first start makes. */
+  readonly prepare: (stores: OpenStores) => Promise<void>;
+  /** Called once, when the API answers. */
+  readonly onReady: () => void;
+}
+
+/** The whole product on one machine, until the signal aborts. */
+export async function start({ config, logger, signal, prepare, onReady }: StartOptions): Promise<void> {
+  const stores = await openStores(config, "start", logger);
+  const kept: Kept<RoleProcess>[] = [];
+  try {
+    await assertPortFree(config, signal);
+    if (signal.aborted) return;
+    await prepare(stores);
+    if (signal.aborted) return;
+    const environment = childEnvironment(stores);
+    const remember = async () => {
+      const identities = await Promise.all(kept.map((role) => processIdentity(role.current()?.pid ?? 0)));
+      await stores.remember(identities.filter((identity) => identity !== undefined));
+    };
+    const onStart = () => void remember().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
+    let announced = false;
+    const announce = (role: string) => {
+      if (role !== "api" || announced) return;
+      announced = true;
+      onReady();
+    };
+    for (const role of roles) {
+      const launch = () => startRole(role, environment, announce);
+      kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
+    }
+    await remember();
+    await aborted(signal);
+    logger.info("stopping: requests and rows in hand are finished first");
+  } finally {
+    await Promise.all(kept.map((role) => role.stop()));
+    await stores.close();
+  }
+}
+
+interface RoleProcess extends Running {
+  readonly pid: number;
+}
+
+function startRole(role: string, environment: Record<string, string>, onReady: (role: string) => void): RoleProcess {
+  const child = startChild([role], environment);
+  child.ready.then(
+    () => onReady(role),
+    () => undefined,
+  );
+  return { pid: child.pid, exited: child.exited, stop: () => child.stop(drainMs) };
+}
+
+/** Said before anything is started, rather than by a process that is started again and again. */
+async function assertPortFree({ host, port }: Config, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const code = await new Promise<string | undefined>((settle) => {
+      const probe = createServer();
+      probe.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+      probe.listen(port, host, () => probe.close(() => settle(undefined)));
+    });
+    if (code === undefined || signal.aborted) return;
+    if (code !== "EADDRINUSE")
+      throw new Error(`The API cannot listen on ${host}:${port} (${code}). Set HOST and PORT to an address of this machine.`);
+    if (attempt === 5) throw new Error(`Port ${port} on ${host} is in use. Stop what is using it, or set PORT to another number.`);
+    await pause(200); // a process of an earlier start may be on its way out
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((settle) => {
+    if (signal.aborted) settle();
+    signal.addEventListener("abort", () => settle(), { once: true });
+  });
+}
