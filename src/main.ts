@@ -1,9 +1,11 @@
 // The roles: each is one process, given its configuration, the stores' addresses and a logger.
 import { rm } from "node:fs/promises";
 import type { Logger } from "pino";
+import { bundledLocalities } from "./adapters/localities/bundled.js";
 import { createMetrics } from "./adapters/metrics.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import type { Config } from "./config.js";
+import { createGeography } from "./domain/geography/geography.js";
 import { startApi } from "./http/startApi.js";
 import { migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
 import { createCatalogueCache } from "./main/catalogues.js";
@@ -33,6 +35,7 @@ export async function runApi({ config, addresses, logger, signal, onReady }: Rol
       ...{ pool, eventStore, objectStore, spreadsheets, tempDir, logger, limits },
       ...(openLink ? { openLink } : {}),
       catalogues: createCatalogueCache(pool),
+      geography: createGeography(bundledLocalities),
       metrics: createMetrics(),
       publicUrl: config.publicUrl,
       signingSecret: addresses.signingSecret,

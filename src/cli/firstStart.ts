@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { migrate } from "../adapters/postgres/migrate.js";
+import { createKey } from "../commands/keys.js";
+import { applyOrganisation } from "../commands/organisationApply.js";
 import type { Config } from "../config.js";
-import { openAdapters } from "../main/adapters.js";
+import { demoOrganisation } from "../demo/demoOrganisation.js";
+import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
+import { streamOf } from "../events/streams.js";
+import { type Adapters, openAdapters, organisationDeps } from "../main/adapters.js";
+import { listOrganisations } from "../queries/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
 export interface Demo {
@@ -11,18 +17,52 @@ export interface Demo {
   readonly key: string | undefined;
 }
 
-/** Migrates, and makes the demo organisation where there is none of any kind. */
+/** Migrates, and makes the demo organisation in an event store of our own that has no organisation yet. */
 export async function prepareFirstStart(config: Config, addresses: Addresses, logger: Logger): Promise<Demo | undefined> {
   const adapters = openAdapters(config, addresses, "start", logger);
   try {
     await migrate(adapters.pool);
-    void randomUUID;
-    return undefined;
+    return config.demo && config.eventStoreUrl === undefined ? await findOrMakeDemo(adapters) : undefined;
   } finally {
     await adapters.close();
   }
 }
 
+async function findOrMakeDemo(adapters: Adapters): Promise<Demo | undefined> {
+  const organisationId = demoOrganisation.organisation.id;
+  if (await adapters.eventStore.last(streamOf.organisation(organisationId))) return { organisationId, key: undefined };
+  if ((await listOrganisations(adapters.pool)).length > 0) return undefined;
+  const parsed = parseOrganisationFile(demoOrganisation);
+  if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
+  const deps = organisationDeps(adapters);
+  const origin = { actor: "start", correlationId: randomUUID() };
+  await applyOrganisation(deps, parsed.file, origin);
+  const { key } = await createKey(deps, { organisationId, name: "demo" }, origin);
+  return { organisationId, key };
+}
+
+const quoteRequest = {
+  general: { customerIds: [demoOrganisation.customers?.[0]?.id] },
+  origin: { postalCode: "2000" },
+  destination: { postalCode: "3000" },
+  items: [{ quantity: 1, length: 1, width: 0.8, height: 0.9, weight: 180 }],
+};
+
+/** What `start` prints, once, when the API answers. */
 export function welcome(config: Config, demo: Demo | undefined): string {
-  return `Waybill is ready at ${config.publicUrl}${demo ? "" : ""}`;
+  const lines = [`Waybill is ready at ${config.publicUrl} (API reference: ${config.publicUrl}/docs)`];
+  if (!demo) return lines.join("\n");
+  const key = demo.key ?? "$KEY";
+  lines.push(`Demo organisation: ${demo.organisationId}`);
+  if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`, "Try it:");
+  else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));
+  const quotes = demo.key ? "'" : '"';
+  lines.push(
+    `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quotes}x-api-key: ${key}${quotes} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
+  );
+  return lines.join("\n");
+}
+
+function newKeyLine(config: Config, demo: Demo): string {
+  return `  KEY=$(DATA_DIR='${config.dataDir}' npm run -s waybill -- keys create --org ${demo.organisationId} --name laptop)`;
 }
