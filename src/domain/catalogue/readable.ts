@@ -30,7 +30,7 @@ export const readableFile = object({
       breakMethod: text,
       lanes: list(lane),
       surcharges: list(object({ key: text, when: object({ destinationZones: texts.optional(), originZones: texts.optional() }) })),
-      spot: z.unknown(),
+      spot: z.unknown().optional(),
     }),
   ),
   customers: list(object({ id: text, carrierIds: texts, rateCardIds: texts })),
