@@ -1,0 +1,57 @@
+import { v5 } from "uuid";
+import { decode, type EventContext, encode } from "../events/codec.js";
+import type { ImportEvent } from "../events/importEvents.js";
+import { streamOf } from "../events/streams.js";
+import { type EventStore, noStream, type Revision } from "../ports.js";
+import { decide, evolve, type ImportCommand, type ImportState, isFinished, nothingYet } from "./importDecider.js";
+
+export interface LoadedImport {
+  readonly importId: string;
+  readonly state: ImportState;
+  /** Where the stream stood: the next event is appended after exactly this one. */
+  readonly revision: Revision;
+}
+
+/** Three events tell everything: one per row stands between the second and the last, so their number follows from the revision. */
+export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
+  const stream = streamOf.import(importId);
+  const last = await eventStore.last(stream);
+  if (!last) return { importId, state: nothingYet, revision: noStream };
+  let state: ImportState = nothingYet;
+  for await (const stored of eventStore.read(stream, { max: 2 })) {
+    if (stored.revision > last.revision) break; // appended just now
+    state = evolve(state, importEvent(decode(stored)));
+  }
+  if (last.revision > 1n && state.status === "processing") {
+    state = evolve({ ...state, rows: Number(last.revision) - 2 }, importEvent(decode(last)));
+  }
+  return { importId, state, revision: last.revision };
+}
+
+/** Decides and appends at the revision that was loaded; throws WrongVersion when somebody was faster. */
+export async function carryOut(
+  eventStore: EventStore,
+  loaded: LoadedImport,
+  command: ImportCommand,
+  context: EventContext,
+): Promise<LoadedImport> {
+  const { importId, revision } = loaded;
+  const events = decide(command, loaded.state);
+  if (events.length === 0) return loaded;
+  const appended = await eventStore.append(
+    streamOf.import(importId),
+    // The id holds the whole event: two workers who say different things at one revision are two, and only one is recorded.
+    events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId))),
+    revision,
+  );
+  return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision };
+}
+
+export function hasEnded(loaded: LoadedImport): boolean {
+  return isFinished(loaded.state);
+}
+
+function importEvent(event: { type: string; data: unknown } | undefined): ImportEvent {
+  if (!event) throw new Error("an import's stream holds an event that is not an import's");
+  return event as ImportEvent;
+}

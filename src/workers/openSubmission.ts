@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import type { Catalogue } from "../domain/catalogue/catalogue.js";
+import { matchHeader, reportColumns } from "../domain/files/header.js";
+import { allColumns, elementColumn, requiredColumns } from "../domain/imports/columns.js";
+import type { Columns } from "../domain/rows/cells.js";
+import type { ImportRequested } from "../events/importEvents.js";
+import type { FileRow, RowBatch, Spreadsheets } from "../ports.js";
+import { ImportFault } from "./interruptions.js";
+import { spooledRows, spoolRows } from "./rowSpool.js";
+
+export interface OpenSubmission {
+  readonly columns: Columns;
+  /** Every row, for the first time. */
+  read(): AsyncIterable<RowBatch>;
+  /** Every row again, in the same order. */
+  readAgain(): AsyncIterable<{ readonly rows: readonly FileRow[] }>;
+}
+
+const dateFields = new Set(["quoteDate", "activityTimestamp"]);
+
+export async function openSubmission(
+  spreadsheets: Spreadsheets,
+  request: ImportRequested,
+  catalogue: Catalogue,
+  files: { path: string; folder: string },
+): Promise<OpenSubmission> {
+  const { format, name } = request.file;
+  const header = await spreadsheets.readHeader(files.path, name);
+  const columns = columnsOf(header.columns, request, catalogue);
+  const dateColumns = new Set(columns.fields.flatMap((field, index) => (field !== undefined && dateFields.has(field) ? [index] : [])));
+  const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
+  if (format === "csv") return { columns, read: fromFile, readAgain: fromFile };
+  const spool = join(files.folder, "rows");
+  return { columns, read: () => spoolRows(spool, fromFile()), readAgain: () => spooledRows(spool) };
+}
+
+/** The header was checked before the import was queued; the organisation's custom fields may have changed since. */
+function columnsOf(names: readonly string[], { kind, source }: ImportRequested, catalogue: Catalogue): Columns {
+  const match = matchHeader(names, {
+    required: requiredColumns[kind],
+    optional: source === "data" ? [...allColumns[kind], elementColumn] : allColumns[kind],
+    custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
+    ignored: Object.values(reportColumns),
+  });
+  if (!match.ok) throw new ImportFault(match.message);
+  return { names: names.map((name) => name.trim()), fields: match.fields };
+}

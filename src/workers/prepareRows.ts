@@ -1,0 +1,87 @@
+import { elementColumn } from "../domain/imports/columns.js";
+import { activityJudge } from "../domain/rows/activityRow.js";
+import type { RowContext } from "../domain/rows/rowContext.js";
+import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
+import { shipmentLineJudge } from "../domain/rows/shipmentRow.js";
+import { shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
+import type { ImportRequested } from "../events/importEvents.js";
+import type { FileRow } from "../ports.js";
+import type { OpenSubmission } from "./openSubmission.js";
+
+export type RowVerdict =
+  | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
+  | { readonly values?: undefined; readonly reason: string };
+
+export interface PreparedRows {
+  readonly rows: number;
+  readonly notes: readonly string[];
+  /** `ordinal` counts the rows from 0. */
+  verdict(row: FileRow, ordinal: number): RowVerdict;
+}
+
+type Watch = (share: number) => void;
+
+/**
+ * Reads the submission to its end once before a row is recorded: a file that breaks off fails before anything is written, and
+ * a shipment's lines, wherever they stand, are judged together. `watch` hears what share has been read, and may throw.
+ */
+export async function prepareRows(
+  request: ImportRequested,
+  submission: OpenSubmission,
+  context: RowContext,
+  watch: Watch,
+): Promise<PreparedRows> {
+  return request.kind === "activities"
+    ? prepareActivities(submission, context, watch)
+    : prepareShipments(request, submission, context, watch);
+}
+
+async function prepareActivities(submission: OpenSubmission, context: RowContext, watch: Watch): Promise<PreparedRows> {
+  const judge = activityJudge(submission.columns, context);
+  let rows = 0;
+  const notes = await readThrough(submission, watch, () => {
+    rows += 1;
+  });
+  return { rows, notes, verdict: judge };
+}
+
+async function prepareShipments(
+  { source }: ImportRequested,
+  submission: OpenSubmission,
+  context: RowContext,
+  watch: Watch,
+): Promise<PreparedRows> {
+  const { columns } = submission;
+  const judge = shipmentLineJudge(columns, context);
+  // Lines of one element of a push agree by construction, and two elements with one id are two shipments.
+  const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
+  const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
+  const notes = await readThrough(submission, watch, (row) => {
+    const { judged, origin, destination } = judge(row);
+    const id = row.cells[keyColumn];
+    const key = typeof id === "string" ? id.trim() || undefined : undefined;
+    builder.add({ key, reason: judged.reason, cells: row.cells, origin, destination });
+  });
+  const verdicts = builder.close();
+  return {
+    rows: verdicts.rows,
+    notes,
+    verdict(row, ordinal) {
+      const reason = verdicts.reasonOf(ordinal);
+      if (reason !== undefined) return { reason };
+      const { judged } = judge(row);
+      if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
+      return { values: judged.values, shipment: verdicts.shipmentOf(ordinal) };
+    },
+  };
+}
+
+async function readThrough(submission: OpenSubmission, watch: Watch, see: (row: FileRow) => void): Promise<readonly string[]> {
+  let notes: readonly string[] = [];
+  for await (const batch of submission.read()) {
+    for (const row of batch.rows) see(row);
+    notes = batch.notes;
+    watch(batch.bytesTotal === 0 ? 1 : batch.bytesRead / batch.bytesTotal);
+  }
+  return notes;
+}

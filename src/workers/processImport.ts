@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import type { ImportState } from "../commands/importDecider.js";
+import { carryOut, hasEnded, type LoadedImport, loadImport } from "../commands/importStream.js";
+import { rowContext } from "../domain/rows/rowContext.js";
+import type { EventContext } from "../events/codec.js";
+import type { WorkerDeps } from "./deps.js";
+import { errorReport } from "./errorReport.js";
+import { fetchSubmission } from "./fetchSubmission.js";
+import type { HeldTurn } from "./holdTurn.js";
+import { ImportFault } from "./interruptions.js";
+import { openSubmission } from "./openSubmission.js";
+import { prepareRows } from "./prepareRows.js";
+import { recordRows } from "./recordRows.js";
+import { rowOutcomes } from "./rowOutcome.js";
+
+type Processing = Extract<ImportState, { status: "processing" }>;
+
+/** Reading takes the first tenth of the progress, recording the rest. */
+const readingShare = 10;
+
+/** Brings an import from wherever its stream stands to its end. Throws when it cannot go on; the stream then stands where it stands. */
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string): Promise<void> {
+  held.check();
+  const found = await loadImport(deps.eventStore, held.turn.importId);
+  if (found.state.status === "none" || hasEnded(found)) return;
+  const context = contextOf(deps, found);
+  const loaded = await start(deps, held, found, context);
+  const { request, started } = loaded.state;
+  const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
+  const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
+  const path = join(folder, "submission");
+  await fetchSubmission(deps.objectStore, request.file, path);
+  held.check();
+  const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
+  const prepared = await prepareRows(request, submission, rules, (share) => {
+    held.check();
+    held.reach(share * readingShare);
+  });
+  if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
+  const report = errorReport(deps.spreadsheets, submission.columns, join(folder, "report.xlsx"));
+  try {
+    const recorded = await recordRows({
+      eventStore: deps.eventStore,
+      loaded,
+      context,
+      rows: submission.readAgain(),
+      outcomeOf: rowOutcomes(request, submission.columns, prepared),
+      rejected: report.add,
+      watch(rows) {
+        held.check();
+        held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);
+      },
+    });
+    const stored = await report.store(deps.objectStore, `reports/${request.importId}.xlsx`);
+    held.check();
+    const { counts } = recorded;
+    await carryOut(
+      deps.eventStore,
+      recorded.loaded,
+      { type: "completeImport", counts, report: stored, notes: prepared.notes, now: held.now() },
+      context,
+    );
+  } finally {
+    await report.discard();
+  }
+}
+
+export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
+  if (state.status === "none") return { organisation: "", actor: `worker:${deps.workerId}`, correlationId: importId };
+  const { organisationId, requestId } = state.request;
+  return { organisation: organisationId, actor: `worker:${deps.workerId}`, correlationId: requestId };
+}
+
+/** Rows are judged by the catalogue and the localities of the moment the import was first started, also after an interruption. */
+async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, context: EventContext) {
+  const loaded =
+    found.state.status === "processing"
+      ? found
+      : await carryOut(
+          deps.eventStore,
+          found,
+          {
+            type: "startImport",
+            worker: deps.workerId,
+            catalogueVersion: await currentCatalogue(deps, held.turn.organisationId),
+            localities: await deps.localities.current(),
+            now: held.now(),
+          },
+          context,
+        );
+  if (loaded.state.status !== "processing") throw new Error(`import ${loaded.importId} is ${loaded.state.status} right after its start`);
+  return { ...loaded, state: loaded.state satisfies Processing };
+}
+
+async function currentCatalogue({ pool }: WorkerDeps, organisationId: string): Promise<number> {
+  const found = await pool.query<{ version: number }>("select catalogue_version as version from organisations where id = $1", [
+    organisationId,
+  ]);
+  const version = found.rows[0]?.version;
+  if (version === undefined) throw new Error(`organisation ${organisationId} is not known yet`);
+  return version;
+}

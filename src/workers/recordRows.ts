@@ -1,0 +1,91 @@
+import { decide, evolve, type ImportCounts, type RowOutcome } from "../commands/importDecider.js";
+import type { LoadedImport } from "../commands/importStream.js";
+import { type EventContext, encode } from "../events/codec.js";
+import { streamOf } from "../events/streams.js";
+import type { EventStore, FileRow } from "../ports.js";
+import { addTo, type Chunk, emptyChunk, isFull } from "./chunks.js";
+import { rowEventIds } from "./rowEventIds.js";
+
+export interface RowRecording {
+  readonly eventStore: EventStore;
+  readonly loaded: LoadedImport;
+  readonly context: EventContext;
+  readonly rows: AsyncIterable<{ readonly rows: readonly FileRow[] }>;
+  outcomeOf(row: FileRow, ordinal: number): RowOutcome;
+  /** Every rejected row, also one that was recorded before an interruption: the report has them all. */
+  rejected(row: FileRow, number: number, reason: string): Promise<void>;
+  /** Before each append, with the number of rows done; throws when the work may not go on. */
+  watch(rows: number): void;
+}
+
+/**
+ * Appends an outcome for every row that the stream does not have yet. The next chunk is prepared while the one before is on its
+ * way; only one is ever on its way, at the exact revision it was computed for.
+ */
+export async function recordRows(recording: RowRecording): Promise<{ loaded: LoadedImport; counts: ImportCounts }> {
+  const log = appendLog(recording);
+  const recorded = recording.loaded.state.status === "processing" ? recording.loaded.state.rows : 0;
+  const tally = { received: 0, accepted: 0, shipments: 0 };
+  let chunk = emptyChunk(recorded);
+  try {
+    for await (const { rows } of recording.rows) {
+      for (const row of rows) {
+        const ordinal = tally.received;
+        const outcome = recording.outcomeOf(row, ordinal);
+        tally.received += 1;
+        if (outcome.type === "RowAccepted") {
+          tally.accepted += 1;
+          tally.shipments = Math.max(tally.shipments, outcome.data.shipment ?? 0);
+        } else await recording.rejected(row, outcome.data.row, outcome.data.error);
+        if (ordinal < recorded) continue;
+        if (!addTo(chunk, outcome, row)) {
+          await log.append(chunk);
+          chunk = emptyChunk(ordinal);
+          addTo(chunk, outcome, row);
+        }
+        if (isFull(chunk)) {
+          await log.append(chunk);
+          chunk = emptyChunk(tally.received);
+        }
+      }
+      recording.watch(tally.received);
+    }
+    if (chunk.outcomes.length > 0) await log.append(chunk);
+  } finally {
+    await log.settled(); // also when something else failed: nothing of ours may land after we have left
+  }
+  const { received, accepted, shipments } = tally;
+  return { loaded: await log.end(), counts: { received, processed: shipments || accepted, failed: received - accepted } };
+}
+
+interface AppendLog {
+  /** Waits for the chunk before, and sends this one on its way. */
+  append(chunk: Chunk): Promise<void>;
+  settled(): Promise<void>;
+  end(): Promise<LoadedImport>;
+}
+
+function appendLog({ eventStore, loaded, context, watch }: RowRecording): AppendLog {
+  const { importId } = loaded;
+  const stream = streamOf.import(importId);
+  const idOf = rowEventIds(importId);
+  let landing = Promise.resolve(loaded);
+  const land = async (before: LoadedImport, chunk: Chunk): Promise<LoadedImport> => {
+    const events = decide({ type: "recordRows", first: chunk.first, outcomes: chunk.outcomes }, before.state);
+    const encoded = events.map((event, index) => encode(event.type, event.data, context, idOf(chunk.first + index)));
+    const { revision } = await eventStore.append(stream, encoded, before.revision);
+    return { importId, state: events.reduce(evolve, before.state), revision };
+  };
+  return {
+    async append(chunk) {
+      const before = await landing;
+      watch(chunk.first + chunk.outcomes.length);
+      landing = land(before, chunk);
+      landing.catch(() => undefined); // whoever waits next hears of it
+    },
+    settled: () => landing.then(noop, noop),
+    end: () => landing,
+  };
+}
+
+const noop = () => undefined;

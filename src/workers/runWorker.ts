@@ -1,0 +1,73 @@
+import { rm } from "node:fs/promises";
+import type { WorkerDeps } from "./deps.js";
+import { doorbell } from "./doorbell.js";
+import { reconcileQueue } from "./reconcileQueue.js";
+import { repeatedly } from "./repeatedly.js";
+import { sweepUploads } from "./sweepUploads.js";
+import { takeTurn } from "./takeTurn.js";
+import { ownFolder } from "./temporaryFolders.js";
+import { claimTurn, type Turn } from "./turns.js";
+
+export interface WorkerOptions extends WorkerDeps {
+  /** Organisations served at once by this process. */
+  readonly concurrency?: number;
+  /** Calls `ring` whenever an import may have been queued, until the signal aborts; looking once a second makes do without. */
+  readonly listen?: (ring: () => void, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 1_000;
+const reconcileMs = 15_000;
+const sweepMs = 3_600_000;
+const mostOutageMs = 15_000;
+
+/** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { signal, logger, concurrency = 4 } = options;
+  const folder = await ownFolder(options.tempDir);
+  const bell = doorbell(signal);
+  const running = new Set<Promise<void>>();
+  let outages = 0;
+  let turns = 0;
+
+  const outageMs = () => {
+    outages += 1;
+    return Math.min(mostOutageMs, 500 * 2 ** outages);
+  };
+  const serve = async (turn: Turn, heldFrom: number) => {
+    const outagesBefore = outages;
+    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, outageMs });
+    if (outages === outagesBefore) outages = 0;
+  };
+  /** One organisation more, if one is waiting. */
+  const takeNext = async (): Promise<boolean> => {
+    turns += 1;
+    const heldFrom = performance.now(); // before the question, so that our idea of the lease ends before the database's
+    const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`);
+    if (!turn) return false;
+    const run = serve(turn, heldFrom)
+      .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with a fault"))
+      .finally(() => {
+        running.delete(run);
+        bell.ring();
+      });
+    running.add(run);
+    return true;
+  };
+  const tasks = [
+    options.listen?.(bell.ring, signal),
+    repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
+    repeatedly("sweeping uploads", sweepMs, options, () => sweepUploads(options)),
+  ];
+  while (!signal.aborted) {
+    try {
+      const taken = running.size < concurrency && (await takeNext());
+      if (!taken) await bell.wait(pollMs);
+    } catch (error) {
+      logger.warn({ err: error }, "the queue cannot be read; trying again");
+      await bell.pause(outageMs());
+    }
+  }
+  await Promise.all([...running, ...tasks]);
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,100 @@
+import type { Pool } from "pg";
+
+/** The right to run one import of an organisation, until the lease ends. */
+export interface Turn {
+  readonly organisationId: string;
+  readonly importId: string;
+  /** Names this very turn: a worker that slept through its lease does not mistake the next one for its own. */
+  readonly holder: string;
+  /** The database's clock. */
+  readonly claimedAt: Date;
+  readonly cancelRequested: boolean;
+  /** How often the import was taken up since it last made headway. */
+  readonly attempts: number;
+}
+
+export const leaseMs = 10_000;
+
+/** A push that was reserved earlier and is about to be confirmed comes first; one that is stuck holds up nobody for longer. */
+const reservationSeconds = 5;
+
+/** Takes the organisation that was served longest ago, and its oldest import. */
+export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
+  await pool.query(
+    `insert into organisation_turns (organisation_id)
+     select distinct organisation_id from import_queue q
+      where position is not null and not exists (select 1 from organisation_turns t where t.organisation_id = q.organisation_id)
+     on conflict do nothing`,
+  );
+  const claimed = await pool.query<Turn>(
+    `with oldest as (
+       select distinct on (organisation_id) organisation_id, import_id, position, reserved_at, not_before
+         from import_queue where position is not null order by organisation_id, position
+     ), chosen as (
+       select t.organisation_id, o.import_id
+         from organisation_turns t join oldest o on o.organisation_id = t.organisation_id
+        where (t.expires_at is null or t.expires_at <= now())
+          and (o.not_before is null or o.not_before <= now())
+          and not exists (select 1 from import_queue r where r.organisation_id = o.organisation_id and r.position is null
+                             and r.reserved_at < o.reserved_at and r.reserved_at > now() - make_interval(secs => $3))
+        order by t.served_at nulls first, o.position
+        limit 1 for update of t skip locked
+     ), counted as (
+       update import_queue q set attempts = q.attempts + 1 from chosen c where q.import_id = c.import_id
+       returning q.import_id, q.attempts, q.cancel_requested
+     )
+     update organisation_turns t
+        set import_id = c.import_id, worker = $1, served_at = now(), expires_at = now() + make_interval(secs => $2 / 1000.0)
+       from chosen c left join counted on counted.import_id = c.import_id
+      where t.organisation_id = c.organisation_id
+     returning t.organisation_id as "organisationId", t.import_id as "importId", t.worker as holder, now() as "claimedAt",
+               coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts`,
+    [holder, leaseMs, reservationSeconds],
+  );
+  return claimed.rows[0];
+}
+
+/** What a heartbeat learns. */
+export interface Kept {
+  readonly kept: boolean;
+  readonly cancelRequested: boolean;
+}
+
+export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean): Promise<Kept> {
+  const beat = await pool.query<Kept>(
+    `with kept as (
+       update organisation_turns set expires_at = now() + make_interval(secs => $3 / 1000.0)
+        where organisation_id = $1 and worker = $2 returning 1
+     ), noted as (
+       update import_queue set progress = greatest(progress, $5), attempts = case when $6 then 0 else attempts end
+        where import_id = $4 and exists (select 1 from kept) returning cancel_requested
+     )
+     select exists (select 1 from kept) as kept, coalesce((select cancel_requested from noted), false) as "cancelRequested"`,
+    [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway],
+  );
+  return beat.rows[0] ?? { kept: false, cancelRequested: false };
+}
+
+/** The import has ended in its stream: its place in the queue is free, and the organisation's next one may begin. */
+export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
+  await pool.query(
+    `with released as (
+       update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2
+     )
+     delete from import_queue where import_id = $3`,
+    [turn.organisationId, turn.holder, turn.importId],
+  );
+}
+
+/** Gives the turn back with the import unfinished. One that was interrupted through no fault of its own has not used up an attempt. */
+export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, blameless: boolean): Promise<void> {
+  await pool.query(
+    `with released as (
+       update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
+     )
+     update import_queue set not_before = now() + make_interval(secs => $4 / 1000.0),
+                             attempts = greatest(0, attempts - case when $5 then 1 else 0 end)
+      where import_id = $3 and exists (select 1 from released)`,
+    [turn.organisationId, turn.holder, turn.importId, delayMs, blameless],
+  );
+}
