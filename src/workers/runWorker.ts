@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import type { WorkerDeps } from "./deps.js";
 import { doorbell } from "./doorbell.js";
 import { reconcileQueue } from "./reconcileQueue.js";
@@ -20,6 +21,8 @@ const pollMs = 1_000;
 const reconcileMs = 15_000;
 const sweepMs = 3_600_000;
 const mostOutageMs = 15_000;
+/** A turn that cannot be given back by then, because a store does not answer, ends with its lease. */
+const stopMs = 8_000;
 
 /** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
@@ -57,7 +60,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const tasks = [
     options.listen?.(bell.ring, signal),
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
-    repeatedly("sweeping uploads", sweepMs, options, () => sweepUploads(options)),
+    repeatedly("sweeping uploads", sweepMs, options, async () => void (await sweepUploads(options))),
   ];
   while (!signal.aborted) {
     try {
@@ -68,6 +71,6 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       await bell.pause(outageMs());
     }
   }
-  await Promise.all([...running, ...tasks]);
+  await Promise.race([Promise.all([...running, ...tasks]), setTimeout(stopMs, undefined, { ref: false })]);
   await rm(folder, { recursive: true, force: true });
 }
