@@ -4,7 +4,7 @@ import { isOutage } from "./outage.js";
 import { answerTable, Problem } from "./problem.js";
 import type { Answer } from "./route.js";
 
-export const retryAfterOutageSeconds = 2;
+const retryAfterOutageSeconds = 2;
 
 /** Turns whatever was thrown into the contract's answer. Only bugs and outages are logged; a caller's fault is not news. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {

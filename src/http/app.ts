@@ -5,6 +5,7 @@ import { createAuthenticate } from "./auth/authenticate.js";
 import type { ApiDeps } from "./deps.js";
 import { pages as builtInPages } from "./pages/list.js";
 import { Problem } from "./problem.js";
+import { createBodyReader } from "./readBody.js";
 import { type AppEnv, requestFrame, soundPath } from "./requestFrame.js";
 import type { Route } from "./route.js";
 import { routes as allRoutes } from "./routes/list.js";
@@ -13,12 +14,12 @@ import { send, serveRoute } from "./serveRoute.js";
 /** The whole API as one function from request to answer; startApi puts it on a socket. */
 export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const authenticate = createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute);
+  const shell = { authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute), withBody: createBodyReader() };
   const pages = builtInPages(deps, routes);
 
   app.use(requestFrame(deps));
   app.use(soundPath);
-  for (const route of routes) app.on(route.method, honoPath(route.path), serveRoute(route, deps, authenticate));
+  for (const route of routes) app.on(route.method, honoPath(route.path), serveRoute(route, deps, shell));
   for (const page of pages) {
     app.get(page.path, (c) => {
       c.set("route", page.path);
@@ -30,7 +31,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): 
     ...pages.map(({ path }) => ({ method: "GET", path })),
   ]);
 
-  app.notFound((c) => send(c, answerError(new Rejection("notFound", `There is nothing at ${c.req.path}`), deps.logger, {})));
+  app.notFound((c) => send(c, answerError(new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`), deps.logger, {})));
   app.onError((error, c) =>
     send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") })),
   );

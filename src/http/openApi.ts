@@ -77,6 +77,12 @@ const errorName = (status: number): keyof typeof errorBodies =>
   status === 400 ? "ValidationError" : status === 401 ? "Unauthorised" : status === 429 ? "RateLimited" : "Error";
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: withoutMachineBounds });
   return rest;
+}
+
+/** Every whole number would otherwise carry the bounds of JavaScript's numbers, which say nothing about the API. */
+function withoutMachineBounds({ jsonSchema: described }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (described.maximum === Number.MAX_SAFE_INTEGER) delete described.maximum;
+  if (described.minimum === Number.MIN_SAFE_INTEGER) delete described.minimum;
 }

@@ -34,27 +34,30 @@ function parse(text: string): unknown {
   }
 }
 
-const quote = 0x22;
-const backslash = 0x5c;
-const opening = new Set([0x5b, 0x7b]);
-const closing = new Set([0x5d, 0x7d]);
+const [quote, backslash, openArray, closeArray, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /** Looks at bytes only, so that a hostile nest is refused before any object is built from it. */
 function deeperThan(bytes: Uint8Array, limit: number): boolean {
   let depth = 0;
-  let inString = false;
   for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index] ?? 0;
-    if (inString) {
-      if (byte === backslash) index++;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
-    else if (opening.has(byte)) {
+    const byte = bytes[index];
+    if (byte === quote) index = endOfString(bytes, index);
+    else if (byte === openObject || byte === openArray) {
       depth++;
       if (depth > limit) return true;
-    } else if (closing.has(byte)) depth--;
+    } else if (byte === closeObject || byte === closeArray) depth--;
   }
   return false;
+}
+
+/** Searches natively from quote to quote: most of a body is text. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === backslash) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
 }
 
 function refuseProto(value: unknown, path: readonly PropertyKey[]): void {

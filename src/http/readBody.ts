@@ -4,25 +4,28 @@ import { Problem } from "./problem.js";
 /** 10,000 goods lines with every field near its bound fit into this. */
 export const maxJsonBytes = 20 * 1024 * 1024;
 const readTimeoutMs = 60_000;
-/** All bodies that this process holds at once: beyond it, later callers are asked to come back. */
+/** All bodies that one process holds at once: beyond it, later callers are asked to come back. */
 const maxBytesInFlight = 8 * maxJsonBytes;
-let bytesInFlight = 0;
+
+export type WithBody = <T>(request: Request, limit: number, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
 
 /** Reads a body into memory: refused by its declared length before a byte is read, and by its real length while it is. */
-export async function withBody<T>(request: Request, limit: number, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
-  const declared = declaredLength(request, limit);
-  const reserved = declared ?? limit;
-  if (bytesInFlight + reserved > maxBytesInFlight)
-    throw new Problem("unavailable", "Too many large requests at the moment, try again shortly");
-  bytesInFlight += reserved;
-  try {
-    // With a declared length Node itself holds the sender to it, and the adapter's own path is the fast one.
-    const bytes = declared === undefined ? await readBounded(request, limit) : new Uint8Array(await inTime(request.arrayBuffer()));
-    if (bytes.byteLength > limit) throw tooLarge(limit);
-    return await use(bytes);
-  } finally {
-    bytesInFlight -= reserved;
-  }
+export function createBodyReader(budget = maxBytesInFlight): WithBody {
+  let inFlight = 0;
+  return async (request, limit, use) => {
+    const declared = declaredLength(request, limit);
+    const reserved = declared ?? limit;
+    if (inFlight + reserved > budget) throw new Problem("unavailable", "Too many large requests at the moment, try again shortly");
+    inFlight += reserved;
+    try {
+      // With a declared length Node itself holds the sender to it, and the adapter's own path is the fast one.
+      const bytes = declared === undefined ? await readBounded(request, limit) : new Uint8Array(await inTime(request.arrayBuffer()));
+      if (bytes.byteLength > limit) throw tooLarge(limit);
+      return await use(bytes);
+    } finally {
+      inFlight -= reserved;
+    }
+  };
 }
 
 function declaredLength(request: Request, limit: number): number | undefined {

@@ -5,13 +5,19 @@ import type { Authenticate } from "./auth/authenticate.js";
 import { requireJson } from "./contentType.js";
 import type { ApiDeps } from "./deps.js";
 import { parseJson } from "./parseJson.js";
-import { maxJsonBytes, withBody } from "./readBody.js";
+import { maxJsonBytes, type WithBody } from "./readBody.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Answer, Route } from "./route.js";
 import { validate } from "./validate.js";
 
+/** What the routes of one app share. */
+export interface Shell {
+  readonly authenticate: Authenticate;
+  readonly withBody: WithBody;
+}
+
 /** One way through for every route: who asks, whether the request is sound, then the handler. */
-export function serveRoute(route: Route, deps: ApiDeps, authenticate: Authenticate): Handler<AppEnv> {
+export function serveRoute(route: Route, deps: ApiDeps, { authenticate, withBody }: Shell): Handler<AppEnv> {
   return async (c) => {
     c.set("route", route.path);
     const { caller: admitted, headers } = await authenticate(c.req.header("x-api-key"));
@@ -28,11 +34,16 @@ export function serveRoute(route: Route, deps: ApiDeps, authenticate: Authentica
       signal: c.req.raw.signal,
     };
     const run = (body: unknown) => route.handler({ ...parts, body } as never, deps);
-    return send(c, await withParsedBody(route, c.req.raw, run));
+    return send(c, await withParsedBody(route, c.req.raw, withBody, run));
   };
 }
 
-async function withParsedBody(route: Route, request: Request, run: (body: unknown) => Promise<Answer>): Promise<Answer> {
+async function withParsedBody(
+  route: Route,
+  request: Request,
+  withBody: WithBody,
+  run: (body: unknown) => Promise<Answer>,
+): Promise<Answer> {
   const { body } = route.request;
   if (body === undefined) return run(undefined);
   requireJson(request.headers);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -78,11 +79,16 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
   return { server, running };
 }
 
+const unreadableMessage = "The request could not be read";
+
 /** The request line or its headers made no sense to the adapter, so that the app never saw the request. */
 function unreadable(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
   const { status, error: name } = answerTable[error instanceof RequestError ? "invalid" : "internal"];
-  return Response.json({ statusCode: status, message: "The request could not be read", error: name }, { status });
+  return Response.json(
+    { statusCode: status, message: unreadableMessage, error: name },
+    { status, headers: { "x-request-id": randomUUID() } },
+  );
 }
 
 /** Node's parser gave up: bad syntax, headers too large, or too slow. Answered in JSON like everything else. */
@@ -92,9 +98,15 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
     return;
   }
   const [status, name] = parserAnswers[error.code ?? ""] ?? [400, "Bad Request"];
-  const body = JSON.stringify({ statusCode: status, message: "The request could not be read", error: name });
-  const head = `HTTP/1.1 ${status} ${name}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
-  socket.end(head + body, () => socket.destroy());
+  const body = JSON.stringify({ statusCode: status, message: unreadableMessage, error: name });
+  const headers = [
+    `HTTP/1.1 ${status} ${name}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    "connection: close",
+  ];
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {

@@ -1,6 +1,8 @@
+import { EventEmitter, once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Rejection, type RejectionCode } from "../../src/domain/rejection.js";
+import { createBodyReader } from "../../src/http/readBody.js";
 import { defineRoute, type Route } from "../../src/http/route.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -134,6 +136,11 @@ describe("errors have the contract's body", () => {
 });
 
 describe("a request body", () => {
+  test("may hold brackets in its texts", async () => {
+    const response = await post(JSON.stringify({ ...good, fields: { a: '\\"'.repeat(9) + "[{".repeat(99), '"[[': "\\" } }));
+    expect(response.status).toBe(200);
+  });
+
   test("that fits is handed to the route with the caller", async () => {
     const response = await post(JSON.stringify({ ...good, fields: { a: "b" } }), { path: "/v1/echo/a%2Fb%20c?limit=500" });
     expect(response.status).toBe(200);
@@ -178,6 +185,7 @@ describe("a request body", () => {
     ["nothing", "", /nothing was sent/],
     ["broken JSON", '{"text":', /must be valid JSON/],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
+    ["a nest that hides behind quotes", `["\\\\",${"[".repeat(40)}${"]".repeat(40)}]`, /nested deeper/],
     ["a deep nest", "[".repeat(400) + "]".repeat(400), /nested deeper/],
   ])("that is %s is 400", async (_, body, message) => {
     const response = await post(body);
@@ -219,6 +227,22 @@ describe("a request body", () => {
   });
 });
 
+test("a process holds only so many bytes of bodies at once, and takes more as soon as it has let go of some", async () => {
+  const withBody = createBodyReader(250);
+  const request = (size: number) =>
+    new Request("http://x", { method: "POST", body: "x".repeat(size), headers: { "content-length": String(size) } });
+  const signals = new EventEmitter();
+  const holding = withBody(request(150), 200, async (bytes) => {
+    await once(signals, "release");
+    return bytes.byteLength;
+  });
+  await expect(withBody(request(101), 200, async () => 0)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await withBody(request(100), 200, async ({ byteLength }) => byteLength)).toBe(100);
+  await expect.poll(() => signals.emit("release")).toBe(true);
+  expect(await holding).toBe(150);
+  expect(await withBody(request(101), 200, async ({ byteLength }) => byteLength)).toBe(101);
+});
+
 describe("query parameters", () => {
   test.each([
     ["0", "limit must be at least 1"],
@@ -245,6 +269,12 @@ describe("every answer", () => {
       expect(response.headers.get("content-type")).toContain("application/json");
     },
   );
+
+  test("to a known key tells its limit, also when it is an error", async () => {
+    for (const path of ["/v1/bug", "/v1/reject/notFound", "/v1/faults"])
+      expect((await get(path)).headers.get("ratelimit-limit")).toBe("1000000");
+    expect((await post("{}")).headers.get("ratelimit-remaining")).toMatch(/^\d+$/);
+  });
 
   test("keeps a sane request id and replaces any other", async () => {
     const ask = async (id: string) => (await app.request("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");

@@ -91,6 +91,7 @@ test.each([
 ])("%s on the wire is answered in JSON", async (_, bytes, statusCode, error) => {
   const answer = await raw(bytes);
   expect(answer).toContain(`HTTP/1.1 ${statusCode} `);
+  expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
   expect(bodyOf(answer)).toEqual({ statusCode, message: expect.any(String), error });
 });
 

@@ -23,7 +23,7 @@ const requestFor = (route: Route, key: string | undefined): [string, RequestInit
 ];
 
 /** `wb_live_...` with one character changed to another of the same kind, at each end and in the middle. */
-export const changedKeys = (key: string): string[] =>
+const changedKeys = (key: string): string[] =>
   [8, Math.floor(key.length / 2), key.length - 1].map(
     (index) => key.slice(0, index) + (key[index] === "a" ? "b" : "a") + key.slice(index + 1),
   );
