@@ -1,17 +1,134 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { commandLine, isAlive } from "../../src/embedded/processes.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-export const distFolder = fileURLToPath(new URL("../../dist", import.meta.url));
-
-/** Compiles what changed, so that tests can start the product's own processes. */
-export async function ensureBuilt(): Promise<void> {
-  await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: root });
-}
+const program = join(root, "dist", "cli.js");
 
 /** Runs a module script in a process of its own; answers its stdout, throws with its stderr when it fails. */
 export async function runScript(script: string, args: readonly string[] = []): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...args], { cwd: root });
   return stdout;
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `waybill ...` to its end. */
+export async function waybill(args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [program, ...args], { env: { ...quiet(), ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const [code] = await once(child, "close");
+  return { code: Number(code), stdout: stdout(), stderr: stderr() };
+}
+
+/** A data folder, a free port, and whatever was started on them; all of it is gone after `clear`. */
+export interface Machine {
+  readonly dataDir: string;
+  readonly url: string;
+  readonly environment: Record<string, string>;
+  /** Starts the product and waits until it says that it is ready. */
+  start(): Promise<Product>;
+  /** Pids of everything that runs on the data folder besides the supervisor, with their command lines. */
+  processes(): Promise<Map<number, string>>;
+  clear(): Promise<void>;
+}
+
+export interface Product {
+  readonly pid: number;
+  readonly exited: Promise<number | null>;
+  stdout(): string;
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+}
+
+export async function createMachine(environment: Record<string, string> = {}): Promise<Machine> {
+  const dataDir = await mkdtemp(join(tmpdir(), "waybill-test-start-"));
+  const port = await freePort();
+  const env = { ...quiet(), DATA_DIR: dataDir, PORT: String(port), ...environment };
+  const started: ChildProcess[] = [];
+  const processes = () => processesOn(dataDir);
+  return {
+    dataDir,
+    url: `http://127.0.0.1:${port}`,
+    environment: env,
+    processes,
+    start: async () => {
+      const child = spawn(process.execPath, [program, "start"], { env, stdio: ["ignore", "pipe", "pipe"] });
+      started.push(child);
+      return untilReady(child);
+    },
+    clear: async () => {
+      for (const pid of [...started.map((child) => child.pid ?? 0), ...(await processes()).keys()]) kill(pid, "SIGKILL");
+      await until("every process is gone", async () => (await processes()).size === 0);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess): Promise<Product> {
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const exited = new Promise<number | null>((settle) => child.once("exit", settle));
+  let gone = false;
+  void exited.then(() => {
+    gone = true;
+  });
+  await until("the product is ready", async () => gone || stdout().includes("ready at"));
+  if (!stdout().includes("ready at")) throw new Error(stderr());
+  return { pid: child.pid ?? 0, exited, stdout, stderr, signal: (signal) => kill(child.pid ?? 0, signal) };
+}
+
+async function processesOn(dataDir: string): Promise<Map<number, string>> {
+  const runtime = await readFile(join(dataDir, "runtime.json"), "utf8").catch(() => '{"processes":[]}');
+  const postmaster = await readFile(join(dataDir, "postgres", "data", "postmaster.pid"), "utf8").catch(() => "0");
+  const listed = (JSON.parse(runtime) as { processes: string[] }).processes.map((identity) => Number.parseInt(identity, 10));
+  const pids = [...listed, Number.parseInt(postmaster, 10)].filter((pid) => pid > 0 && isAlive(pid));
+  return new Map(await Promise.all(pids.map(async (pid) => [pid, await commandLine(pid)] as const)));
+}
+
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    if (pid > 0) process.kill(pid, signal);
+  } catch {
+    // gone already
+  }
+}
+
+export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 60_000): Promise<void> {
+  for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await pause(25)) if (await holds()) return;
+  throw new Error(`not within ${deadlineMs} ms: ${what}`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = "";
+  stream?.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+/** The tester's own environment, without what would configure the product. */
+function quiet(): Record<string, string> {
+  const names = /^(PORT|HOST|DATA_DIR|DATABASE_URL|EVENTSTORE_URL|S3_|PUBLIC_URL|RATE_LIMIT|MAX_QUEUED|SIGNING_SECRET|DEMO|LOG_LEVEL)/;
+  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !names.test(entry[0]));
+  return { ...Object.fromEntries(kept), LOG_LEVEL: "warn" };
 }

@@ -6,7 +6,7 @@ import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
-import { ensureBuilt, runScript } from "../../support/processes.js";
+import { runScript } from "../../support/processes.js";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -69,7 +69,6 @@ const migrateScript = `
 test("four processes that start at once migrate once", async () => {
   const empty = await createTestDatabase({ empty: true });
   try {
-    await ensureBuilt();
     await Promise.all([1, 2, 3, 4].map(() => runScript(migrateScript, [empty.url])));
     const { rows } = await empty.pool.query("select hash, count(*)::int as times from drizzle.__drizzle_migrations group by hash");
     expect(rows.length).toBeGreaterThan(0);

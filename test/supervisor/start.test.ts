@@ -1,0 +1,153 @@
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isAlive } from "../../src/embedded/processes.js";
+import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
+
+// One machine through its life: every test goes on from the state that the one before left.
+let machine: Machine;
+let product: Product;
+let key = "";
+
+beforeAll(async () => {
+  machine = await createMachine();
+});
+afterAll(() => machine?.clear());
+
+const ask = async (path: string, apiKey?: string) => {
+  const response = await fetch(`${machine.url}${path}`, apiKey ? { headers: { "x-api-key": apiKey } } : {});
+  await response.text();
+  return response.status;
+};
+const unknownImport = "/v1/org/shipments/imports/0190a000-0000-7000-8000-000000000000";
+const keyWorks = async (apiKey: string) => (await ask(unknownImport, apiKey)) === 404;
+const pidOf = async (role: string) =>
+  [...(await machine.processes())].find(([, command]) => command.trimEnd().endsWith(`cli.js ${role}`))?.[0] ?? 0;
+const portOpen = () =>
+  new Promise<boolean>((settle) => {
+    const socket = connect(Number(new URL(machine.url).port), "127.0.0.1");
+    socket.once("connect", () => settle(true)).once("error", () => settle(false));
+    socket.unref();
+  });
+
+test("a first start prints the address, the demo organisation, its key and a line to paste", async () => {
+  product = await machine.start();
+  key = /wb_live_[A-Za-z0-9]{36}/.exec(product.stdout())?.[0] ?? "";
+  expect(product.stdout()).toContain(`ready at ${machine.url}`);
+  expect(product.stdout()).toContain("Demo organisation: demo");
+  expect(product.stdout()).toMatch(new RegExp(`curl -s ${machine.url}/v1/org/quote/getQuote -H 'x-api-key: ${key}'`));
+  expect(product.stdout().match(/wb_live_/g)).toHaveLength(2);
+  expect(product.stderr()).not.toContain(key);
+  expect(await keyWorks(key)).toBe(true);
+  expect(await ask("/readyz")).toBe(200);
+  expect(
+    [...(await machine.processes()).values()].map((command) => /cli\.js (\w+)|postgres/.exec(command)?.[1] ?? "postgres").sort(),
+  ).toEqual(["api", "eventstore", "postgres", "projector", "worker"]);
+});
+
+test("a second start on the folder is refused, and so is one on a taken port", async () => {
+  const second = await waybill(["start"], machine.environment);
+  expect(second.code).toBe(1);
+  expect(second.stderr).toBe(
+    `Waybill already runs on ${machine.dataDir} (process ${product.pid}). Stop it first, or set DATA_DIR to another folder.\n`,
+  );
+  const elsewhere = await createMachine({ PORT: machine.environment["PORT"] ?? "" });
+  try {
+    const taken = await waybill(["start"], elsewhere.environment);
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain(
+      `Port ${machine.environment["PORT"]} on 127.0.0.1 is in use. Stop what is using it, or set PORT to another number.`,
+    );
+    expect(await elsewhere.processes()).toEqual(new Map());
+  } finally {
+    await elsewhere.clear();
+  }
+});
+
+test("commands beside a running start see and change the same data at once", async () => {
+  const listed = await waybill(["org", "list", "--json"], machine.environment);
+  expect(JSON.parse(listed.stdout)).toEqual([expect.objectContaining({ id: "demo", catalogueVersion: 1 })]);
+  const made = await waybill(["keys", "create", "--org", "demo", "--name", "script"], machine.environment);
+  expect(made).toEqual({ code: 0, stdout: expect.stringMatching(/^wb_live_[A-Za-z0-9]{36}\n$/), stderr: "" });
+  const second = made.stdout.trim();
+  expect(await keyWorks(second)).toBe(true);
+  expect((await waybill(["keys", "revoke", second.slice(0, 12), "--org", "demo"], machine.environment)).code).toBe(0);
+  expect(await ask(unknownImport, second)).toBe(401);
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test.each(["api", "worker", "projector", "eventstore"])("a killed %s is started again, with the reason logged", async (role) => {
+  const before = await pidOf(role === "eventstore" ? "eventstore" : role).then(async (pid) => pid || (await eventStorePid()));
+  expect(before).toBeGreaterThan(0);
+  kill(before, "SIGKILL");
+  const now = () => (role === "eventstore" ? eventStorePid() : pidOf(role));
+  await until(`another ${role} runs`, async () => ![0, before].includes(await now()));
+  expect(product.stderr()).toContain(`${role} ended by itself, starting it again`);
+  expect(product.stderr()).toContain("ended by SIGKILL");
+  await until("it is ready again", async () => (await ask("/readyz").catch(() => 0)) === 200);
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test("a crashed Postgres comes back at the same address", async () => {
+  const [postmaster] = [...(await machine.processes())].find(([, command]) => command.includes("postgres -D")) ?? [0];
+  kill(postmaster, "SIGKILL");
+  await until("it is ready again", async () => !isAlive(postmaster) && (await ask("/readyz").catch(() => 0)) === 200);
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test("SIGTERM ends everything with exit code 0, leaving no process, port or lock", async () => {
+  const running = [...(await machine.processes()).keys()];
+  product.signal("SIGTERM");
+  expect(await product.exited).toBe(0);
+  expect(running.filter(isAlive)).toEqual([]);
+  expect(await portOpen()).toBe(false);
+  for (const left of ["lock", "runtime.json", "postgres/data/postmaster.pid"]) expect(existsSync(join(machine.dataDir, left))).toBe(false);
+});
+
+test("commands work by themselves when nothing is running, several at once too", async () => {
+  const results = await Promise.all(
+    ["one", "two"].map((name) => waybill(["keys", "create", "--org", "demo", "--name", name], machine.environment)),
+  );
+  expect(results.map(({ code }) => code)).toEqual([0, 0]);
+  const { stdout } = await waybill(["keys", "list", "--org", "demo", "--json"], machine.environment);
+  expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()).toEqual(["demo", "one", "script", "two"]);
+  expect(await machine.processes()).toEqual(new Map());
+  expect(existsSync(join(machine.dataDir, "lock"))).toBe(false);
+});
+
+test("a later start keeps the data and does not show the key again", async () => {
+  product = await machine.start();
+  expect(product.stdout()).not.toContain("wb_live_");
+  expect(product.stdout()).toContain("keys create --org demo");
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
+  const pids = [product.pid, ...(await machine.processes()).keys()];
+  for (const pid of pids) kill(pid, "SIGKILL");
+  await product.exited;
+  product = await machine.start();
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test("after kill -9 of the supervisor alone, with everything else frozen, the next start comes up by itself", async () => {
+  const left = [...(await machine.processes()).keys()];
+  for (const pid of left) kill(pid, "SIGSTOP");
+  product.signal("SIGKILL");
+  await product.exited;
+  product = await machine.start();
+  expect(left.filter(isAlive)).toEqual([]);
+  expect(await keyWorks(key)).toBe(true);
+});
+
+test("after kill -9 of the supervisor alone everything it started ends", async () => {
+  const left = [...(await machine.processes()).keys()];
+  product.signal("SIGKILL");
+  await product.exited;
+  await until("everything has ended", async () => left.every((pid) => !isAlive(pid)));
+});
+
+async function eventStorePid(): Promise<number> {
+  return [...(await machine.processes())].find(([, command]) => command.includes("cli.js eventstore"))?.[0] ?? 0;
+}
