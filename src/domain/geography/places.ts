@@ -67,19 +67,10 @@ const mostRemembered = 5_000;
  */
 export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): Places {
   const names = internNames();
-  const codes: number[] = [];
-  const columns: number[] = [];
-  for (const row of rows) {
-    const code = packPostalCode(comparablePostalCode(countryCode, row.postalCode));
-    if (code === 0) continue;
-    codes.push(code);
-    columns.push(names.id(row.suburb), names.id(row.city), names.id(row.state), names.id(row.stateName) * 2 + (row.poBox ? 1 : 0));
-  }
-  names.seal();
-  const cells = Uint32Array.from(columns);
-  const { first, next } = chainByCode(codes);
+  const table = collect(countryCode, rows, names);
+  const { first, next } = chainByCode(table.codes);
   const place = (row: number): Place => {
-    const cell = (column: number): number => cells[row * 4 + column] ?? 0;
+    const cell = (column: number): number => table.cells[row * 4 + column] ?? 0;
     const stateName = cell(3) >>> 1;
     return {
       suburb: names.name(cell(0)),
@@ -93,7 +84,7 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
   };
   const recent = new Map<string, readonly Place[]>();
   return {
-    size: codes.length,
+    size: table.codes.length,
     at(postalCode) {
       const known = recent.get(postalCode);
       if (known) return known;
@@ -106,16 +97,41 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
   };
 }
 
+interface Table {
+  readonly codes: Float64Array;
+  /** Four per row: suburb, city, state, and the state's name with the post-office-box flag in its lowest bit. */
+  readonly cells: Uint32Array;
+}
+
+function collect(countryCode: string, rows: Iterable<LocalityRow>, names: ReturnType<typeof internNames>): Table {
+  let [codes, cells, count] = [new Float64Array(4_096), new Uint32Array(16_384), 0];
+  for (const row of rows) {
+    const code = packPostalCode(comparablePostalCode(countryCode, row.postalCode));
+    if (code === 0) continue;
+    if (count === codes.length) [codes, cells] = [grown(codes, new Float64Array(count * 2)), grown(cells, new Uint32Array(count * 8))];
+    codes[count] = code;
+    const stateName = names.id(row.stateName) * 2 + (row.poBox ? 1 : 0);
+    cells.set([names.id(row.suburb), names.id(row.city), names.id(row.state), stateName], count * 4);
+    count += 1;
+  }
+  names.seal();
+  return { codes: codes.slice(0, count), cells: cells.slice(0, count * 4) };
+}
+
+function grown<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
 /** Row numbers count from 1 here; 0 is "none". */
-function chainByCode(codes: readonly number[]): { first(code: number): number; next: Uint32Array } {
+function chainByCode(codes: Float64Array): { first(code: number): number; next: Uint32Array } {
   const slots = Math.max(17, codes.length * 2 + 1);
   const heads = new Uint32Array(slots);
   const tails = new Uint32Array(slots);
   const next = new Uint32Array(codes.length + 1);
-  const stored = Float64Array.from(codes);
   const slotOf = (code: number): number => {
     let slot = code % slots;
-    for (let head = heads[slot] ?? 0; head !== 0 && stored[head - 1] !== code; head = heads[slot] ?? 0) slot = (slot + 1) % slots;
+    for (let head = heads[slot] ?? 0; head !== 0 && codes[head - 1] !== code; head = heads[slot] ?? 0) slot = (slot + 1) % slots;
     return slot;
   };
   for (let row = 1; row <= codes.length; row += 1) {

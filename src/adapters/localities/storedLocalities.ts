@@ -1,0 +1,86 @@
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { readLocalityFile } from "./localityFile.js";
+import type { LocalityRow } from "./row.js";
+
+/** One country's localities in the form they are stored in. */
+export interface StoredCountry {
+  readonly country: string;
+  readonly path: string;
+  readonly localities: number;
+  readonly sha256: string;
+}
+
+interface Output {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly hash: Hash;
+  localities: number;
+}
+
+/** Turns a file that someone wants to load into one stored file per country, in a folder of the caller's. */
+export async function prepareLocalities(source: string, folder: string): Promise<{ countries: StoredCountry[]; skipped: number }> {
+  const outputs = new Map<string, Output>();
+  const outputFor = async (country: string): Promise<Output> => {
+    const known = outputs.get(country);
+    if (known) return known;
+    const path = join(folder, `${country}.tsv`);
+    const output = { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0 };
+    outputs.set(country, output);
+    return output;
+  };
+  try {
+    const { skipped } = await readLocalityFile(source, async (rows) => {
+      const texts = new Map<string, string[]>();
+      for (const { countryCode, row } of rows) {
+        const lines = texts.get(countryCode);
+        if (lines) lines.push(storedLine(row));
+        else texts.set(countryCode, [storedLine(row)]);
+      }
+      for (const [country, lines] of texts) {
+        const output = await outputFor(country);
+        const text = lines.join("");
+        await output.handle.write(text);
+        output.hash.update(text);
+        output.localities += lines.length;
+      }
+    });
+    const countries = [...outputs].map(([country, { path, hash, localities }]) => ({
+      country,
+      path,
+      localities,
+      sha256: hash.digest("hex"),
+    }));
+    return { countries: countries.sort((a, b) => (a.country < b.country ? -1 : 1)), skipped };
+  } finally {
+    await Promise.all([...outputs.values()].map(({ handle }) => handle.close()));
+  }
+}
+
+function storedLine({ postalCode, suburb, city, state, stateName, poBox }: LocalityRow): string {
+  return `${[postalCode, suburb, city === suburb ? "" : city, state, stateName === state ? "" : stateName, poBox ? "1" : ""].join("\t")}\n`;
+}
+
+/** Reads a stored country back, a piece at a time. */
+export function* readStoredLocalities(path: string): Generator<LocalityRow> {
+  const file = openSync(path, "r");
+  const decoder = new TextDecoder();
+  const chunk = Buffer.alloc(1_048_576);
+  let rest = "";
+  try {
+    for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk)) {
+      const lines = (rest + decoder.decode(chunk.subarray(0, size), { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield storedRow(line);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function storedRow(line: string): LocalityRow {
+  const [postalCode = "", suburb = "", city = "", state = "", stateName = "", poBox = ""] = line.split("\t");
+  return { postalCode, suburb, city: city || suburb, state, stateName: stateName || state, poBox: poBox === "1" };
+}
