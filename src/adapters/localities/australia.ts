@@ -37,9 +37,14 @@ const boxRanges: readonly (readonly [number, number])[] = [
   [9000, 9999],
 ];
 
-export function isPoBox(postcode: string, type: string): boolean {
+/** Single codes of that kind outside the ranges, most of them in the Northern Territory. */
+const boxCodes = new Set("0801 0804 0811 0813 0814 0815 0821 0831 0851 0861 0871 0881 2890 2891 7001".split(" "));
+
+function isPoBox({ postcode, locality, type }: AustralianRecord): boolean {
   const code = Number(postcode);
-  return type === "Post Office Boxes" || type === "LVR" || boxRanges.some(([from, to]) => code >= from && code <= to);
+  if (postcode === "5950") return false; // Adelaide Airport takes deliveries
+  if (type === "Post Office Boxes" || type === "LVR" || boxCodes.has(postcode)) return true;
+  return boxRanges.some(([from, to]) => code >= from && code <= to) || / (?:BC|DC|MC|MSC|PO)$/i.test(locality);
 }
 
 export function* readAustralia(): Generator<LocalityRow> {
@@ -72,6 +77,6 @@ function toRow(record: AustralianRecord): LocalityRow {
     city,
     state,
     stateName: states[state] ?? state,
-    poBox: isPoBox(record.postcode, record.type),
+    poBox: isPoBox(record),
   };
 }

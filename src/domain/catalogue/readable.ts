@@ -5,7 +5,7 @@ const texts = z.array(text).catch([]);
 const number = z.number().catch(Number.NaN);
 const list = <S extends z.ZodType>(entry: S) => z.array(entry).catch([]);
 const object = <S extends z.ZodRawShape>(shape: S) =>
-  z.preprocess((value) => (typeof value === "object" && value !== null ? value : {}), z.object(shape));
+  z.preprocess((value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}), z.object(shape));
 
 const lane = object({
   from: text,

@@ -15,7 +15,8 @@ const money = amount(100_000_000);
 const perKg = amount(10_000);
 const perItem = amount(10_000);
 const percent = amount(100);
-const day = z.iso.date("must be a date such as 2026-01-31");
+const orMissing = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : text);
+const day = z.iso.date({ error: orMissing("must be a date such as 2026-01-31") });
 const zoneName = z.string().trim().min(1).max(64);
 const labels = z.array(z.string().trim().min(1).max(100)).min(1).max(500);
 
@@ -105,7 +106,7 @@ export const surcharge = z.strictObject({
 
 const spot = z.strictObject({
   message: z.string().max(500).default(""),
-  expiresAt: z.iso.datetime({ offset: true, error: "must be a time with a zone" }),
+  expiresAt: z.iso.datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") }),
 });
 
 export const rateCard = z.strictObject({

@@ -1,7 +1,7 @@
 // Where a postcode is: resolution of what a caller wrote to one location, and why it could not be resolved.
 // The data come from outside, row by row; this folder holds only the rules.
 import { countryCodeOf, countryName } from "./countries.js";
-import { looseNameKeys, rememberingNameKey } from "./names.js";
+import { looseNameKeys, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
 import { hasShapeOfPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
 
@@ -91,8 +91,8 @@ function choose(found: readonly Place[], request: LocationRequest, keyOf: (name:
       `Suburb ${quoted(suburb)} is not in postcode ${postalCode}; it has ${listed(found.map((place) => place.suburb))}`,
     );
   }
-  const stateKey = state === "" ? "" : keyOf(state);
-  const matching = state === "" ? inSuburb : inSuburb.filter((place) => place.stateKeys.includes(stateKey));
+  const key = stateKey(state);
+  const matching = state === "" ? inSuburb : inSuburb.filter((place) => place.stateKeys.includes(key));
   const [best] = matching;
   if (best) return best;
   const where = suburb === "" ? `Postcode ${postalCode}` : `${inSuburb[0]?.suburb} ${postalCode}`;

@@ -64,6 +64,14 @@ export function nameKey(name: string): string {
   return tokens(name).join("");
 }
 
+/** States are compared by their letters alone: in `N.S.W.` the N is no North. */
+export function stateKey(state: string): string {
+  return state
+    .normalize("NFD")
+    .replace(/[^\p{L}\p{N}]+/gu, "")
+    .toUpperCase();
+}
+
 /** Other ways to say it, tried only when the name as given is not there: "Melbourne East", "Sydney CBD". */
 export function looseNameKeys(name: string): string[] {
   const parts = tokens(name);

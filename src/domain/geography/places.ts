@@ -1,4 +1,4 @@
-import { nameKey } from "./names.js";
+import { nameKey, stateKey } from "./names.js";
 import { comparablePostalCode, packPostalCode } from "./postalCode.js";
 
 /** One locality as a data source gives it; the first one given for a postcode is the primary one. */
@@ -79,7 +79,7 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
       stateName: names.name(stateName),
       poBox: (cell(3) & 1) === 1,
       suburbKey: names.key(cell(0)),
-      stateKeys: [names.key(cell(2)), names.key(stateName)],
+      stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
   const recent = new Map<string, readonly Place[]>();

