@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { readQuote } from "../../src/commands/quote.js";
+import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import type { QuoteBasis } from "../../src/domain/rating/quotes.js";
 import { rederive } from "../../src/domain/rating/rederive.js";
 import { quoteResponse } from "../../src/http/routes/quoteResponse.js";
-import { type ApiProcess, startTestApi, type TestApi } from "../support/api.js";
+import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
 const path = "/v1/org/quote/getQuote";
 
@@ -20,8 +22,7 @@ const rateCard = (id: string, perKg: number, more: object = {}) => ({
 
 const customers = Array.from({ length: 50 }, (_, index) => `CUST-${String(index + 1).padStart(3, "0")}`);
 
-const file = (id: string) => ({
-  organisation: { id, name: id, cubicFactor: 250 },
+const catalogue = () => ({
   carriers: [{ id: "roadco", name: "RoadCo" }],
   services: [{ id: "roadco-std", carrierId: "roadco", name: "Road Standard", type: "DOMESTIC", class: "STANDARD" }],
   zoneMaps: [
@@ -59,21 +60,20 @@ interface Response200 {
   results: { customerId: string; quoteId: string; noQuoteMessage: string; quotes: Record<string, unknown>[] }[];
 }
 
-let api: TestApi;
-let other: ApiProcess;
-let key: string;
-let strangersKey: string;
+let service: TestService;
+let acme: TestOrganisation;
+let stranger: TestOrganisation;
+let otherUrl: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  await api.apply(file("acme"));
-  await api.apply({ ...file("stranger"), customers: [{ id: "THEIRS", name: "Theirs" }] });
-  [key, strangersKey] = [await api.createKey("acme"), await api.createKey("stranger")];
-  other = await api.another();
+  service = await startTestService();
+  acme = await service.organisation((file) => Object.assign(file, catalogue()));
+  stranger = await service.organisation((file) => Object.assign(file, { customers: [{ id: "THEIRS", name: "Theirs" }] }));
+  otherUrl = await service.startAnotherApi();
 });
-afterAll(() => api?.close());
+afterAll(() => service?.close());
 
-const post = (body: unknown) => api.request(path, { key, body });
+const post = (body: unknown) => acme.post(path, body);
 const quoted = async (more: object = {}): Promise<Response200> => {
   const response = await post(request(more));
   expect(response.status).toBe(200);
@@ -136,7 +136,7 @@ describe("generating quotes", () => {
     const { results } = await quoted({ general: { customerIds: customers } });
     expect(results.map(({ customerId }) => customerId)).toEqual(customers);
     expect(new Set(results.map(({ quoteId }) => quoteId)).size).toBe(50);
-    for (const { quoteId } of results) expect((await other.request(`${path}/${quoteId}`, { key })).status).toBe(200);
+    for (const { quoteId } of results) expect((await acme.get(`${otherUrl}${path}/${quoteId}`)).status).toBe(200);
   });
 
   test("puts the cheapest first and marks a spot rate", async () => {
@@ -161,13 +161,17 @@ describe("generating quotes", () => {
   });
 
   test("uses a changed catalogue on the next request", async () => {
-    await api.apply(file("changing"));
-    const key = await api.createKey("changing");
-    const amount = async () =>
-      ((await (await other.request(path, { key, body: request() })).json()) as Response200).results[0]?.quotes[0]?.["amount"];
+    const changing = await service.organisation((file) => Object.assign(file, catalogue()));
+    const amount = async () => {
+      const answer = (await (await changing.post(otherUrl + path, request())).json()) as Response200;
+      return answer.results[0]?.quotes[0]?.["amount"];
+    };
     expect(await amount()).toBe(88.1);
-    const { rateCards, ...rest } = file("changing");
-    await api.apply({ ...rest, rateCards: [rateCard("road-2026", 0.5), ...rateCards.slice(1)] });
+    const { rateCards, ...rest } = catalogue();
+    const organisation = { id: changing.id, name: "Changed" };
+    const changed = parseOrganisationFile({ ...rest, organisation, rateCards: [rateCard("road-2026", 0.5), ...rateCards.slice(1)] });
+    if (!changed.ok) throw new Error(changed.faults.join("; "));
+    await applyOrganisation(organisationDeps(service.pool, service.eventStore), changed.file, { actor: "test", correlationId: "test" });
     expect(await amount()).toBe(102.5);
   });
 });
@@ -223,7 +227,7 @@ describe("fetching a quote", () => {
   test("answers at once, at every process, what was answered first, with its one result", async () => {
     const { results, ...shared } = await quoted({ general: { customerIds: ["CUST-001", "BOTH"] } });
     for (const result of results) {
-      const response = await other.request(`${path}/${result.quoteId}`, { key });
+      const response = await acme.get(`${otherUrl}${path}/${result.quoteId}`);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ ...shared, results: [result] });
     }
@@ -232,7 +236,7 @@ describe("fetching a quote", () => {
   test("is the same 404 for a made-up id, another organisation's quote, and nonsense", async () => {
     const { results } = await quoted();
     const ids = ["00000000-0000-7000-8000-000000000000", results[0]?.quoteId ?? "", "nonsense", "..%2F..%2Fimport-x", "x".repeat(5000)];
-    const answers = await Promise.all(ids.map((id) => api.request(`${path}/${id}`, { key: strangersKey })));
+    const answers = await Promise.all(ids.map((id) => stranger.get(`${path}/${id}`)));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
     const bodies = await Promise.all(answers.map((answer) => answer.json()));
     for (const body of bodies) expect(body).toEqual({ statusCode: 404, message: "There is no quote with this id", error: "Not Found" });
@@ -240,7 +244,7 @@ describe("fetching a quote", () => {
 
   test("a stored quote can be derived again to the cent from what was stored with it", async () => {
     const { results } = await quoted({ general: { customerIds: ["BOTH"] } });
-    const stored = await readQuote({ events: api.deps.eventStore }, "acme", results[0]?.quoteId ?? "");
+    const stored = await readQuote({ events: service.eventStore }, acme.id, results[0]?.quoteId ?? "");
     const derived = rederive(stored?.basis as unknown as QuoteBasis);
     expect(derived.map(({ agrees }) => agrees)).toEqual([true, true]);
     expect(derived.map(({ steps }) => steps.amount)).toEqual(results[0]?.quotes.map(({ amount }) => amount));
@@ -248,13 +252,13 @@ describe("fetching a quote", () => {
 });
 
 test("with the event store away a quote is not answered, since it could not be kept", async () => {
-  await api.eventStore.kill();
+  await service.store.kill();
   try {
     const response = await post(request());
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
   } finally {
-    await api.eventStore.restart();
+    await service.store.restart();
   }
   await expect.poll(async () => (await post(request())).status, { timeout: 20_000 }).toBe(200);
 });
