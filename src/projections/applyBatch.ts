@@ -102,4 +102,4 @@ async function inTransaction(context: BatchContext, work: (client: PoolClient) =
   }
 }
 
-const isDuplicate = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === "23505";
+export const isDuplicate = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === "23505";

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
@@ -23,3 +24,6 @@ export async function migrate(pool: pg.Pool): Promise<void> {
     client.release(broken ?? true);
   }
 }
+
+/** The statements that make every table, in order. */
+export const migrationStatements = (): string[] => readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql);

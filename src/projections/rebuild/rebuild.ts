@@ -1,0 +1,81 @@
+// Builds projections anew from the log, beside the live tables, while everything else goes on; then puts them in place at once.
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { EventStore, Position } from "../../ports.js";
+import { allProjections } from "../allProjections.js";
+import { readCheckpoints } from "../checkpoints.js";
+import { beginning, isBeginning, latest } from "../position.js";
+import type { Projection } from "../projection.js";
+import { catchUp, type Shadow } from "./catchUp.js";
+import { createShadow, dropShadow } from "./shadowSchema.js";
+import { type Comparison, swap } from "./swap.js";
+
+export interface RebuildOptions {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** The statements that make the tables. */
+  readonly migrations: readonly string[];
+  readonly projections: readonly Projection[];
+  readonly onProgress?: (progress: { events: number; share: number }) => void;
+}
+
+export interface Rebuilt {
+  readonly events: number;
+  readonly position: Position;
+  readonly comparisons: readonly Comparison[];
+}
+
+const lock = 7_241_003; // any number, as long as nothing else in this database locks the same one
+const rounds = 5;
+const fewEvents = 5_000;
+
+export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
+  const client = await options.pool.connect();
+  try {
+    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
+    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [lock]);
+    if (!rows[0]?.taken) throw new Error("another rebuild is running; wait for it to end");
+    const tables = options.projections.flatMap((each) => each.tables);
+    await createShadow(client, options.migrations, tables);
+    try {
+      return await build(client, options);
+    } finally {
+      await dropShadow(client).catch((error: unknown) =>
+        options.logger.warn({ err: error }, "the rebuild's schema is left behind, unused"),
+      );
+    }
+  } finally {
+    // Closing the connection gives the lock back and leaves no changed setting in the pool.
+    client.release(true);
+  }
+}
+
+async function build(client: PoolClient, options: RebuildOptions): Promise<Rebuilt> {
+  const { projections, eventStore, logger, signal } = options;
+  const shadow: Shadow = { client, projections, knownImports: new Map(), eventStore, logger, reached: beginning, events: 0 };
+  for (let round = 1; round <= rounds; round += 1) {
+    const before = shadow.events;
+    await catchUp(shadow, { until: await goal(options), signal, onProgress: await progressTo(options) });
+    if (shadow.events - before < fewEvents) break;
+  }
+  const comparisons = await swap(shadow, { signal, all: projections.length === allProjections.length });
+  return { events: shadow.events, position: shadow.reached, comparisons };
+}
+
+/** Where the live tables stand, so that the two can be compared; the end of the log where they stand nowhere. */
+async function goal({ pool, projections }: RebuildOptions): Promise<Position | undefined> {
+  const names = projections.map(({ name }) => name);
+  const standing = latest([...(await readCheckpoints(pool, names)).values()]);
+  return isBeginning(standing) ? undefined : standing;
+}
+
+/** Positions grow with the bytes of the log, which makes them the measure of what is left. */
+async function progressTo({ eventStore, onProgress }: RebuildOptions) {
+  const head = await eventStore.head();
+  return ({ commit }: Position, events: number) => {
+    const share = head && head.commit > 0n ? Math.min(1, Number(commit) / Number(head.commit)) : 1;
+    onProgress?.({ events, share });
+  };
+}

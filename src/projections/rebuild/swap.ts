@@ -1,0 +1,98 @@
+// The moment of truth: in one transaction the live projector is held, the shadow brought level, compared, and put in place.
+import { setTimeout as pause } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { lockCheckpoints, placeCheckpoints } from "../checkpoints.js";
+import { isSame, latest } from "../position.js";
+import type { Projection } from "../projection.js";
+import { catchUp, type Shadow } from "./catchUp.js";
+import { type Digest, digestTables } from "./digest.js";
+import { shadowSchema } from "./shadowSchema.js";
+
+export interface Comparison {
+  readonly projection: string;
+  readonly rebuilt: Digest;
+  /** As the live tables were at the same position; undefined where there was nothing to compare with. */
+  readonly live: Digest | undefined;
+}
+
+interface SwapOptions {
+  readonly signal: AbortSignal;
+  /** All projections are rebuilt, so they may go ahead of where the live ones stand, together. */
+  readonly all: boolean;
+}
+
+const live = "public";
+
+export async function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
+  const { client, projections } = shadow;
+  const names = projections.map(({ name }) => name);
+  await client.query("begin");
+  try {
+    const standing = await lockCheckpoints(client, names);
+    await catchUp(shadow, { until: latest([...standing.values()]), signal: options.signal, inside: true });
+    const compared = new Map<string, Comparison>();
+    for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
+      compared.set(projection.name, await compare(client, projection, isSame(standing.get(projection.name), shadow.reached)));
+    }
+    if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
+    await lockTables(client, projections, options.signal);
+    if (projections.some(isWrittenByCommands)) {
+      await includeCommands(shadow, options);
+      for (const projection of projections.filter(isWrittenByCommands))
+        compared.set(projection.name, await compare(client, projection, true));
+    }
+    await replaceTables(client, projections);
+    await placeCheckpoints(client, names, shadow.reached);
+    await client.query("commit");
+    return names.flatMap((name) => compared.get(name) ?? []);
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+}
+
+const isWrittenByCommands = ({ name }: Projection) => name === "organisations";
+
+async function compare(client: PoolClient, { name, tables }: Projection, comparable: boolean): Promise<Comparison> {
+  const rebuilt = await digestTables(client, shadowSchema, tables);
+  if (!rebuilt) throw new Error(`the tables of ${name} are missing from the rebuild`);
+  return { projection: name, rebuilt, live: comparable ? await digestTables(client, live, tables) : undefined };
+}
+
+/** Now that no command can write, what commands have written before is in the log: a key revoked a moment ago stays revoked. */
+async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Promise<void> {
+  if (all) return catchUp(shadow, { until: undefined, signal, inside: true });
+  const ahead: Shadow = { ...shadow, projections: shadow.projections.filter(isWrittenByCommands) };
+  await catchUp(ahead, { until: undefined, signal, inside: true });
+}
+
+const lockAttempts = 200;
+
+/** Gives up within a fifth of a second and tries again, so that no reader is ever chosen as the victim of a deadlock. */
+async function lockTables(client: PoolClient, projections: readonly Projection[], signal: AbortSignal): Promise<void> {
+  const wanted = projections.flatMap(({ tables }) => tables).map((table) => `${live}.${table}`);
+  const { rows } = await client.query<{ name: string }>("select name from unnest($1::text[]) as name where to_regclass(name) is not null", [
+    wanted,
+  ]);
+  if (rows.length === 0) return;
+  const statement = `lock table ${rows.map(({ name }) => name).join(", ")} in access exclusive mode`;
+  for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
+    await client.query("savepoint before_locks; set local lock_timeout = 200");
+    try {
+      await client.query(statement);
+      await client.query("set local lock_timeout = 0");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "55P03" || attempt === lockAttempts) throw error;
+      await client.query("rollback to savepoint before_locks");
+      await pause(50 + Math.random() * 100);
+    }
+  }
+}
+
+async function replaceTables(client: PoolClient, projections: readonly Projection[]): Promise<void> {
+  for (const table of projections.flatMap(({ tables }) => tables)) {
+    await client.query(`drop table if exists ${live}.${table}; alter table ${shadowSchema}.${table} set schema ${live}`);
+  }
+}

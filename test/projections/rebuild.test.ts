@@ -1,0 +1,211 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import { transaction } from "../../src/adapters/postgres/transaction.js";
+import { createKey, revokeKey } from "../../src/commands/keys.js";
+import type { OrganisationDeps } from "../../src/commands/organisation.js";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { type OrganisationFile, parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
+import { allProjections } from "../../src/projections/allProjections.js";
+import { catchUpOrganisation } from "../../src/projections/organisations.js";
+import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { activity, goodsLine, type Story } from "../support/importStory.js";
+import { type ReadModel, startReadModel } from "../support/readModel.js";
+
+let model: ReadModel;
+beforeAll(async () => {
+  model = await startReadModel();
+});
+afterAll(() => model?.close());
+
+const run = (options: Partial<RebuildOptions> = {}): Promise<Rebuilt> =>
+  rebuild({
+    pool: model.pool,
+    eventStore: model.eventStore,
+    logger: pino({ level: "silent" }),
+    signal: new AbortController().signal,
+    migrations: migrationStatements(),
+    projections: allProjections,
+    ...options,
+  });
+
+const tables = allProjections.flatMap((projection) => projection.tables);
+
+async function everything(): Promise<Record<string, unknown[]>> {
+  const found: Record<string, unknown[]> = {};
+  for (const table of tables) {
+    found[table] = (await model.pool.query(`select each::text from ${table} as each order by 1`)).rows.map((row) => row.each);
+  }
+  return found;
+}
+
+const stories: Story[] = [
+  { kind: "activities", rows: [{ accept: activity() }, { reject: "x", data: { b: "1", a: "2" } }, { accept: activity() }] },
+  { kind: "shipments", rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S1") }, { reject: "y", handle: "S9" }] },
+  { kind: "shipments", rows: [{ accept: goodsLine("S2") }, { accept: goodsLine("S1", { originSuburb: "later" }) }] },
+  { kind: "activities", end: "cancelled", rows: [{ accept: activity() }] },
+  { kind: "shipments", end: "running", rows: [{ accept: goodsLine("S3") }] },
+  { kind: "activities", end: "running", rows: [{ accept: activity() }, { reject: "z" }] },
+  { kind: "activities", end: "queued" },
+];
+
+const identical = ({ comparisons }: Rebuilt) =>
+  comparisons.every(({ live, rebuilt }) => live?.digest === rebuilt.digest && live.rows === rebuilt.rows);
+
+beforeAll(async () => {
+  for (const story of stories) await model.record(story);
+  await model.project();
+});
+
+describe("a rebuild", () => {
+  test("comes to exactly the rows that were there, and says so", async () => {
+    const before = await everything();
+    const rebuilt = await run();
+    expect(identical(rebuilt)).toBe(true);
+    expect(rebuilt.comparisons.map(({ projection }) => projection)).toEqual([
+      "organisations",
+      "imports",
+      "rejections",
+      "activities",
+      "shipments",
+    ]);
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each(allProjections.map((projection) => [projection.name, projection] as const))(
+    "of %s alone leaves the others as they are",
+    async (_, projection) => {
+      const before = await everything();
+      expect(identical(await run({ projections: [projection] }))).toBe(true);
+      await model.record({ kind: "activities", organisationId: "later", rows: [{ accept: activity() }] });
+      await model.project();
+      expect((await everything())["imports"]).toHaveLength((before["imports"]?.length ?? 0) + 1);
+    },
+  );
+
+  test.each(["drop table", "truncate"])("restores everything after %s of every projection table", async (statement) => {
+    const before = await everything();
+    await model.pool.query(`${statement} ${[...tables, "checkpoints"].join(", ")}`);
+    const rebuilt = await run();
+    expect(await everything()).toEqual(before);
+    expect(identical(rebuilt)).toBe(false);
+    await model.record({ kind: "activities", organisationId: "later", rows: [{ accept: activity() }] });
+    await model.project();
+    expect(await run()).toSatisfy(identical);
+  });
+
+  test("names the projection whose live rows were changed by hand, and mends it", async () => {
+    const before = await everything();
+    await model.pool.query("update shipments set items = '[]' where shipment_id = 'S1'");
+    const { comparisons } = await run();
+    expect(comparisons.filter(({ live, rebuilt }) => live?.digest !== rebuilt.digest).map(({ projection }) => projection)).toEqual([
+      "shipments",
+    ]);
+    expect(await everything()).toEqual(before);
+  });
+
+  test("that is interrupted changes nothing and can be started again", async () => {
+    const before = await everything();
+    const stop = new AbortController();
+    const interrupted = run({ signal: stop.signal, onProgress: () => stop.abort(new Error("Ctrl-C")) });
+    await expect(interrupted).rejects.toThrow();
+    expect(await everything()).toEqual(before);
+    expect(await run()).toSatisfy(identical);
+    expect((await model.pool.query("select 1 from pg_namespace where nspname = 'waybill_rebuild'")).rows).toEqual([]);
+  });
+
+  test("is refused while another one runs", async () => {
+    const results = await Promise.allSettled([run(), run()]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+});
+
+describe("without a projector", () => {
+  beforeEach(() => model.stopProjector());
+  afterEach(() => model.startProjector());
+
+  test("a rebuild goes to the end of the log all the same", async () => {
+    const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
+    await run();
+    const { rows } = await model.pool.query("select status from imports where import_id = $1", [importId]);
+    expect(rows).toEqual([{ status: "completed" }]);
+  });
+});
+
+describe("a key revoked before the swap", () => {
+  beforeEach(() => model.stopProjector());
+  afterEach(() => model.startProjector());
+
+  test("stays revoked, though no projector has seen it", async () => {
+    const deps = organisationDeps();
+    const origin = { actor: "cli", correlationId: "test" };
+    await applyOrganisation(deps, organisationFile(), origin);
+    const { keyId } = await createKey(deps, { organisationId: "keyed", name: "test" }, origin);
+    await revokeKey(deps, { organisationId: "keyed", prefix: keyId }, origin);
+    const rebuilt = await run({ projections: allProjections.filter(({ name }) => name === "organisations") });
+    expect(rebuilt).toSatisfy(identical);
+    const { rows } = await model.pool.query("select revoked_at is not null as revoked from api_keys where key_id = $1", [keyId]);
+    expect(rows).toEqual([{ revoked: true }]);
+  });
+
+  const organisationDeps = (): OrganisationDeps => ({
+    events: model.eventStore,
+    newId: randomUUID,
+    now: async () => new Date(),
+    project: (organisationId) =>
+      catchUpOrganisation({ events: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),
+  });
+
+  function organisationFile(): OrganisationFile {
+    const parsed = parseOrganisationFile({ organisation: { id: "keyed", name: "Keyed", cubicFactor: 250, timezone: "UTC" } });
+    if (!parsed.ok) throw new Error(parsed.faults.join());
+    return parsed.file;
+  }
+});
+
+describe("during continuous pushes", () => {
+  const rounds = process.env["WAYBILL_LONG"] ? 20 : 3;
+
+  test(`${rounds} rebuilds lose and duplicate nothing, and readers never meet a missing table`, async () => {
+    const organisationId = "busy";
+    const stop = new AbortController();
+    let activities = 0;
+    let rejected = 0;
+    const pushing = async () => {
+      for (let push = 0; !stop.signal.aborted; push += 1) {
+        const count = 1 + (push % 7);
+        const rows = Array.from({ length: count }, () => ({ accept: activity({ reference: String(push) }) }));
+        await model.record({ kind: "activities", organisationId, rows: [...rows, { reject: "x" }] });
+        await model.record({
+          kind: "shipments",
+          organisationId,
+          rows: [{ accept: goodsLine(`P${push % 5}`, { originSuburb: String(push) }) }],
+        });
+        activities += count;
+        rejected += 1;
+      }
+    };
+    const reading = async () => {
+      while (!stop.signal.aborted) await model.pool.query("select count(*) from activities join imports on position = import_position");
+    };
+    const others = Promise.all([pushing(), reading(), reading()]);
+    try {
+      for (let round = 0; round < rounds; round += 1) expect(await run()).toSatisfy(identical);
+    } finally {
+      stop.abort();
+      await others;
+    }
+    await model.project();
+    const count = async (from: string) =>
+      Number((await model.pool.query(`select count(*) from ${from} where organisation_id = $1`, [organisationId])).rows[0].count);
+    expect(await count("activities join imports on position = import_position")).toBe(activities);
+    expect(await count("rejections join imports on position = import_position")).toBe(rejected);
+    const { rows } = await model.pool.query(
+      "select max((fields ->> 'originSuburb')::int) as newest from shipments where organisation_id = $1",
+      [organisationId],
+    );
+    expect(rows[0].newest).toBe(rejected - 1);
+    expect(await run()).toSatisfy(identical);
+  }, 300_000);
+});
