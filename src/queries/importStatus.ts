@@ -25,7 +25,9 @@ export async function importStatus(organisationId: string, name: ImportName, sou
   const row = await findImportRow(organisationId, name, sources.pool);
   if (row && !mayBeBehind(row)) return viewOf(row);
   const stream = streamOf.import(name.importId);
-  const base = row ? { view: viewOf(row), revision: row.revision } : await requestedView(organisationId, name, stream, sources.eventStore);
+  const base = row
+    ? { view: viewOf(row), revision: row.revision, rejected: row.failed }
+    : await requestedView(organisationId, name, stream, sources.eventStore);
   return base && withStream(base, stream, sources.eventStore);
 }
 
@@ -39,6 +41,8 @@ interface Base {
   readonly view: ImportView;
   /** Revision of the stream that the view includes. */
   readonly revision: bigint;
+  /** Rows rejected up to then; the view of a running fulfilment import hides them. */
+  readonly rejected: number;
 }
 
 async function requestedView(
@@ -62,13 +66,15 @@ async function requestedView(
     return {
       view: { importId, kind, source, sourceDetails, status: "queued", progress: 0, submittedAt: new Date(request.at), ...none },
       revision: 0n,
+      rejected: 0,
     };
   }
   return undefined;
 }
 
 /** `completed` is never told from here: the ledgers change with the projection, and the status with them. */
-async function withStream({ view, revision }: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
+async function withStream(base: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
+  const { view, revision } = base;
   const last = await eventStore.last(stream);
   if (!last || last.revision === 0n) return view;
   const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
@@ -81,7 +87,7 @@ async function withStream({ view, revision }: Base, stream: string, eventStore: 
     ...begun,
     status: last.type === "ImportFailed" ? "failed" : "cancelled",
     progress,
-    counts: await settledCounts(view, stream, revision, eventStore),
+    counts: await settledCounts(base, stream, eventStore),
     finishedAt: new Date(outcome.at),
     errorMessage: outcome.reason ?? null,
   };
@@ -95,10 +101,10 @@ async function startedAt(stream: string, eventStore: EventStore): Promise<Date |
 }
 
 /** Nothing was written; what was read and rejected so far counts. */
-async function settledCounts(view: ImportView, stream: string, revision: bigint, eventStore: EventStore): Promise<ImportView["counts"]> {
+async function settledCounts({ view, revision, rejected }: Base, stream: string, eventStore: EventStore): Promise<ImportView["counts"]> {
   const missed: StoredEvent[] = [];
   for await (const event of eventStore.read(stream, { from: revision + 1n, max: Number(countableRows) })) missed.push(event);
   const count = (type: string) => missed.filter((event) => event.type === type).length;
-  const rejected = count("RowRejected");
-  return { received: view.counts.received + count("RowAccepted") + rejected, processed: 0, failed: view.counts.failed + rejected };
+  const failed = count("RowRejected");
+  return { received: view.counts.received + count("RowAccepted") + failed, processed: 0, failed: rejected + failed };
 }

@@ -148,6 +148,32 @@ describe("while the projector is down", () => {
   });
 });
 
+describe("cancelling an import", () => {
+  const cancel = async (importId: string, key = acme.key) => {
+    const response = await app.request(`/v1/org/fulfilment/imports/${importId}/cancel`, { method: "POST", headers: { "x-api-key": key } });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+
+  test("ends it, names who did it, and leaves nothing in the ledger", async () => {
+    const importId = await recorded({ kind: "activities", end: "running", rows: [{ accept: activity() }, { reject: "x" }] });
+    expect((await cancel(importId, other.key)).status).toBe(404);
+    const { status, body } = await cancel(importId);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: "cancelled", counts: { received: 2, processed: 0, failed: 1 } });
+    const last = await model.eventStore.last(`import-${importId}`);
+    expect(last).toMatchObject({ type: "ImportCancelled", data: { by: `key:${acme.key.slice(0, 12)}` } });
+    expect((await cancel(importId)).status).toBe(200);
+    await model.project();
+    expect((await get(`/v1/org/fulfilment/imports/${importId}`)).body).toEqual(body);
+    expect((await get(`/v1/org/ledger/activities?importId=${importId}`)).body.items).toEqual([]);
+  });
+
+  test("is a conflict once it has completed", async () => {
+    const importId = await recorded({ kind: "activities", rows: [{ accept: activity() }] });
+    expect((await cancel(importId)).status).toBe(409);
+  });
+});
+
 describe("rejected rows", () => {
   test("are a shipment's id, reason and values, with the row", async () => {
     const rows = [

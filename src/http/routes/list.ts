@@ -3,6 +3,7 @@ import type { Route } from "../route.js";
 import { fetchQuote } from "./fetchQuote.js";
 import { generateQuotes } from "./generateQuotes.js";
 import { importListRoutes, importStatusRoutes } from "./imports.js";
+import { importCancelRoutes } from "./importsCancel.js";
 import { ledgerRoutes } from "./ledger.js";
 import { pushActivities } from "./pushActivities.js";
 import { pushShipments } from "./pushShipments.js";
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   uploadActivities,
   ...importStatusRoutes,
   ...importListRoutes,
+  ...importCancelRoutes,
   ...rejectionRoutes,
   ...ledgerRoutes,
 ];
