@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { reservePlace } from "../../src/commands/importQueue.js";
+import { reconcileQueue } from "../../src/workers/reconcileQueue.js";
+import { sweepUploads } from "../../src/workers/sweepUploads.js";
+import { ownFolder } from "../../src/workers/temporaryFolders.js";
+import { activities, openStage, type Stage } from "./stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+beforeEach(() => stage.pool.query("truncate import_queue, imports, checkpoints"));
+afterAll(() => stage.close());
+
+const queue = async () =>
+  (await stage.pool.query('select import_id as "importId", position is not null as confirmed from import_queue order by position')).rows;
+const age = (seconds: number) =>
+  stage.pool.query("update import_queue set position = null, reserved_at = now() - make_interval(secs => $1)", [seconds]);
+
+/** As the projection would have it. */
+async function projected(importId: string, organisationId: string, status: string, fileKey = "uploads/x/y") {
+  await stage.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+                          file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, revision)
+     values ($1, $5, $2, 'activities', 'file', '', $3, 0, 0, 0, 0, $4, '', 0, '', '', '[]', now() - interval '1 hour', 0)`,
+    [importId, organisationId, status, fileKey, Math.floor(Math.random() * 1e12)],
+  );
+}
+
+test("a reservation that was never confirmed is confirmed when its import is there, and given back when it is not", async () => {
+  const organisation = await stage.organisation("reserving");
+  const importId = await stage.push(organisation, "activities", activities(1));
+  await reservePlace(stage.pool, { organisationId: organisation, importId: randomUUID(), depth: 5 });
+  await age(50);
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toHaveLength(2); // too young to be given up
+  await age(70);
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toEqual([{ importId, confirmed: true }]);
+});
+
+test("an unfinished import that waits nowhere is queued again; one that has ended is not", async () => {
+  const organisation = await stage.organisation("missing");
+  const importId = await stage.push(organisation, "activities", activities(1));
+  const endedId = await stage.push(organisation, "activities", activities(1));
+  const worker = stage.start();
+  await stage.ended(endedId);
+  await worker.stop();
+  const lostId = await stage.push(organisation, "activities", activities(1));
+  await stage.pool.query("truncate import_queue");
+  await projected(endedId, organisation, "processing"); // the projection is late
+  await projected(lostId, organisation, "queued");
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toEqual([{ importId: lostId, confirmed: true }]);
+  expect(importId).not.toBe(lostId);
+});
+
+test("old submissions that no import refers to are removed, once the table of imports is up to date", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "waybill-test-sweep-"));
+  const path = join(folder, "file");
+  await writeFile(path, "x");
+  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/r.xlsx"])
+    await stage.objectStore.put(key, path, { contentType: "text/csv" });
+  await rm(folder, { recursive: true });
+  await projected(randomUUID(), "s", "completed", "uploads/s/used");
+  const there = async () => {
+    const keys: string[] = [];
+    for await (const { key } of stage.objectStore.list("uploads/s/")) keys.push(key);
+    return keys.toSorted();
+  };
+  const everything = ["uploads/s/orphan", "uploads/s/used"];
+  const head = await stage.eventStore.head();
+  await sweepUploads(stage.deps(), -60_000);
+  expect(await there()).toEqual(everything); // the projection has seen nothing yet
+  await stage.pool.query("insert into checkpoints (projection, commit, prepare, updated_at) values ('imports', $1, 0, now())", [
+    head?.commit,
+  ]);
+  await sweepUploads(stage.deps());
+  expect(await there()).toEqual(everything); // too young
+  await sweepUploads(stage.deps(), -60_000);
+  expect(await there()).toEqual(["uploads/s/used"]);
+  expect(await stage.objectStore.exists("reports/r.xlsx")).toBe(true);
+});
+
+test("folders of workers that are gone are removed, those of running ones are not", async () => {
+  const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-folders-"));
+  await mkdir(join(tempDir, "worker-999999999-abc"));
+  await mkdir(join(tempDir, `worker-${process.pid}-abc`));
+  await mkdir(join(tempDir, "somebody-elses"));
+  await utimes(join(tempDir, "somebody-elses"), 0, 0);
+  const own = await ownFolder(tempDir);
+  expect((await readdir(tempDir)).map((name) => join(tempDir, name)).toSorted()).toEqual(
+    [own, join(tempDir, "somebody-elses"), join(tempDir, `worker-${process.pid}-abc`)].toSorted(),
+  );
+  await rm(tempDir, { recursive: true });
+});
