@@ -8,8 +8,8 @@ import type { Config } from "./config.js";
 import { createGeography } from "./domain/geography/geography.js";
 import { startApi } from "./http/startApi.js";
 import { migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
-import { createCatalogueCache } from "./main/catalogues.js";
 import { runProjector as project } from "./projections/runProjector.js";
+import { cacheCatalogues } from "./queries/catalogueCache.js";
 import type { Addresses } from "./supervisor/openStores.js";
 
 export interface RoleOptions {
@@ -34,7 +34,7 @@ export async function runApi({ config, addresses, logger, signal, onReady }: Rol
     const deps = {
       ...{ pool, eventStore, objectStore, spreadsheets, tempDir, logger, limits },
       ...(openLink ? { openLink } : {}),
-      catalogues: createCatalogueCache(pool),
+      catalogues: cacheCatalogues(pool),
       geography: createGeography(bundledLocalities),
       metrics: createMetrics(),
       publicUrl: config.publicUrl,
