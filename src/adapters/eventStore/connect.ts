@@ -1,9 +1,8 @@
 // The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
-import { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import type { EventStore } from "../../ports.js";
 import { appender } from "./append.js";
-import { credentialsIn, openConnection, shutClient } from "./connection.js";
+import { newClient, openConnection, shutClient } from "./connection.js";
 import { run } from "./follow.js";
 import { headReader } from "./head.js";
 import { streamReader } from "./readStream.js";
@@ -24,10 +23,10 @@ const defaultBatch = 1000;
 export function connectEventStore(options: EventStoreOptions): EventStore {
   const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
   const connection = openConnection(address, deadlineMs);
-  const read = streamReader(connection, { deadlineMs, attempts: 3 });
+  const read = streamReader(connection, { deadlineMs, attempts });
   const head = headReader(connection, deadlineMs);
-  const append = appender({ connection, read, credentials: credentialsIn(address), deadlineMs, attempts });
-  const following = { newClient: () => EventStoreDBClient.connectionString(address), shutClient, head, logger, deadlineMs, stallMs };
+  const append = appender({ connection, read, deadlineMs, attempts });
+  const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
   return {

@@ -10,7 +10,7 @@ export interface Connection {
 }
 
 export function openConnection(address: string, graceMs: number): Connection {
-  let current = EventStoreDBClient.connectionString(address);
+  let current = newClient(address);
   const retired = new Map<EventStoreDBClient, NodeJS.Timeout>();
 
   async function shut(client: EventStoreDBClient): Promise<void> {
@@ -23,13 +23,27 @@ export function openConnection(address: string, graceMs: number): Connection {
     client: () => current,
     retire(client) {
       if (client !== current) return;
-      current = EventStoreDBClient.connectionString(address);
+      current = newClient(address);
       retired.set(client, setTimeout(() => void shut(client), graceMs).unref());
     },
     async close() {
       await Promise.all([current, ...retired.keys()].map(shut));
     },
   };
+}
+
+let clients = 0;
+
+/**
+ * A client with a connection of its own. Channels with equal settings share one connection under the hood, so that a new client
+ * would sit on the old one's dead connection: each gets a keep-alive interval that is a millisecond longer. And a wrong version
+ * must always throw: as a plain result the client reports a wrong revision with it.
+ */
+export function newClient(address: string): EventStoreDBClient {
+  const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);
+  return EventStoreDBClient.connectionString(
+    `${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`,
+  );
 }
 
 /** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
@@ -39,11 +53,4 @@ export async function shutClient(client: EventStoreDBClient): Promise<void> {
     (channel) => channel.close(),
     () => undefined,
   );
-}
-
-/** Per-call credentials lead to the client's unary append, which honours deadlines; without TLS the client sends none. */
-export function credentialsIn(address: string): { username: string; password: string } | undefined {
-  const given = /^esdb(?:\+discover)?:\/\/([^:@/]+):([^@/]+)@/.exec(address);
-  if (given?.[1] && given[2]) return { username: decodeURIComponent(given[1]), password: decodeURIComponent(given[2]) };
-  return /[?&]tls=false/i.test(address) ? { username: "anonymous", password: "none" } : undefined;
 }

@@ -1,27 +1,17 @@
 // Between the client's events and ours.
-import type { EventData, ResolvedEvent } from "@eventstore/db-client";
-import type { EventMetadata, NewEvent, Position, StoredEvent } from "../../ports.js";
+import type { ResolvedEvent } from "@eventstore/db-client";
+import type { EventMetadata, Position, StoredEvent } from "../../ports.js";
 
 const encodedMetadata = new WeakMap<EventMetadata, Uint8Array>();
 const noMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 } satisfies EventMetadata;
 
 /** The rows of one import share their metadata object, so it is turned into bytes once and not once per row. */
-function metadataBytes(metadata: EventMetadata): Uint8Array {
+export function metadataBytes(metadata: EventMetadata): Uint8Array {
   const known = encodedMetadata.get(metadata);
   if (known) return known;
   const bytes = new TextEncoder().encode(JSON.stringify(metadata));
   encodedMetadata.set(metadata, bytes);
   return bytes;
-}
-
-export function toClientEvent(event: NewEvent): EventData {
-  return {
-    id: event.id,
-    contentType: "application/json",
-    type: event.type,
-    data: event.data as Record<string, unknown>,
-    metadata: metadataBytes(event.metadata),
-  };
 }
 
 /** Undefined for what is not an event of an application: links to nothing and the server's own events. */

@@ -14,7 +14,7 @@ interface ClientFailure {
 }
 
 const grpc = { invalidArgument: 3, resourceExhausted: 8, aborted: 10, unauthenticated: 16, permissionDenied: 7 } as const;
-const serverDefaultBytes = 1024 * 1024;
+export const serverDefaultBytes = 1024 * 1024;
 
 const shapeOf = (error: unknown): ClientFailure =>
   typeof error === "object" && error !== null ? (error as ClientFailure) : { message: String(error) };
@@ -39,7 +39,9 @@ export function isTooSlow(error: unknown): boolean {
 /** A connection that never came up has certainly sent nothing. */
 export function neverSent(error: unknown): boolean {
   const { message = "", details = "" } = shapeOf(error);
-  return /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed/.test(`${message} ${details}`);
+  return /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed|Channel has been shut down/.test(
+    `${message} ${details}`,
+  );
 }
 
 /** The typed error for a failure that no retry mends; undefined when trying again is right. */
@@ -47,10 +49,19 @@ export function definiteFailure(error: unknown, stream: string, what: string): E
   const failure = shapeOf(error);
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
   if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
-  if (failure.code === grpc.resourceExhausted) return new AppendTooLarge(serverDefaultBytes);
+  // The same code also means "too many cancelled calls", which passes.
+  if (failure.code === grpc.resourceExhausted && /larger than|too large|message size/i.test(`${failure.message} ${failure.details}`)) {
+    return new AppendTooLarge(serverDefaultBytes);
+  }
   if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {
     return new StoreUnavailable("event store", `${what} was refused: check the user and password in EVENTSTORE_URL`, { cause: error });
   }
   if (failure.code === grpc.invalidArgument || error instanceof TypeError) return error as Error;
   return undefined;
+}
+
+/** No answer came, or the connection is clogged: the next attempt wants a fresh one. */
+export function isSilence(error: unknown): boolean {
+  const { type, code } = shapeOf(error);
+  return error instanceof StoreUnavailable || type === ErrorType.DEADLINE_EXCEEDED || code === grpc.resourceExhausted;
 }

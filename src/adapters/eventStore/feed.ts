@@ -20,7 +20,8 @@ export interface Feed {
   take(waitMs: number, signal?: AbortSignal): Promise<Taken>;
   /** A checkpoint belongs behind the events that the readable still buffers. */
   checkpoint(position: Position): void;
-  stop(): void;
+  /** Waits until the call was cancelled: one that is left and forgotten keeps its buffers at the server. */
+  stop(): Promise<void>;
 }
 
 type Source = Readable & { cancel?: () => Promise<void>; unsubscribe?: () => Promise<void> };
@@ -105,12 +106,14 @@ export function openFeed(source: Source, limit: number): Feed {
       marks.push({ after: received + source.readableLength, position: at });
       wake();
     },
-    stop() {
+    async stop() {
       marks = [];
       source.removeAllListeners("data");
       source.on("error", () => undefined);
+      if (ended) return;
       // Destroying our end alone would leave the call open on the server for ever.
-      void (source.unsubscribe?.() ?? source.cancel?.())?.catch(() => undefined).finally(() => source.destroy());
+      await (source.unsubscribe?.() ?? source.cancel?.())?.catch(() => undefined);
+      source.destroy();
     },
   };
 }

@@ -113,7 +113,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
     }
     return false;
   } finally {
-    feed.stop();
+    await feed.stop();
   }
 }
 

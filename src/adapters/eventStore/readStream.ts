@@ -4,7 +4,7 @@
 import { StoreUnavailable } from "../../portErrors.js";
 import type { Revision, StoredEvent } from "../../ports.js";
 import type { Connection } from "./connection.js";
-import { definiteFailure, isStreamMissing } from "./failures.js";
+import { definiteFailure, isSilence, isStreamMissing } from "./failures.js";
 import { openFeed } from "./feed.js";
 import { backOff } from "./patience.js";
 
@@ -68,14 +68,14 @@ async function* readOnce(connection: Connection, deadlineMs: number, stream: str
     for (;;) {
       const taken = await feed.take(deadlineMs, signal);
       signal?.throwIfAborted();
-      if (taken.state === "silent") {
-        connection.retire(client);
-        throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
-      }
+      if (taken.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
       yield* taken.events;
       if (taken.state === "ended") return;
     }
+  } catch (error) {
+    if (isSilence(error)) connection.retire(client);
+    throw error;
   } finally {
-    feed.stop();
+    await feed.stop();
   }
 }

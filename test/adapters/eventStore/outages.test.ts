@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import { type EventStore, noStream } from "../../../src/ports.js";
+import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
+import { all, connect, ids, impatient, newStream, someEvents } from "./support.js";
+
+let node: TestEventStore;
+let proxy: TcpProxy;
+let direct: EventStore;
+
+beforeAll(async () => {
+  node = await startTestEventStore();
+  direct = connect(node.address);
+});
+beforeEach(async () => {
+  proxy = await startTcpProxy(node.address);
+});
+afterEach(async () => {
+  await proxy.stop();
+});
+afterAll(async () => {
+  await direct?.close();
+  await node?.stop();
+});
+
+const failure = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+
+describe.each([
+  ["a few events", 2],
+  ["a chunk of events", 100],
+])("%s", (_, count) => {
+  test.each(["deaf", "blackHole"] as const)(
+    "an append into a network that is %s ends with an unknown outcome and can be sent again",
+    async (kind) => {
+      const store = connect(proxy.address, impatient);
+      const [stream, events] = [newStream(), someEvents(count)];
+      await store.ping();
+      proxy.set({ kind });
+      expect(await failure(store.append(stream, events, noStream))).toMatchObject({ name: "StoreUnavailable", outcomeUnknown: true });
+      proxy.set({ kind: "pass" });
+      expect(await store.append(stream, events, noStream)).toMatchObject({ revision: BigInt(count - 1) });
+      expect(ids(await all(direct.read(stream)))).toEqual(ids(events));
+      await store.close();
+    },
+  );
+
+  test("an append that landed though its answer was lost is found out and succeeds", async () => {
+    const store = connect(proxy.address);
+    const [stream, events] = [newStream(), someEvents(count)];
+    await store.ping();
+    proxy.set({ kind: "dropReplies", chance: () => proxy.dropped() === 0 });
+    const appended = await store.append(stream, events, noStream);
+    const read = await all(direct.read(stream));
+    expect(proxy.dropped()).toBe(1);
+    expect(appended).toEqual({ revision: BigInt(count - 1), position: read.at(-1)?.position });
+    expect(ids(read)).toEqual(ids(events));
+    await store.close();
+  });
+
+  test("an append that lost its answer and then the race is a wrong version", async () => {
+    const store = connect(proxy.address, { ...impatient, attempts: 6 });
+    const [stream, events] = [newStream(), someEvents(count)];
+    await store.ping();
+    proxy.set({ kind: "blackHole" });
+    const pending = failure(store.append(stream, events, noStream));
+    await direct.append(stream, someEvents(1), noStream);
+    proxy.set({ kind: "pass" });
+    expect(await pending).toMatchObject({ name: "WrongVersion", actual: 0n });
+    await store.close();
+  });
+
+  test("an append to an address where nobody listens has certainly not landed", async () => {
+    const store = connect("esdb://127.0.0.1:1?tls=false", impatient);
+    expect(await failure(store.append(newStream(), someEvents(count), noStream))).toMatchObject({
+      name: "StoreUnavailable",
+      outcomeUnknown: false,
+    });
+    await store.close();
+  });
+
+  test("one client's lost connection does not touch another's appends", async () => {
+    const doomed = connect(proxy.address, impatient);
+    await doomed.ping();
+    const streams = Array.from({ length: 20 }, () => newStream());
+    const rounds = Array.from({ length: 10 }, async (_unused, round) => {
+      const stream = streams[round] as string;
+      proxy.set({ kind: "deaf" });
+      const hanging = failure(doomed.append(newStream(), someEvents(count), noStream));
+      const landing = direct.append(stream, someEvents(count), noStream);
+      proxy.cut();
+      expect(await landing).toMatchObject({ revision: BigInt(count - 1) });
+      expect(await hanging).toBeInstanceOf(StoreUnavailable);
+    });
+    await Promise.all(rounds);
+    await doomed.close();
+  });
+});
+
+test("a read from a silent server ends, and a new connection is taken at once", async () => {
+  const store = connect(proxy.address, impatient);
+  const stream = newStream();
+  await store.append(stream, someEvents(3), noStream);
+  proxy.set({ kind: "blackHole" });
+  expect(await failure(all(store.read(stream)))).toBeInstanceOf(StoreUnavailable);
+  expect(await failure(store.ping())).toBeInstanceOf(StoreUnavailable);
+  expect(await failure(store.head())).toBeInstanceOf(StoreUnavailable);
+  const before = proxy.connections();
+  proxy.set({ kind: "pass" });
+  expect(await all(store.read(stream))).toHaveLength(3);
+  expect(proxy.connections()).toBeGreaterThan(before);
+  await store.close();
+});
+
+test("a read whose connection breaks goes on behind the last event it gave", async () => {
+  const store = connect(proxy.address);
+  const stream = newStream();
+  const events = someEvents(3000);
+  for (let first = 0; first < 3000; first += 500) await direct.append(stream, events.slice(first, first + 500), BigInt(first - 1));
+  const read: string[] = [];
+  for await (const event of store.read(stream)) {
+    read.push(event.id);
+    if (read.length === 700) proxy.cut();
+  }
+  expect(read).toEqual(ids(events));
+  await store.close();
+});
+
+test("closing leaves no connection behind", async () => {
+  const store = connect(proxy.address);
+  await store.append(newStream(), someEvents(1), noStream);
+  await store.append(newStream(), someEvents(50), noStream);
+  expect(proxy.openConnections()).toBeGreaterThan(0);
+  await store.close();
+  await expect.poll(() => proxy.openConnections(), { timeout: 15_000 }).toBe(0);
+});

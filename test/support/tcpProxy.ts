@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * `pass`: as if it were not there. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
+ * with its connection. `blackHole`: connections stay open and nothing passes in either direction. `deaf`: requests arrive and
+ * nothing comes back. `slow`: replies trickle. `refuse`: new connections are cut at once.
+ */
+export type Weather =
+  | { readonly kind: "pass" | "blackHole" | "deaf" | "refuse" }
+  | { readonly kind: "dropReplies"; readonly chance: () => boolean }
+  | { readonly kind: "slow"; readonly bytesPerSecond: number };
+
+export interface TcpProxy {
+  readonly port: number;
+  /** The address that leads through the proxy. */
+  readonly address: string;
+  readonly connections: () => number;
+  readonly openConnections: () => number;
+  /** Answers that were lost so far. */
+  readonly dropped: () => number;
+  set(weather: Weather): void;
+  /** Ends every connection that is open now. */
+  cut(): void;
+  stop(): Promise<void>;
+}
+
+/** Stands between a client and `esdb://host:port` and behaves like a bad network. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const [, host = "127.0.0.1", port = "2113"] = /\/\/(?:[^@/]*@)?([^:/?]+):(\d+)/.exec(target) ?? [];
+  let weather: Weather = { kind: "pass" };
+  let dropped = 0;
+  let accepted = 0;
+  const open = new Set<Socket>();
+
+  const server = createServer((near) => {
+    accepted += 1;
+    if (weather.kind === "refuse") return near.destroy();
+    const far = connect(Number(port), host);
+    const end = () => {
+      near.destroy();
+      far.destroy();
+      open.delete(near);
+    };
+    open.add(near);
+    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    near.on("data", (bytes) => {
+      if (weather.kind !== "blackHole") far.write(bytes);
+    });
+    const replies = replyCounter();
+    far.on("data", (bytes) => {
+      if (weather.kind === "blackHole" || weather.kind === "deaf") return;
+      const { kind } = weather;
+      for (let reply = replies(bytes); reply > 0 && kind === "dropReplies"; reply--) {
+        if (!weather.chance()) continue;
+        dropped += 1;
+        return end();
+      }
+      near.write(bytes);
+      if (weather.kind === "slow") rest(far, (bytes.length / weather.bytesPerSecond) * 1000);
+    });
+    return undefined;
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port: ours } = server.address() as AddressInfo;
+  const cut = () => {
+    for (const socket of open) socket.destroy();
+  };
+
+  return {
+    port: ours,
+    address: target.replace(`${host}:${port}`, `127.0.0.1:${ours}`),
+    connections: () => accepted,
+    openConnections: () => open.size,
+    dropped: () => dropped,
+    set: (next) => {
+      weather = next;
+    },
+    cut,
+    async stop() {
+      server.close();
+      cut();
+      await once(server, "close");
+    },
+  };
+}
+
+function rest(socket: Socket, milliseconds: number): void {
+  socket.pause();
+  setTimeout(() => socket.resume(), milliseconds);
+}
+
+/** Counts the calls a stretch of HTTP/2 answers: each answer begins with a HEADERS frame. */
+function replyCounter(): (bytes: Buffer) => number {
+  const headersFrame = 1;
+  let header = Buffer.alloc(0);
+  let payload = 0;
+  return (bytes) => {
+    let replies = 0;
+    for (let at = 0; at < bytes.length; ) {
+      const skipped = Math.min(payload, bytes.length - at);
+      payload -= skipped;
+      at += skipped;
+      if (payload > 0 || at === bytes.length) break;
+      const part = bytes.subarray(at, at + 9 - header.length);
+      header = Buffer.concat([header, part]);
+      at += part.length;
+      if (header.length < 9) break;
+      if (header[3] === headersFrame) replies += 1;
+      payload = header.readUIntBE(0, 3);
+      header = Buffer.alloc(0);
+    }
+    return replies;
+  };
+}
