@@ -1,0 +1,86 @@
+import { EventStoreDBClient, START } from "@eventstore/db-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { eventually } from "../../support/eventually.js";
+import { collect, isLong, numbered, numberOf, within } from "./events.js";
+
+const KILLS = isLong ? 50 : 5;
+const WRITERS = 3;
+
+let store: TestEventStore;
+
+beforeAll(async () => {
+  store = await startTestEventStore();
+});
+
+afterAll(async () => {
+  await store?.stop();
+});
+
+/** Appends batches of all sizes, each at its exact revision, until the store is gone. */
+function startWriter(client: EventStoreDBClient, stream: string, head: number) {
+  const state = { acknowledged: head, attempted: head, appends: 0 };
+  const done = (async () => {
+    for (;;) {
+      const count = 1 + Math.floor(Math.random() * 40);
+      const from = state.acknowledged;
+      state.attempted = from + count;
+      const expectedRevision = from === 0 ? "no_stream" : BigInt(from - 1);
+      try {
+        await client.appendToStream(stream, numbered(from, count), { expectedRevision });
+      } catch {
+        return;
+      }
+      state.acknowledged = from + count;
+      state.appends += 1;
+    }
+  })();
+  return { state, done };
+}
+
+test(`kill -9 during appends, ${KILLS} times: what was acknowledged is there, nothing is half-written, $all stays in order`, async () => {
+  const streams = Array.from({ length: WRITERS }, (_, index) => `crash-${index}`);
+  const heads = streams.map(() => 0);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const client = EventStoreDBClient.connectionString(store.address);
+    const writers = streams.map((stream, index) => startWriter(client, stream, heads[index] as number));
+    const enough = 1 + Math.floor(Math.random() * 20);
+    await eventually(() => writers.every(({ state }) => state.appends >= enough), `${enough} appends of each writer`);
+    await store.kill();
+    await within(Promise.all(writers.map(({ done }) => done)), "the writers' ends");
+    await client.dispose();
+    await store.restart();
+    for (const [index, { state }] of writers.entries()) {
+      heads[index] = await checkedLength(streams[index] as string, state);
+    }
+  }
+  await checkGlobalOrder(streams, heads);
+}, 600_000);
+
+async function checkedLength(stream: string, { acknowledged, attempted }: { acknowledged: number; attempted: number }): Promise<number> {
+  const client = EventStoreDBClient.connectionString(store.address);
+  const events = await collect(client.readStream(stream));
+  await client.dispose();
+  expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
+  expect(events.map(({ revision }) => Number(revision))).toEqual(events.map((_, index) => index));
+  expect([acknowledged, attempted]).toContain(events.length); // the append under way landed whole or not at all
+  return events.length;
+}
+
+async function checkGlobalOrder(streams: string[], heads: number[]): Promise<void> {
+  const client = EventStoreDBClient.connectionString(store.address);
+  const read = (await collect(client.readAll())).filter(({ streamId }) => streams.includes(streamId));
+  const followed: string[] = [];
+  const subscription = client.subscribeToAll({ fromPosition: START });
+  subscription.on("data", ({ event }) => {
+    if (event && streams.includes(event.streamId)) followed.push(`${event.streamId}@${event.revision}`);
+  });
+  await eventually(() => followed.length >= read.length, "the subscription to see everything");
+  await subscription.unsubscribe();
+  await client.dispose();
+  expect(followed).toEqual(read.map(({ streamId, revision }) => `${streamId}@${revision}`));
+  const positions = read.map(({ position }) => position?.commit ?? 0n);
+  expect(positions.every((position, index) => index === 0 || position > (positions[index - 1] as bigint))).toBe(true);
+  const perStream = streams.map((stream) => read.filter(({ streamId }) => streamId === stream).map(({ revision }) => Number(revision)));
+  expect(perStream).toEqual(heads.map((head) => Array.from({ length: head }, (_, index) => index)));
+}

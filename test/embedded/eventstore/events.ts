@@ -1,0 +1,45 @@
+// What the tests of the event store share: numbered events, and reading them back.
+import { readFileSync } from "node:fs";
+import { type EventData, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
+
+/** `WAYBILL_LONG=1` asks for the sizes that take minutes. */
+export const isLong = process.env["WAYBILL_LONG"] === "1";
+
+export interface Numbered {
+  n: number;
+  pad?: string;
+}
+
+export const numbered = (from: number, count: number, { type = "Numbered", pad = "" } = {}): EventData[] =>
+  Array.from({ length: count }, (_, index) => jsonEvent({ type, data: { n: from + index, pad } }));
+
+export const numberOf = (event: RecordedEvent): number => (event.data as unknown as Numbered).n;
+
+export async function collect(source: AsyncIterable<{ event?: RecordedEvent }>): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  for await (const { event } of source) if (event) events.push(event);
+  return events;
+}
+
+/** Fails rather than waits for ever: some of the client's promises never settle. */
+export async function within<T>(promise: Promise<T>, what: string, ms = 20_000): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms: ${what}`)), ms);
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Memory a process has taken for itself, mapped files not counted; undefined where the system does not say. */
+export function ownMemoryOf(pid: number | undefined): number | undefined {
+  try {
+    const kilobytes = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}
