@@ -4,7 +4,7 @@ import type { ExpectedRevision } from "./revisionCheck.js";
 import { bytesField, emptyField, textField, varintField } from "./wire.js";
 import type { WriteOutcome } from "./writer.js";
 
-export const streamIdentifier = (field: number, stream: string): Buffer => bytesField(field, textField(3, stream));
+const streamIdentifier = (field: number, stream: string): Buffer => bytesField(field, textField(3, stream));
 
 const position = (field: number, value: number): Buffer => bytesField(field, varintField(1, value), varintField(2, value));
 

@@ -1,4 +1,5 @@
 import { type Block, endOf } from "./blocks.js";
+import { unavailable } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
 
 export type CommitLog = ReturnType<typeof createCommitLog>;
@@ -30,8 +31,8 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
       try {
         await storage.write(group.flatMap(({ blocks }) => blocks));
       } catch (error) {
-        failure = error;
-        for (const { failed } of [...group, ...waiting]) failed(error);
+        failure = unavailable(`The event store could not write: ${(error as Error).message}`);
+        for (const { failed } of [...group, ...waiting]) failed(failure);
         onFailure(error);
         return;
       }

@@ -2,7 +2,6 @@
 export const Status = {
   invalidArgument: 3,
   deadlineExceeded: 4,
-  notFound: 5,
   alreadyExists: 6,
   resourceExhausted: 8,
   failedPrecondition: 9,
@@ -26,6 +25,9 @@ export class GrpcFailure extends Error {
 }
 
 export const invalidArgument = (message: string): GrpcFailure => new GrpcFailure(Status.invalidArgument, message);
+
+/** The outcome is not known; the client may try again. */
+export const unavailable = (message: string): GrpcFailure => new GrpcFailure(Status.unavailable, message);
 
 export const streamDeleted = (stream: string): GrpcFailure =>
   new GrpcFailure(Status.failedPrecondition, `Event stream '${stream}' is deleted.`, {

@@ -12,7 +12,7 @@ import { openStorage } from "./storage.js";
 import { createWriter } from "./writer.js";
 
 /** What the node has to say goes here; a pino logger fits. */
-export interface NodeLogger {
+interface NodeLogger {
   info(message: string): void;
   error(details: object, message: string): void;
 }
@@ -35,7 +35,7 @@ export interface EventStoreNode {
 }
 
 const WINDOW_BYTES = 1024 * 1024;
-const MAX_CALLS_PER_CONNECTION = 1_000;
+const MAX_CALLS_PER_CONNECTION = 500;
 const STREAMS = "/event_store.client.streams.Streams";
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {

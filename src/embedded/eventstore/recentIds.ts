@@ -1,8 +1,6 @@
 /** As many as EventStoreDB remembers, roughly. Two halves, so that the older one can be dropped whole. */
 const REMEMBERED = 160_000;
 
-export type RecentIds = ReturnType<typeof createRecentIds>;
-
 /** Which ids were appended lately, where to. Lost at a restart, as the server's own memory is. */
 export function createRecentIds(remembered = REMEMBERED) {
   let young = new Map<string, { stream: string; revision: number }>();

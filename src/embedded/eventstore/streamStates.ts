@@ -15,8 +15,6 @@ export interface StreamState {
 
 const KEPT = 50_000;
 
-export type StreamStates = ReturnType<typeof createStreamStates>;
-
 /** States are loaded on first use and dropped in the order they came, except those that are ahead of the disk. */
 export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT) {
   const states = new Map<string, StreamState>();

@@ -41,7 +41,7 @@ export function readBytes(cursor: Cursor): Buffer {
 export const readText = (cursor: Cursor): string => readBytes(cursor).toString("utf8");
 export const readMessage = (cursor: Cursor): Cursor => cursorOver(readBytes(cursor));
 
-export function skipField(cursor: Cursor, tag: number): void {
+function skipField(cursor: Cursor, tag: number): void {
   switch (tag & 7) {
     case 0:
       readVarint(cursor);

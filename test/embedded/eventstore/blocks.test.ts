@@ -1,0 +1,118 @@
+import { createRequire } from "node:module";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeBlocks } from "../../../src/embedded/eventstore/blockEncoder.js";
+import {
+  type Block,
+  decodeBlock,
+  endOf,
+  eventDataAt,
+  eventIdAt,
+  eventTypeAt,
+  frameEnd,
+  frameOffsets,
+  type ProposedEvent,
+} from "../../../src/embedded/eventstore/blocks.js";
+import { MAX_INT64, textField } from "../../../src/embedded/eventstore/wire.js";
+
+/** The client's own reader, by which the frames have to be right. */
+const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {
+  ReadResp: {
+    deserializeBinary(bytes: Uint8Array): {
+      toObject(): ReadResponse;
+      getEvent(): { getEvent(): { getMetadataMap(): Map<string, string> } };
+    };
+  };
+};
+
+interface ReadResponse {
+  event: {
+    commitPosition: string;
+    event: {
+      id: { string: string };
+      streamRevision: string;
+      commitPosition: string;
+      preparePosition: string;
+      data: string;
+      customMetadata: string;
+      streamIdentifier: { streamName: string };
+    };
+  };
+}
+
+const property = (key: string, value: string): Buffer => Buffer.concat([textField(1, key), textField(2, value)]);
+
+const proposed = fc
+  .record({
+    id: fc.uuid(),
+    type: fc.string({ minLength: 1 }),
+    data: fc.uint8Array({ maxLength: 3_000 }),
+    metadata: fc.uint8Array({ maxLength: 20 }),
+  })
+  .map(
+    ({ id, type, data, metadata }): ProposedEvent => ({
+      id,
+      type,
+      properties: [property("type", type), property("content-type", "application/octet-stream")],
+      data: Buffer.from(data),
+      metadata: Buffer.from(metadata),
+    }),
+  );
+
+test("what is stored is what the client reads", () => {
+  const proposals = fc.record({
+    stream: fc.string({ unit: "grapheme", minLength: 1 }),
+    revision: fc.oneof(
+      fc.nat(),
+      fc.maxSafeNat().map((n) => Math.floor(n / 2)),
+    ),
+    position: fc.oneof(
+      fc.nat(),
+      fc.maxSafeNat().map((n) => Math.floor(n / 2)),
+    ),
+    createdAt: fc.integer({ min: 1, max: 4e12 }),
+    events: fc.array(proposed, { minLength: 1, maxLength: 60 }),
+  });
+  fc.assert(
+    fc.property(proposals, (proposal) => {
+      let { revision, position } = proposal;
+      const events = [...proposal.events];
+      for (const block of encodeBlocks(proposal)) {
+        expect({ ...decodeBlock(position, block.bytes) }).toEqual({ ...block, position });
+        expect([block.revision, block.count]).toEqual([revision, frameOffsets(block).length]);
+        for (const offset of frameOffsets(block)) {
+          const event = events.shift() as ProposedEvent;
+          const response = ReadResp.deserializeBinary(block.frames.subarray(offset + 5, frameEnd(block.frames, offset)));
+          const { event: read, commitPosition } = response.toObject().event;
+          expect(read).toMatchObject({
+            id: { string: event.id },
+            streamRevision: String(revision++),
+            data: event.data.toString("base64"),
+            customMetadata: event.metadata.toString("base64"),
+          });
+          expect([read.commitPosition, read.preparePosition, commitPosition]).toEqual(Array(3).fill(String(block.position + offset)));
+          expect(Buffer.from(read.streamIdentifier.streamName, "base64").toString()).toBe(proposal.stream);
+          expect(response.getEvent().getEvent().getMetadataMap().get("created")).toBe(String(proposal.createdAt * 10_000));
+          expect([eventIdAt(block.frames, offset), eventTypeAt(block.frames, offset)]).toEqual([event.id, event.type]);
+          expect(eventDataAt(block.frames, offset).equals(event.data)).toBe(true);
+        }
+        position = endOf(block);
+      }
+      expect(events).toEqual([]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a tombstone's revision is int64's maximum to the digit", () => {
+  const event: ProposedEvent = {
+    id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
+    type: "$streamDeleted",
+    properties: [],
+    data: Buffer.alloc(0),
+    metadata: Buffer.alloc(0),
+  };
+  const [block] = encodeBlocks({ stream: "s", revision: MAX_INT64, position: 1, createdAt: 1, events: [event] });
+  const { event: read } = ReadResp.deserializeBinary((block as Block).frames.subarray(5)).toObject().event;
+  expect(read.streamRevision).toBe("9223372036854775807");
+});

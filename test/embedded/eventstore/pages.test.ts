@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ProposedEvent } from "../../../src/embedded/eventstore/blocks.js";
+import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
+import { openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
+import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/streamReads.js";
+import { createWriter } from "../../../src/embedded/eventstore/writer.js";
+
+const EVENTS = 20_000;
+let folder: string;
+let storage: Storage;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-pages-"));
+  storage = openStorage(folder);
+  const writer = createWriter(
+    storage,
+    createCommitLog(storage, () => undefined),
+  );
+  const event = (): ProposedEvent => ({
+    id: randomUUID(),
+    type: "t",
+    properties: [],
+    data: Buffer.alloc(100, 1),
+    metadata: Buffer.alloc(0),
+  });
+  for (let n = 0; n < EVENTS; n += 500) await writer.append("long", n === 0 ? "no_stream" : n - 1, Array.from({ length: 500 }, event));
+});
+
+afterAll(async () => {
+  await storage?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How many blocks it takes to read that many events from there. */
+function blocksTouched(direction: "forwards" | "backwards", from: number, wanted: number): number {
+  let touched = 0;
+  const counting: Storage = {
+    ...storage,
+    block(position) {
+      touched += 1;
+      return storage.block(position);
+    },
+  };
+  const view = viewOf(counting, "long", Date.now());
+  if (view.kind !== "visible") throw new Error("the stream is not there");
+  touched = 0;
+  let next = from;
+  for (let left = wanted; left > 0; ) {
+    const page = (direction === "forwards" ? pageForwards : pageBackwards)(counting, "long", view, next, left);
+    next = page.next;
+    left -= page.events;
+    if (page.done) break;
+  }
+  return touched;
+}
+
+test("reading costs the same from both ends and from the middle, however long the stream", () => {
+  const fromStart = blocksTouched("forwards", 0, 1_000);
+  const others = [
+    blocksTouched("backwards", EVENTS - 1, 1_000),
+    blocksTouched("forwards", EVENTS / 2, 1_000),
+    blocksTouched("backwards", EVENTS / 2, 1_000),
+  ];
+  expect(fromStart).toBeLessThan(20);
+  for (const cost of others) expect(Math.abs(cost - fromStart)).toBeLessThanOrEqual(2);
+});
+
+test("one event costs one block", () => {
+  for (const revision of [0, 1, EVENTS / 2 + 3, EVENTS - 1]) {
+    expect([blocksTouched("forwards", revision, 1), blocksTouched("backwards", revision, 1)]).toEqual([1, 1]);
+  }
+});
