@@ -15,6 +15,6 @@ export function transitOf({ transit }: Lane): Transit {
   const { min, max, unit } = transit;
   const [one, many] = units[unit];
   const span = min === max ? String(max) : `${min}-${max}`;
-  const text = unit === "D" && max === 0 ? "Same day" : `${span} ${max === 1 ? one : many}`;
+  const text = unit === "D" && max === 0 ? "Same day" : `${span} ${span === "1" ? one : many}`;
   return { deliveryTime: text, minTransitTime: min, maxTransitTime: max, transitTimeUnit: unit };
 }
