@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { addKeyCommands } from "./cli/keys.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
+import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
 
 const program = new Command("waybill")
@@ -11,4 +12,5 @@ const program = new Command("waybill")
 addRoleCommands(program);
 addOrganisationCommands(program);
 addKeyCommands(program);
+addProjectionCommands(program);
 await program.parseAsync();

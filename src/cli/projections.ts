@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import type { Projection } from "../projections/projection.js";
+import type { Rebuilt } from "../projections/rebuild/rebuild.js";
+import { CommandFault, command, print, table } from "./outcome.js";
+import { withStores } from "./withStores.js";
+
+export function addProjectionCommands(program: Command): void {
+  const projections = program.command("projections").description("the read models that are built from the event streams");
+  projections
+    .command("status")
+    .description("where each projection stands, and how far it is behind in events and seconds")
+    .option("--json", "as JSON")
+    .action(command(status));
+  projections
+    .command("rebuild")
+    .description("build one projection, or all, anew beside the live tables, compare, then swap in one transaction; everything goes on")
+    .argument("[name]", "organisations, imports, rejections, activities or shipments; all when omitted")
+    .option("--json", "as JSON")
+    .action(command(rebuildProjections));
+}
+
+async function status({ json }: { json?: boolean }): Promise<void> {
+  const standings = await withStores(async ({ pool, eventStore, signal }) => {
+    const { projectionStanding } = await import("../projections/standing.js");
+    return projectionStanding({ pool, eventStore, signal, now: Date.now });
+  });
+  if (json) {
+    print(
+      JSON.stringify(
+        standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null })),
+        null,
+        2,
+      ),
+    );
+    return;
+  }
+  const rows = standings.map(({ projection, position, events, seconds }) => [
+    projection,
+    position ? String(position.commit) : "-",
+    String(events),
+    String(seconds),
+  ]);
+  print(table(["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], rows));
+}
+
+async function rebuildProjections(name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  const begun = performance.now();
+  const [{ allProjections }, { showProgress }] = await Promise.all([import("../projections/allProjections.js"), import("./progress.js")]);
+  const chosen = chooseProjections(allProjections, name);
+  const rebuilt = await withStores(async ({ pool, eventStore, logger, signal }) => {
+    const [{ rebuild }, { migrationStatements }] = await Promise.all([
+      import("../projections/rebuild/rebuild.js"),
+      import("../adapters/postgres/migrate.js"),
+    ]);
+    const progress = showProgress("rebuild");
+    const options = {
+      pool,
+      eventStore,
+      logger,
+      signal,
+      migrations: migrationStatements(),
+      projections: chosen,
+      onProgress: progress.update,
+    };
+    return rebuild(options).finally(progress.stop);
+  });
+  print(json ? JSON.stringify(asJson(rebuilt), null, 2) : asText(rebuilt, (performance.now() - begun) / 1000));
+}
+
+function chooseProjections(all: readonly Projection[], name: string | undefined): readonly Projection[] {
+  if (name === undefined) return all;
+  const chosen = all.filter((projection) => projection.name === name);
+  if (chosen.length === 0) throw new CommandFault(`There is no projection ${name}. There are: ${all.map((each) => each.name).join(", ")}.`);
+  return chosen;
+}
+
+const verdictOf = ({ live, rebuilt }: Rebuilt["comparisons"][number]): string => {
+  if (!live) return "nothing to compare with";
+  return live.digest === rebuilt.digest && live.rows === rebuilt.rows ? "identical" : `was different (${live.rows} rows, ${live.digest})`;
+};
+
+function asText({ events, comparisons }: Rebuilt, seconds: number): string {
+  const rows = comparisons.map((each) => [each.projection, String(each.rebuilt.rows), each.rebuilt.digest, verdictOf(each)]);
+  return `${table(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows)}\nrebuilt from ${events} events in ${seconds.toFixed(1)} s and swapped in`;
+}
+
+function asJson({ events, position, comparisons }: Rebuilt) {
+  return { events, position: String(position.commit), projections: comparisons.map((each) => ({ ...each, verdict: verdictOf(each) })) };
+}
