@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { addKeyCommands } from "./cli/keys.js";
+import { addLocalityCommands } from "./cli/localities.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
 import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
@@ -13,4 +14,5 @@ addRoleCommands(program);
 addOrganisationCommands(program);
 addKeyCommands(program);
 addProjectionCommands(program);
+addLocalityCommands(program);
 await program.parseAsync();

@@ -1,16 +1,20 @@
 // The roles: each is one process, given its configuration, the stores' addresses and a logger.
 import { rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import type { Logger } from "pino";
-import { bundledLocalities } from "./adapters/localities/bundled.js";
 import { createMetrics } from "./adapters/metrics.js";
+import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import type { Config } from "./config.js";
-import { createGeography } from "./domain/geography/geography.js";
+import type { ReadinessCheck } from "./http/deps.js";
 import { startApi } from "./http/startApi.js";
-import { migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
+import { type Adapters, migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
+import { createLocalities, followLocalities } from "./main/localities.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
+import { projectionLagSeconds } from "./queries/projectionLag.js";
 import type { Addresses } from "./supervisor/openStores.js";
+import { runWorker as work } from "./workers/runWorker.js";
 
 export interface RoleOptions {
   readonly config: Config;
@@ -22,54 +26,75 @@ export interface RoleOptions {
   readonly onReady: () => void;
 }
 
-/** Resolves when the signal has aborted and everything is closed. */
-export async function runApi({ config, addresses, logger, signal, onReady }: RoleOptions): Promise<void> {
-  const adapters = openAdapters(config, addresses, "api", logger);
-  const tempDir = await ownTempDir(config, "api");
-  try {
-    await migrateWhenUp(adapters.pool, logger, signal);
-    if (signal.aborted) return;
-    const { pool, eventStore, objectStore, openLink } = adapters;
-    const limits = { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports };
+const mostLagSeconds = 60;
+
+/** Each role resolves when the signal has aborted and everything is closed. */
+export function runApi(options: RoleOptions): Promise<void> {
+  const { config, addresses, logger, signal, onReady } = options;
+  return asRole("api", options, async ({ pool, eventStore, objectStore, openLink }, tempDir) => {
+    const localities = createLocalities({ pool, objectStore, folder: tempDir });
+    const geography = await followLocalities(localities, logger, signal);
+    geography.resolve({ countryCode: "AU", postalCode: "2000" }); // reads the country's places now, not in the first request
     const deps = {
-      ...{ pool, eventStore, objectStore, spreadsheets, tempDir, logger, limits },
+      ...{ pool, eventStore, objectStore, spreadsheets, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
-      geography: createGeography(bundledLocalities),
       metrics: createMetrics(),
+      limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
       publicUrl: config.publicUrl,
       signingSecret: addresses.signingSecret,
+      readiness: [lagCheck(pool)],
     };
     const api = await startApi({ deps, host: config.host, port: config.port, logger });
     onReady();
     await aborted(signal);
     await api.stop();
+  });
+}
+
+export function runWorker(options: RoleOptions): Promise<void> {
+  const { addresses, logger, signal, onReady } = options;
+  return asRole("worker", options, async ({ pool, eventStore, objectStore }, tempDir) => {
+    const localities = createLocalities({ pool, objectStore, folder: tempDir });
+    const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
+    const doorbell = { url: addresses.databaseUrl, applicationName: "waybill worker doorbell", channel: "import_queued", onError };
+    onReady();
+    await work({
+      ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir },
+      catalogues: cacheCatalogues(pool),
+      workerId: `${hostname()}-${process.pid}`,
+      listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
+    });
+  });
+}
+
+export function runProjector(options: RoleOptions): Promise<void> {
+  const { logger, signal, onReady } = options;
+  return asRole("projector", options, async ({ pool, eventStore }) => {
+    onReady();
+    await project({ pool, eventStore, logger, signal });
+  });
+}
+
+async function asRole(name: string, options: RoleOptions, run: (adapters: Adapters, tempDir: string) => Promise<void>): Promise<void> {
+  const { config, addresses, logger, signal } = options;
+  const adapters = openAdapters(config, addresses, name, logger);
+  const tempDir = await ownTempDir(config, name);
+  try {
+    await migrateWhenUp(adapters.pool, logger, signal);
+    if (!signal.aborted) await run(adapters, tempDir);
   } finally {
     await adapters.close();
     await rm(tempDir, { recursive: true, force: true });
   }
 }
 
-export async function runWorker({ config, addresses, logger, signal, onReady }: RoleOptions): Promise<void> {
-  const adapters = openAdapters(config, addresses, "worker", logger);
-  try {
-    await migrateWhenUp(adapters.pool, logger, signal);
-    onReady();
-    await aborted(signal);
-  } finally {
-    await adapters.close();
-  }
-}
-
-export async function runProjector({ config, addresses, logger, signal, onReady }: RoleOptions): Promise<void> {
-  const adapters = openAdapters(config, addresses, "projector", logger);
-  try {
-    await migrateWhenUp(adapters.pool, logger, signal);
-    onReady();
-    await project({ pool: adapters.pool, eventStore: adapters.eventStore, logger, signal });
-  } finally {
-    await adapters.close();
-  }
+function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
+  const check = async () => {
+    const seconds = await projectionLagSeconds(pool);
+    if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
+  };
+  return { name: "projections", check };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import type { AppEnv } from "./requestFrame.js";
 import type { Route } from "./route.js";
 
 /** How long requests may take to finish once the process is asked to stop. */
-const drainMs = 8_000;
+const drainMs = 6_000;
 
 export interface RunningApi {
   readonly port: number;

@@ -22,7 +22,7 @@ const reconcileMs = 15_000;
 const sweepMs = 3_600_000;
 const mostOutageMs = 15_000;
 /** A turn that cannot be given back by then, because a store does not answer, ends with its lease. */
-const stopMs = 8_000;
+const stopMs = 6_000;
 
 /** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {

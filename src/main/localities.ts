@@ -1,0 +1,71 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import type { Logger } from "pino";
+import { bundledLocalities } from "../adapters/localities/bundled.js";
+import { readStoredLocalities } from "../adapters/localities/storedLocalities.js";
+import { createGeography, type Geography } from "../domain/geography/geography.js";
+import type { ObjectStore } from "../ports.js";
+import { localityFiles } from "../queries/localityFiles.js";
+import type { LocalityVersions } from "../workers/deps.js";
+
+const refreshMs = 2_000;
+const mostKept = 2;
+
+/** Localities that came with the product, and those loaded later, each country in the version that an import was begun with. */
+export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): LocalityVersions {
+  const { pool, objectStore, folder } = options;
+  const kept = new Map<string, Promise<Geography>>();
+  const fetchCountry = async (country: string, sha256: string): Promise<string> => {
+    const path = join(folder, `${country}-${sha256}.tsv`);
+    if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
+    return path;
+  };
+  const load = async (versions: Record<string, string>): Promise<Geography> => {
+    const paths = new Map<string, string>();
+    for (const [country, sha256] of Object.entries(versions)) paths.set(country, await fetchCountry(country, sha256));
+    return createGeography((country) => {
+      const path = paths.get(country);
+      return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
+    });
+  };
+  return {
+    current: async () => Object.fromEntries((await localityFiles(pool)).map(({ country, sha256 }) => [country, sha256])),
+    geography: (versions) => {
+      const name = nameOf(versions);
+      const geography = kept.get(name) ?? load(versions);
+      kept.delete(name);
+      kept.set(name, geography);
+      geography.catch(() => kept.delete(name));
+      const [oldest] = kept.keys();
+      if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+      return geography;
+    },
+  };
+}
+
+/** A geography that is always of the newest version: a country loaded beside a running API counts within seconds. */
+export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
+  let versions = await localities.current();
+  let geography = await localities.geography(versions);
+  const watch = async () => {
+    while (!signal.aborted) {
+      await pause(refreshMs, undefined, { signal }).catch(() => undefined);
+      try {
+        const found = await localities.current();
+        if (nameOf(found) === nameOf(versions)) continue;
+        geography = await localities.geography(found);
+        versions = found;
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, "the loaded localities cannot be read; the ones in use stay");
+      }
+    }
+  };
+  void watch();
+  return { resolve: (request) => geography.resolve(request), reload: (country) => geography.reload(country) };
+}
+
+function nameOf(versions: Record<string, string>): string {
+  return JSON.stringify(Object.entries(versions).sort());
+}
