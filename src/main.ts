@@ -6,6 +6,7 @@ import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import type { Config } from "./config.js";
+import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
@@ -31,10 +32,10 @@ const mostLagSeconds = 60;
 /** Each role resolves when the signal has aborted and everything is closed. */
 export function runApi(options: RoleOptions): Promise<void> {
   const { config, addresses, logger, signal, onReady } = options;
-  return asRole("api", options, async ({ pool, eventStore, objectStore, openLink }, tempDir) => {
+  return asRole("api", options, async ({ pool, eventStore, objectStore, openLink }, { tempDir, ended }) => {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
-    const geography = await followLocalities(localities, logger, signal);
-    geography.resolve({ countryCode: "AU", postalCode: "2000" }); // reads the country's places now, not in the first request
+    const geography = await followLocalities(localities, logger, ended);
+    warm(geography);
     const deps = {
       ...{ pool, eventStore, objectStore, spreadsheets, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
@@ -54,8 +55,9 @@ export function runApi(options: RoleOptions): Promise<void> {
 
 export function runWorker(options: RoleOptions): Promise<void> {
   const { addresses, logger, signal, onReady } = options;
-  return asRole("worker", options, async ({ pool, eventStore, objectStore }, tempDir) => {
+  return asRole("worker", options, async ({ pool, eventStore, objectStore }, { tempDir }) => {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
+    warm(await localities.geography(await localities.current()));
     const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
     const doorbell = { url: addresses.databaseUrl, applicationName: "waybill worker doorbell", channel: "import_queued", onError };
     onReady();
@@ -76,17 +78,27 @@ export function runProjector(options: RoleOptions): Promise<void> {
   });
 }
 
-async function asRole(name: string, options: RoleOptions, run: (adapters: Adapters, tempDir: string) => Promise<void>): Promise<void> {
+/** `ended` aborts however the role ends, also by a fault. */
+type Run = (adapters: Adapters, own: { tempDir: string; ended: AbortSignal }) => Promise<void>;
+
+async function asRole(name: string, options: RoleOptions, run: Run): Promise<void> {
+  const ended = new AbortController();
   const { config, addresses, logger, signal } = options;
   const adapters = openAdapters(config, addresses, name, logger);
   const tempDir = await ownTempDir(config, name);
   try {
     await migrateWhenUp(adapters.pool, logger, signal);
-    if (!signal.aborted) await run(adapters, tempDir);
+    if (!signal.aborted) await run(adapters, { tempDir, ended: AbortSignal.any([signal, ended.signal]) });
   } finally {
+    ended.abort();
     await adapters.close();
     await rm(tempDir, { recursive: true, force: true });
   }
+}
+
+/** Reads the home country's places now, not in the first request or import. */
+function warm(geography: Geography): void {
+  geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }
 
 function lagCheck(pool: Adapters["pool"]): ReadinessCheck {

@@ -45,7 +45,7 @@ const quoteRequest = {
   general: { customerIds: [demoOrganisation.customers?.[0]?.id] },
   origin: { postalCode: "2000" },
   destination: { postalCode: "3000" },
-  items: [{ quantity: 1, length: 1, width: 0.8, height: 0.9, weight: 180 }],
+  items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
 };
 
 /** What `start` prints, once, when the API answers. */

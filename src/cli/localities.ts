@@ -24,10 +24,17 @@ async function load(source: string): Promise<void> {
       throw new CommandFault(`${source}: ${error.message}`);
     });
     await withStores(async (context) => {
-      const [{ importLocalities }, { localitiesDeps }] = await Promise.all([import("../commands/localities.js"), import("../main/adapters.js")]);
+      const [{ importLocalities }, { localitiesDeps }] = await Promise.all([
+        import("../commands/localities.js"),
+        import("../main/adapters.js"),
+      ]);
       const origin = { actor: "cli", correlationId: randomUUID() };
       for (const country of countries) {
-        const { recorded } = await importLocalities(localitiesDeps(context), { ...country, contentType: "text/tab-separated-values" }, origin);
+        const { recorded } = await importLocalities(
+          localitiesDeps(context),
+          { ...country, contentType: "text/tab-separated-values" },
+          origin,
+        );
         print(`${country.country} ${country.localities} places, ${recorded ? "loaded" : "loaded already"}`);
       }
     });

@@ -33,7 +33,12 @@ function wholeNumber(text: string): number {
 async function serveEvents({ port, data }: { port: number; data: string }): Promise<void> {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
   const { runEventStoreNode } = await import("../embedded/eventstore/runNode.js");
-  process.exitCode = await runEventStoreNode({ port, dataDir: data });
+  // The address is the command's result; a parent process is told it in another way.
+  const say = (line: string) => {
+    if (!line.startsWith("event store on ")) process.stderr.write(`${line}\n`);
+    else if (!process.send) print(line);
+  };
+  process.exitCode = await runEventStoreNode({ port, dataDir: data }, say);
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {

@@ -109,13 +109,16 @@ export async function until(what: string, holds: () => Promise<boolean>, deadlin
   throw new Error(`not within ${deadlineMs} ms: ${what}`);
 }
 
+/** Below the range that systems give to outgoing connections: one of those may take any other port at any moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((settle) => {
+      server.once("error", () => settle(false)).listen(port, "127.0.0.1", () => server.close(() => settle(true)));
+    });
+    if (free) return port;
+  }
 }
 
 function collect(stream: NodeJS.ReadableStream | null): () => string {
