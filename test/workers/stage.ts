@@ -54,7 +54,7 @@ export async function openStage() {
   const objects = await createTestObjectStore();
   const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-worker-"));
   const logger = pino({ level: process.env["TEST_LOG"] ?? "silent" });
-  const eventStore = connectEventStore({ address: store.address, logger, deadlineMs: 1_000, attempts: 2 });
+  const eventStore = connectEventStore({ address: store.address, logger, deadlineMs: 4_000, attempts: 2 });
   const geography = createGeography((country) => (country === "AU" ? localities : undefined));
   const running = new Set<() => Promise<void>>();
   let workers = 0;
