@@ -92,8 +92,8 @@ export function evolve(state: ImportState, event: ImportEvent): ImportState {
       return { status: "processing", request: requestOf(state), started: event.data, rows: 0 };
     case "RowAccepted":
     case "RowRejected": {
-      const before = expectStatus(state, "processing");
-      return { ...before, rows: before.rows + 1 };
+      const { request, started, rows } = expectStatus(state, "processing");
+      return { status: "processing", request, started, rows: rows + 1 };
     }
     case "ImportCompleted":
       return { status: "completed", request: requestOf(state) };
