@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
@@ -13,6 +14,7 @@ const program = new Command("waybill")
 addRoleCommands(program);
 addOrganisationCommands(program);
 addKeyCommands(program);
+addImportCommands(program);
 addProjectionCommands(program);
 addLocalityCommands(program);
 await program.parseAsync();
