@@ -17,7 +17,8 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
       version: "1",
       description: "Freight quotes, shipment imports and fulfilment activity imports for an organisation and its customers.",
     },
-    servers: [{ url: publicUrl }],
+    // Relative first: the reference page may only call the host it was loaded from, under whatever name.
+    servers: [{ url: "/" }, { url: publicUrl }],
     security: [{ apiKey: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,

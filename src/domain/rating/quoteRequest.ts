@@ -6,7 +6,7 @@ const text = (most: number) => z.string().trim().max(most);
 
 const location = z.strictObject({
   postalCode: text(20).min(1),
-  countryCode: text(56).optional(),
+  countryCode: text(56).optional().describe("ISO country code; AU when left out"),
   companyName: text(200).optional(),
   suburbName: text(200).optional(),
   street1: text(200).optional(),
@@ -15,14 +15,14 @@ const location = z.strictObject({
   email: text(320).optional(),
 });
 
-const metres = z.number().positive().max(1_000);
+const metres = z.number().positive().max(1_000).describe("Metres");
 
 const item = z.strictObject({
   quantity: z.int().min(1, "must be at least 1").max(1_000_000),
   length: metres,
   width: metres,
   height: metres,
-  weight: z.number().positive().max(1_000_000),
+  weight: z.number().positive().max(1_000_000).describe("Kilograms, per item"),
   type: text(100).optional(),
   itemValue: z.number().min(0).max(1_000_000_000_000).optional(),
 });

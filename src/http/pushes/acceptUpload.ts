@@ -10,7 +10,9 @@ import type { Answer, RouteRequest } from "../route.js";
 import { acceptPush, type pushHeaders } from "./acceptPush.js";
 
 export const uploadForm = z.object({
-  file: z.string().describe("The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row"),
+  file: z
+    .string()
+    .meta({ format: "binary", description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row" }),
   sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
 });
 
