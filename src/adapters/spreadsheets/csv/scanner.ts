@@ -122,7 +122,7 @@ export function createRecordScanner(delimiter: string, emit: Emit): RecordScanne
       close = quote.from(text, close + 2);
     }
     if (close >= text.length || (close === text.length - 1 && !final)) {
-      openQuote = close >= text.length;
+      openQuote = true;
       return -1;
     }
     const inner = text.slice(start + 1, close);

@@ -45,6 +45,7 @@ async function firstRow(archive: Archive, workbook: Workbook, context: SheetCont
     for (let at = 0; at < piece.length && columns === null; at += HEADER_BITE) parser.write(piece.slice(at, at + HEADER_BITE));
     if (columns !== null) return columns;
   }
+  parser.end();
   throw noHeader(workbook);
 }
 

@@ -30,7 +30,7 @@ export function createStringStore(): SharedStrings & { add(text: string): void }
       spans = larger;
       checkSize();
     }
-    (pages[pages.length - 1] as Buffer).write(text, used);
+    if (length > 0) (pages[pages.length - 1] as Buffer).write(text, used);
     spans[count * 2] = (pages.length - 1) * PAGE_BYTES + used;
     spans[count * 2 + 1] = length;
     used += length;

@@ -107,6 +107,10 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     return raw === "0" || raw === "false" ? "FALSE" : cellFault("holds a truth value that cannot be read", raw);
   }
 
+  function tooMuchText(): FileFault {
+    return new FileFault(`Row ${row} holds more than 1 MiB of text. Shorten it and upload the workbook again.`);
+  }
+
   function tooManyColumns(): FileFault {
     return new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
   }
@@ -134,8 +138,10 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       }
     },
     text(text) {
-      if (inValue) value += text;
-      else if (inCell) inline.text(text);
+      if (inValue) {
+        value += text;
+        if (value.length > MAX_ROW_CHARS) throw tooMuchText();
+      } else if (inCell) inline.text(text);
     },
   });
 }

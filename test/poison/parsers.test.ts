@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outcomeOf, type Poison } from "./expectation.js";
+import { textFiles } from "./textFiles.js";
+import { goodWorkbook, workbooks } from "./workbooks.js";
+
+const MEGABYTE = 1024 * 1024;
+const table = [...textFiles, ...workbooks];
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-poison-"));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function write(content: ReturnType<Poison["content"]>): Promise<string> {
+  const path = join(folder, "poison");
+  const file = await open(path, "w");
+  try {
+    for (const piece of typeof content === "string" || content instanceof Uint8Array ? [content] : content) await file.writeFile(piece);
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
+describe("a bad file", () => {
+  it("comes in many kinds", () => {
+    expect(table.length).toBeGreaterThanOrEqual(120);
+    expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
+  });
+
+  it.each(table)("$name", async ({ content, fileName = "upload.csv", expect: wanted }) => {
+    const path = await write(content());
+    const before = process.memoryUsage.rss();
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 20);
+    const outcome = await outcomeOf(path, fileName);
+    clearInterval(watch);
+    if ("fault" in wanted) expect(outcome).toEqual({ fault: expect.stringMatching(wanted.fault) });
+    else expect(outcome).toEqual({ faulty: 0, ...wanted });
+    expect((Math.max(peak, process.memoryUsage.rss()) - before) / MEGABYTE).toBeLessThan(256);
+  });
+
+  it("leaves the process able to read a good one", async () => {
+    expect(await outcomeOf(await write(goodWorkbook()), "rows.xlsx")).toEqual({ rows: 1, faulty: 0 });
+    expect(await outcomeOf(await write("a,b\n1,2\n"), "rows.csv")).toEqual({ rows: 1, faulty: 0 });
+  });
+});
