@@ -3,7 +3,8 @@
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { unpackToCommandError } from "@eventstore/db-client/dist/streams/appendToStream/unpackError.js";
 import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.js";
-import { BatchAppendResp } from "@eventstore/db-client/generated/streams_pb.js";
+import type { BatchAppendResp } from "@eventstore/db-client/generated/streams_pb.js";
+import messages from "@eventstore/db-client/generated/streams_pb.js"; // its names are not seen by Node: only the default import works
 import type { Position, Revision } from "../../ports.js";
 
 const path = "/event_store.client.streams.Streams/BatchAppend";
@@ -18,7 +19,7 @@ export async function sendBatch(
     const call = grpc.makeBidiStreamRequest<Buffer, BatchAppendResp>(
       path,
       (bytes) => bytes,
-      BatchAppendResp.deserializeBinary,
+      messages.BatchAppendResp.deserializeBinary,
       metadata,
       options,
     );
