@@ -22,7 +22,7 @@ function sizeOf(origin: string, count: unknown, least: boolean): string {
 }
 
 /** What is wrong, so that it reads on after the path: `items.0.quantity must be a whole number`. */
-export function failureText(issue: RawIssue): string | undefined {
+function failureText(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "is required" : `must be ${nouns[issue.expected] ?? issue.expected}`;

@@ -7,7 +7,7 @@ export class LocalityFileError extends Error {
   override readonly name = "LocalityFileError";
 }
 
-export const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_000_000 };
+const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_000_000 };
 
 /** Reads a GeoNames postal file, or a CSV with a header, in batches and in bounded memory. Tells how many lines had no usable place. */
 export async function readLocalityFile(

@@ -1,27 +1,8 @@
-/** Field names of a shipment and its goods lines: a custom field of that name could not be told apart from them in a file. */
+import { goodsLineFields, shipmentFields } from "../imports/columns.js";
+
+/** Names that a custom field could not be told apart from in a file, in lower case; the last two would be found on any object. */
 export const reservedColumns: ReadonlySet<string> = new Set(
-  [
-    "shipmentId",
-    "customerId",
-    "originPostCode",
-    "originSuburb",
-    "originState",
-    "originCountryCode",
-    "destinationPostCode",
-    "destinationSuburb",
-    "destinationState",
-    "destinationCountryCode",
-    "quoteDate",
-    "rateCardAlias",
-    "totalCostReceived",
-    "customFields",
-    "items",
-    "itemType",
-    "itemQuantity",
-    "itemWeight",
-    "row",
-    "reason",
-    "constructor",
-    "prototype",
-  ].map((column) => column.toLowerCase()),
+  [...shipmentFields, ...goodsLineFields, "customFields", "items", "row", "reason", "constructor", "prototype"].map((column) =>
+    column.toLowerCase(),
+  ),
 );

@@ -29,7 +29,7 @@ function isTimezone(text: string): boolean {
   }
 }
 
-export const organisation = z.strictObject({
+const organisation = z.strictObject({
   id: z
     .string()
     .max(64)
@@ -39,16 +39,16 @@ export const organisation = z.strictObject({
   timezone: z.string().refine(isTimezone, "must be a time zone such as Australia/Sydney").default("Australia/Sydney"),
 });
 
-export const customField = z.strictObject({
-  key: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, "must be a letter followed by letters, digits and underscores"),
+const customField = z.strictObject({
+  key: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter followed by letters, digits, dashes and underscores"),
   label: name,
 });
 
-export const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: z.array(z.string()).max(100).default([]) });
+const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: z.array(z.string()).max(100).default([]) });
 
 const word = z.string().regex(/^[A-Z][A-Z0-9_]{0,39}$/, "must be capital letters, digits and underscores");
 
-export const service = z.strictObject({
+const service = z.strictObject({
   id: identifier,
   carrierId: z.string(),
   name,
@@ -57,19 +57,19 @@ export const service = z.strictObject({
   cubicFactor: z.number().positive("must be greater than 0").max(10_000).refine(decimals(6), "must have at most 6 decimals").optional(),
 });
 
-export const zone = z.strictObject({
+const zone = z.strictObject({
   zone: zoneName,
   country: z.string().regex(/^[A-Z]{2}$/, "must be a two-letter country code"),
   postcodes: z.array(z.string().min(1).max(32)).min(1).max(10_000).optional(),
 });
 
-export const zoneMap = z.strictObject({ id: identifier, zones: z.array(zone).min(1).max(2_000) });
+const zoneMap = z.strictObject({ id: identifier, zones: z.array(zone).min(1).max(2_000) });
 
 const weightBreak = z.strictObject({ fromKg: amount(1_000_000_000), perKg });
 
 const transit = z.strictObject({ min: z.int().min(0).max(365), max: z.int().min(0).max(365), unit: z.enum(["D", "H"]) });
 
-export const lane = z.strictObject({
+const lane = z.strictObject({
   from: zoneName,
   to: zoneName,
   basic: money.default(0),
@@ -95,7 +95,7 @@ const charge = z
   .strictObject({ flat: money.optional(), perItem: perItem.optional(), perKg: perKg.optional(), percentOfFreight: percent.optional() })
   .refine((of) => Object.keys(of).length === 1, "must be exactly one of flat, perItem, perKg and percentOfFreight");
 
-export const surcharge = z.strictObject({
+const surcharge = z.strictObject({
   key: word.refine((key) => key !== "FUEL", "must not be FUEL, which is the fuel levy's own"),
   name,
   description: z.string().max(500).default(""),
@@ -109,7 +109,7 @@ const spot = z.strictObject({
   expiresAt: z.iso.datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") }),
 });
 
-export const rateCard = z.strictObject({
+const rateCard = z.strictObject({
   id: identifier,
   name,
   serviceId: z.string(),
@@ -123,7 +123,7 @@ export const rateCard = z.strictObject({
   spot: spot.nullable().default(null),
 });
 
-export const customer = z.strictObject({
+const customer = z.strictObject({
   id: identifier,
   name,
   carrierIds: z.array(z.string()).max(500).default([]),

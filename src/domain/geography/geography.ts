@@ -24,7 +24,7 @@ export interface LocationRequest {
 
 export type LocationFault = "postcode" | "suburb" | "state" | "country";
 
-export type Resolution =
+type Resolution =
   | { readonly ok: true; readonly location: Location; readonly poBox: boolean }
   | { readonly ok: false; readonly fault: LocationFault; readonly message: string };
 

@@ -34,7 +34,7 @@ export function knownDecimal(value: number): Decimal {
 
 const powers: bigint[] = [];
 
-export function powerOfTen(exponent: number): bigint {
+function powerOfTen(exponent: number): bigint {
   let power = powers[exponent];
   if (power === undefined) {
     power = 10n ** BigInt(exponent);

@@ -4,7 +4,7 @@ import type { Item } from "../../../src/domain/rating/quoteRequest.js";
 import type { OracleCase, OracleItem, OracleSurcharge } from "./oracle.js";
 
 /** A small repeatable generator: the same seed, the same case. */
-export function random(seed: number): (below: number) => bigint {
+function random(seed: number): (below: number) => bigint {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
