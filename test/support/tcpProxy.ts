@@ -43,7 +43,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       open.delete(near);
     };
     open.add(near);
-    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    for (const socket of [near, far]) socket.setNoDelay(true).on("error", end).on("close", end);
     near.on("data", (bytes) => {
       if (weather.kind !== "blackHole") far.write(bytes);
     });

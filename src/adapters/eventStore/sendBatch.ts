@@ -3,8 +3,7 @@
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { unpackToCommandError } from "@eventstore/db-client/dist/streams/appendToStream/unpackError.js";
 import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.js";
-import type { BatchAppendResp } from "@eventstore/db-client/generated/streams_pb.js";
-import messages from "@eventstore/db-client/generated/streams_pb.js"; // its names are not seen by Node: only the default import works
+import streams from "@eventstore/db-client/generated/streams_pb.js";
 import type { Position, Revision } from "../../ports.js";
 
 const path = "/event_store.client.streams.Streams/BatchAppend";
@@ -16,14 +15,15 @@ export async function sendBatch(
 ): Promise<{ revision: Revision; position: Position | undefined }> {
   const [metadata, options] = client["callArguments"]({ requiresLeader: true, deadline: deadlineMs });
   const reply = await client["execute"](StreamsClient, "batchAppend", (grpc) => {
-    const call = grpc.makeBidiStreamRequest<Buffer, BatchAppendResp>(
+    const call = grpc.makeBidiStreamRequest<Buffer, streams.BatchAppendResp>(
       path,
       (bytes) => bytes,
-      messages.BatchAppendResp.deserializeBinary,
+
+      streams.BatchAppendResp.deserializeBinary,
       metadata,
       options,
     );
-    return new Promise<BatchAppendResp>((resolve, reject) => {
+    return new Promise<streams.BatchAppendResp>((resolve, reject) => {
       call.on("data", resolve);
       call.on("error", (error) => reject(convertToCommandError(error)));
       call.on("end", () => reject(new Error("the server ended the append without an answer")));
