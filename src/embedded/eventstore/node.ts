@@ -66,6 +66,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
   const disconnectAll = serve(server, routes, (error) => logger?.error({ err: error }, "a call to the event store failed"));
 
   try {
+    if (storage.isEmpty()) await writer.writeSystemEvent();
     await listen(server, options.port, host);
   } catch (error) {
     await release();

@@ -11,7 +11,11 @@ export async function runEventStoreNode(
     finish = resolve;
   });
   try {
-    const node = await startEventStoreNode({ ...options, onFailure: () => finish(1) });
+    const onFailure = (error: unknown): void => {
+      say(`the event store could not write to ${options.dataDir} and ends: ${(error as Error).message}`);
+      finish(1);
+    };
+    const node = await startEventStoreNode({ ...options, onFailure });
     const end = (): void => finish(0);
     process.once("SIGTERM", end).once("SIGINT", end).once("disconnect", end);
     say(`event store on ${node.address}`);

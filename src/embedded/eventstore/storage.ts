@@ -19,8 +19,13 @@ export type Storage = ReturnType<typeof openStorage>;
 /** Two tables: `log`, blocks by position, and `index`, where each stream's blocks are. */
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true });
-  // Without overlapping sync LMDB's promise means what an acknowledgement must: on the disk, also after a power cut.
-  const root = open({ path: join(folder, "events.mdb"), encoding: "binary", maxDbs: 4, overlappingSync: false });
+  const root = open({
+    path: join(folder, "events.mdb"),
+    encoding: "binary",
+    maxDbs: 4,
+    overlappingSync: false, // so that its promise means what an acknowledgement must: on the disk, also after a power cut
+    eventTurnBatching: false, // transactions are ours to group; its own grouping rejects a promise nobody can catch
+  });
   const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
   const index: Database<Buffer, [string, number]> = root.openDB("index", { encoding: "binary" });
   const claims: Database<string, string> = root.openDB("claims", { encoding: "string" });
@@ -30,18 +35,21 @@ export function openStorage(folder: string) {
 
     /** One durable transaction. */
     async write(blocks: readonly Block[]): Promise<void> {
-      await root.batch(() => {
+      const committed = root.batch(() => {
         for (const block of blocks) {
           void log.put(block.position, block.bytes);
           void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
         }
       });
+      await committed.catch(throwCause);
     },
 
     endPosition(): number {
       for (const { key, value } of log.getRange({ reverse: true, limit: 1 })) return endOf(decodeBlock(key, value));
       return FIRST_POSITION;
     },
+
+    isEmpty: () => log.getKeysCount({ limit: 1 }) === 0,
 
     block(position: number): Block {
       const bytes = log.get(position);
@@ -83,6 +91,12 @@ export function openStorage(folder: string) {
     refresh: () => root.resetReadTxn(),
     close: () => root.close(),
   };
+}
+
+/** LMDB's error only says that there is another one, in a promise. */
+async function throwCause(error: Error & { commitError?: Promise<unknown> }): Promise<never> {
+  await error.commitError;
+  throw error;
 }
 
 /** A stream's last block, and whether it is a tombstone. */

@@ -113,7 +113,14 @@ export function createWriter(storage: Storage, log: CommitLog, now: () => number
     return { kind: "written", revision: state.head, position: (blocks[0] as Block).position };
   }
 
-  return { append, remove };
+  /** A real server's $all begins with events of its own, so this one's does too: nobody may take the first event for theirs. */
+  async function writeSystemEvent(): Promise<void> {
+    const blocks: Block[] = [];
+    place(blocks, "$$$scavenges", [systemEvent("$metadata", Buffer.from('{"$maxAge":2592000}'))]);
+    await log.append(blocks);
+  }
+
+  return { append, remove, writeSystemEvent };
 }
 
 function systemEvent(type: string, data: Buffer): ProposedEvent {

@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { EventStoreDBClient } from "@eventstore/db-client";
+import { expect, test } from "vitest";
+import { startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
+import { collect, numbered, within } from "./events.js";
+
+const entry = fileURLToPath(new URL("../../support/eventStoreProcess.mjs", import.meta.url));
+
+test("where the disk takes no more the node says so and ends; what it acknowledged is there when it can write again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-full-"));
+  // A file may grow to 10 MB, then writes fail as on a full disk.
+  const child = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f 20000; exec "${process.execPath}" "${entry}" 0 "${folder}"`], {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  try {
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk;
+    });
+    const closed = once(child, "close");
+    const [{ address }] = (await once(child, "message")) as [{ address: string }];
+    const acknowledged = await fill(address);
+    expect(await within(closed, "the node's end")).toEqual([1, null]);
+    expect(said).toContain(`could not write to ${folder}`);
+
+    const node = await startEventStoreNode({ port: 0, dataDir: folder });
+    const client = EventStoreDBClient.connectionString(node.address);
+    expect(await collect(client.readStream("filling"))).toHaveLength(acknowledged);
+    await client.dispose();
+    await node.stop();
+  } finally {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Appends until it is refused, and says how much was acknowledged. */
+async function fill(address: string): Promise<number> {
+  const client = EventStoreDBClient.connectionString(address);
+  const pad = "x".repeat(4_000);
+  try {
+    for (let n = 0; ; n += 100) {
+      try {
+        await within(client.appendToStream("filling", numbered(n, 100, { pad })), "an append");
+      } catch (error) {
+        expect(error).toMatchObject({ type: "unavailable" });
+        return n;
+      }
+    }
+  } finally {
+    await client.dispose();
+  }
+}
