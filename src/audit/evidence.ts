@@ -1,0 +1,127 @@
+// All imports as their streams tell them, up to one position of the log: what the projections ought to show.
+import { streamPrefix } from "../events/streams.js";
+import type { EventStore, Position, StoredEvent } from "../ports.js";
+import type { Findings } from "./findings.js";
+import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+
+/** What is left of a fold once its rows have passed. */
+export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
+  readonly requested: NonNullable<ImportFold["requested"]>;
+  readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
+  /** Digest of the rows that activities or shipment_lines ought to hold. */
+  readonly accepted: { readonly rows: number; readonly digest: string };
+  readonly rejected: { readonly rows: number; readonly digest: string };
+}
+
+export interface AuditedShipment extends FoldedShipment {
+  readonly importId: string;
+  readonly position: bigint;
+}
+
+export interface Evidence {
+  /** By commit position of ImportRequested, as the tables refer to them. */
+  readonly imports: ReadonlyMap<string, AuditedImport>;
+  /** The version that ought to be in the ledger, by organisation and shipmentId. */
+  readonly shipments: ReadonlyMap<string, AuditedShipment>;
+  readonly events: number;
+}
+
+export const shipmentKey = (organisationId: string, shipmentId: string): string => JSON.stringify([organisationId, shipmentId]);
+
+export const settle = (fold: ImportFold): AuditedImport | undefined => {
+  const { importId, requested, started, ended, revision } = fold;
+  if (!requested) return undefined;
+  return {
+    ...{ importId, requested, started, ended, revision, counts: recounted(fold) },
+    accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
+    rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
+  };
+};
+
+interface Gathering {
+  readonly eventStore: EventStore;
+  /** Nothing after this counts. */
+  readonly until: Position;
+  readonly organisationId: string | undefined;
+  readonly signal: AbortSignal;
+  readonly findings: Findings;
+  readonly onProgress?: (progress: { events: number; share: number }) => void;
+}
+
+const isAfter = (a: Position, b: Position) => (a.commit === b.commit ? a.prepare > b.prepare : a.commit > b.commit);
+
+export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
+  const { eventStore, until, signal, onProgress, findings } = gathering;
+  const imports = new Map<string, AuditedImport>();
+  const shipments = new Map<string, AuditedShipment>();
+  const streams = new Map<string, ImportFold | "ended" | "not wanted">();
+  let events = 0;
+  const deal = (event: StoredEvent) => {
+    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream) : "not wanted");
+    streams.set(event.stream, state);
+    if (state === "not wanted") return;
+    if (state === "ended") return tellLate(event, findings);
+    foldEvent(state, event);
+    if (!state.ended) return;
+    // Rows and shipments have passed: only the sums stay in memory.
+    close(state, imports, findings);
+    keepShipments(state, shipments);
+    streams.set(event.stream, "ended");
+  };
+  const enough = new AbortController();
+  const replay = eventStore.replay({ prefixes: [streamPrefix.import], signal: AbortSignal.any([signal, enough.signal]) }, async (batch) => {
+    for (const event of batch.events) {
+      if (isAfter(event.position, until)) break;
+      deal(event);
+      events += 1;
+    }
+    onProgress?.({ events, share: until.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(until.commit)) : 1 });
+    if (!isAfter(until, batch.position)) enough.abort();
+  });
+  await replay.catch((error: unknown) => {
+    if (!enough.signal.aborted) throw error;
+  });
+  for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
+  return { imports, shipments, events };
+}
+
+function tellLate({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {
+  const importId = stream.slice(streamPrefix.import.length);
+  const sentence = `stream: ${type} at revision ${revision} comes after the import's end`;
+  findings.add({ organisationId: metadata.organisation, importId, sentence });
+}
+
+/** A stream is somebody's by its first event; one that does not begin with a request is everybody's concern. */
+function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
+  return organisationId === undefined || first.metadata.organisation === organisationId;
+}
+
+/** Of two versions the one whose import completed later stands; within an import the later shipment. */
+function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
+  const { requested, ended, importId } = fold;
+  if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
+    for (const number of [...fold.shipments.keys()].sort((a, b) => a - b)) {
+      const shipment = fold.shipments.get(number);
+      if (!shipment) continue;
+      const { shipmentId, fields, items } = shipment;
+      shipments.set(shipmentKey(requested.data.organisationId, shipmentId), {
+        shipmentId,
+        fields,
+        items,
+        importId,
+        position: ended.position.commit,
+      });
+    }
+  }
+}
+
+function close(fold: ImportFold, imports: Map<string, AuditedImport>, findings: Findings): void {
+  const organisationId = fold.requested?.data.organisationId;
+  fold.faults.forEach((sentence, index) => {
+    const rest = index === fold.faults.length - 1 ? fold.faultCount - index : 1;
+    findings.add({ organisationId, importId: fold.importId, sentence: `stream: ${sentence}` }, rest);
+  });
+  const audited = settle(fold);
+  if (audited) imports.set(String(audited.requested.position.commit), audited);
+  else findings.add({ organisationId, importId: fold.importId, sentence: "stream: there is no ImportRequested" });
+}

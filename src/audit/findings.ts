@@ -1,0 +1,34 @@
+/** What an audit found: the first few in words, all of them counted. */
+export interface Finding {
+  readonly organisationId: string | undefined;
+  readonly importId: string | undefined;
+  readonly sentence: string;
+}
+
+export interface Findings {
+  readonly first: readonly Finding[];
+  readonly count: number;
+  readonly byOrganisation: ReadonlyMap<string, number>;
+  add(finding: Finding, count?: number): void;
+}
+
+const shown = 20;
+
+export function newFindings(): Findings {
+  const first: Finding[] = [];
+  const byOrganisation = new Map<string, number>();
+  let total = 0;
+  return {
+    first,
+    byOrganisation,
+    get count() {
+      return total;
+    },
+    add(finding, count = 1) {
+      total += count;
+      if (first.length < shown) first.push(finding);
+      const { organisationId } = finding;
+      if (organisationId !== undefined) byOrganisation.set(organisationId, (byOrganisation.get(organisationId) ?? 0) + count);
+    },
+  };
+}

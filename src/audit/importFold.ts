@@ -1,0 +1,163 @@
+// One import folded from its own stream, event by event, in memory that does not grow with its rows (shipments: with their number).
+import { createHash, type Hash } from "node:crypto";
+import { decode, type RecordedEvent, UnreadableEvent } from "../events/codec.js";
+import type {
+  ImportCancelled,
+  ImportCompleted,
+  ImportFailed,
+  ImportRequested,
+  ImportStarted,
+  RowAccepted,
+} from "../events/importEvents.js";
+import { streamPrefix } from "../events/streams.js";
+import type { Position, StoredEvent } from "../ports.js";
+import { canonical, shortDigest } from "./canonical.js";
+import { activityShape, lineShape, rejectionShape } from "./rowShapes.js";
+
+export type AuditedEnding = { readonly revision: bigint; readonly position: Position } & (
+  | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }
+  | { readonly type: "ImportFailed"; readonly data: ImportFailed }
+  | { readonly type: "ImportCancelled"; readonly data: ImportCancelled }
+);
+
+/** A shipment as its lines made it: digests of its own fields and of its goods lines. */
+export interface FoldedShipment {
+  readonly shipmentId: string;
+  readonly fields: string;
+  items: string;
+}
+
+export interface ImportFold {
+  readonly importId: string;
+  requested: { readonly data: ImportRequested; readonly position: Position } | undefined;
+  started: ImportStarted | undefined;
+  ended: AuditedEnding | undefined;
+  /** The last event seen; -1n before the first. */
+  revision: bigint;
+  accepted: number;
+  rejected: number;
+  lastRow: number;
+  readonly acceptedRows: Hash;
+  readonly rejectedRows: Hash;
+  /** By their number in the import. */
+  readonly shipments: Map<number, FoldedShipment>;
+  /** What is wrong with the stream itself. */
+  readonly faults: string[];
+  faultCount: number;
+}
+
+export function newFold(stream: string): ImportFold {
+  return {
+    importId: stream.slice(streamPrefix.import.length),
+    requested: undefined,
+    started: undefined,
+    ended: undefined,
+    revision: -1n,
+    accepted: 0,
+    rejected: 0,
+    lastRow: 0,
+    acceptedRows: createHash("sha256"),
+    rejectedRows: createHash("sha256"),
+    shipments: new Map(),
+    faults: [],
+    faultCount: 0,
+  };
+}
+
+const shownFaults = 20;
+
+function fault(fold: ImportFold, sentence: string): void {
+  fold.faultCount += 1;
+  if (fold.faults.length < shownFaults) fold.faults.push(sentence);
+}
+
+export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
+  if (stored.revision !== fold.revision + 1n)
+    fault(fold, `revision ${stored.revision} follows revision ${fold.revision}: events are missing`);
+  fold.revision = stored.revision;
+  if (fold.ended) fault(fold, `${stored.type} at revision ${stored.revision} comes after the import's end`);
+  try {
+    const event = decode(stored);
+    if (event) foldKnown(fold, event);
+    else fault(fold, `${stored.type} at revision ${stored.revision} is unknown`);
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    fault(fold, error.message);
+  }
+}
+
+function foldKnown(fold: ImportFold, event: RecordedEvent): void {
+  const { revision, position } = event;
+  switch (event.type) {
+    case "ImportRequested":
+      if (revision !== 0n) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
+      if (event.data.importId !== fold.importId) fault(fold, `ImportRequested names import ${event.data.importId}`);
+      fold.requested ??= { data: event.data, position };
+      return;
+    case "ImportStarted":
+      if (revision !== 1n) fault(fold, `ImportStarted stands at revision ${revision}, not 1`);
+      fold.started ??= event.data;
+      return;
+    case "RowAccepted":
+      foldAccepted(fold, event.data, revision);
+      return;
+    case "RowRejected":
+      checkRow(fold, event.data.row, revision);
+      fold.rejected += 1;
+      fold.rejectedRows.update(`${JSON.stringify(rejectionShape(event.data, kindOf(fold)))}\n`);
+      return;
+    case "ImportCompleted":
+      checkCounts(fold, event.data);
+      fold.ended = { type: event.type, data: event.data, revision, position };
+      return;
+    case "ImportFailed":
+      fold.ended = { type: event.type, data: event.data, revision, position };
+      return;
+    case "ImportCancelled":
+      fold.ended = { type: event.type, data: event.data, revision, position };
+      return;
+    default:
+      fault(fold, `${event.type} at revision ${revision} does not belong here`);
+  }
+}
+
+const kindOf = (fold: ImportFold) => fold.requested?.data.kind ?? "activities";
+
+/** One outcome per row, in row order. */
+function checkRow(fold: ImportFold, row: number, revision: bigint): void {
+  if (!fold.started) fault(fold, `row ${row} at revision ${revision} comes before ImportStarted`);
+  if (row === fold.lastRow) fault(fold, `row ${row} has a second outcome at revision ${revision}`);
+  else if (row < fold.lastRow) fault(fold, `row ${row} at revision ${revision} comes after row ${fold.lastRow}`);
+  fold.lastRow = Math.max(fold.lastRow, row);
+}
+
+function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): void {
+  checkRow(fold, data.row, revision);
+  fold.accepted += 1;
+  if (kindOf(fold) === "activities") {
+    fold.acceptedRows.update(`${JSON.stringify(activityShape(data))}\n`);
+    return;
+  }
+  fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);
+  const { item, ...own } = data.values;
+  const number = data.shipment ?? data.row;
+  const known = fold.shipments.get(number);
+  if (known) known.items = addItem(known.items, item);
+  else fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), fields: shortDigest(canonical(own)), items: addItem("", item) });
+}
+
+/** A chain, so that the order of the goods lines counts too. */
+export const addItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
+
+/** What the stream itself adds up to. */
+export function recounted(fold: ImportFold): { received: number; processed: number; failed: number } {
+  const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipments.size;
+  return { received: fold.accepted + fold.rejected, processed, failed: fold.rejected };
+}
+
+function checkCounts(fold: ImportFold, { counts }: ImportCompleted): void {
+  const own = recounted(fold);
+  for (const name of ["received", "processed", "failed"] as const) {
+    if (counts[name] !== own[name]) fault(fold, `ImportCompleted says ${counts[name]} ${name}, the stream has ${own[name]}`);
+  }
+}

@@ -1,0 +1,41 @@
+// A row as both sides show it: from its event, and from its table. Two rows are the same when these lists are.
+import type { RowAccepted, RowRejected } from "../events/importEvents.js";
+import { canonical, storable } from "./canonical.js";
+
+export type RowShape = readonly (string | number | null)[];
+
+export type RowTable = "activities" | "shipment_lines" | "rejections";
+
+export const rowFields: Readonly<Record<RowTable, readonly string[]>> = {
+  activities: ["row", "warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"],
+  shipment_lines: ["row", "shipment", "values"],
+  rejections: ["row", "handle", "error", "data"],
+};
+
+export const rowColumns: Readonly<Record<RowTable, string>> = {
+  activities: `"row", warehouse_code, charge_code, quantity, activity_timestamp, customer_id, reference, status`,
+  shipment_lines: `"row", shipment, "values"`,
+  rejections: `"row", handle, error, data`,
+};
+
+const text = (value: unknown): string | null => (value === undefined || value === null ? null : storable(String(value)));
+
+export function activityShape({ row, values }: RowAccepted): RowShape {
+  const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status } = values as Record<string, unknown>;
+  const rest = [text(activityTimestamp), text(customerId), text(reference), text(status)];
+  return [row, text(warehouseCode), text(chargeCode), Number(quantity), ...rest];
+}
+
+export const lineShape = ({ row, shipment, values }: RowAccepted): RowShape => [row, shipment ?? row, canonical(values)];
+
+export function rejectionShape({ row, shipmentId, reference, error, data }: RowRejected, kind: "shipments" | "activities"): RowShape {
+  return [row, text(kind === "shipments" ? shipmentId : reference), storable(error), canonical(data)];
+}
+
+/** `columns` are the values of `rowColumns`, in that order. */
+export function tableShape(table: RowTable, columns: readonly unknown[]): RowShape {
+  if (table === "activities")
+    return [Number(columns[0]), text(columns[1]), text(columns[2]), Number(columns[3]), ...columns.slice(4).map(text)];
+  if (table === "shipment_lines") return [Number(columns[0]), Number(columns[1]), canonical(columns[2])];
+  return [Number(columns[0]), text(columns[1]), text(columns[2]), canonical(columns[3])];
+}

@@ -1,0 +1,86 @@
+// Replays every import from its stream and holds each ledger row, import, rejected row and stored file against it.
+import type { Pool } from "pg";
+import type { EventStore, Position } from "../ports.js";
+import { type FileSources, fileFaults } from "./checkFiles.js";
+import { compareImports } from "./compareImports.js";
+import { compareRows, rowTables } from "./compareRows.js";
+import { compareShipments } from "./compareShipments.js";
+import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence.js";
+import { type Findings, newFindings } from "./findings.js";
+import { type Snapshot, withSnapshot } from "./snapshot.js";
+
+export interface VerifyOptions extends FileSources {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly signal: AbortSignal;
+  /** Undefined: every organisation. */
+  readonly organisationId: string | undefined;
+  /** False leaves the stored files unread. */
+  readonly files: boolean;
+  readonly onProgress?: (progress: { events: number; share: number }) => void;
+}
+
+export interface Verification {
+  readonly findings: Findings;
+  readonly position: Position;
+  readonly events: number;
+  readonly imports: number;
+  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments", number>>;
+  readonly files: number;
+  readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
+}
+
+export function verify(options: VerifyOptions): Promise<Verification> {
+  return withSnapshot(options.pool, async (snapshot) => {
+    const findings = newFindings();
+    const { eventStore, organisationId, signal, onProgress } = options;
+    const evidence = await gatherEvidence({
+      ...{ eventStore, until: snapshot.position, organisationId, signal, findings },
+      ...(onProgress && { onProgress }),
+    });
+    await compareImports(snapshot.client, evidence.imports, { organisationId }, findings);
+    const rows = await compareTables(snapshot, options, evidence, findings);
+    const files = options.files ? await checkFiles(options, evidence, findings) : 0;
+    return {
+      ...{ findings, position: snapshot.position, events: evidence.events, imports: evidence.imports.size, rows, files },
+      organisations: perOrganisation(evidence, findings),
+    };
+  });
+}
+
+async function compareTables(
+  { client }: Snapshot,
+  { eventStore, organisationId, signal }: VerifyOptions,
+  evidence: Evidence,
+  findings: Findings,
+) {
+  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0 };
+  const positions = organisationId === undefined ? undefined : [...evidence.imports.keys()];
+  for (const table of rowTables) {
+    signal.throwIfAborted();
+    rows[table] = await compareRows({ client, eventStore, findings }, table, evidence.imports, positions);
+  }
+  rows.shipments = await compareShipments(client, evidence, organisationId, findings);
+  return rows;
+}
+
+async function checkFiles(options: VerifyOptions, { imports }: Evidence, findings: Findings): Promise<number> {
+  for (const audited of imports.values()) {
+    options.signal.throwIfAborted();
+    for (const sentence of await fileFaults(options, audited)) findings.add({ ...whose(audited), sentence });
+  }
+  return imports.size;
+}
+
+const whose = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
+
+function perOrganisation({ imports }: Evidence, { byOrganisation }: Findings): Verification["organisations"] {
+  const counts = new Map<string, number>([...byOrganisation.keys()].map((id) => [id, 0]));
+  for (const { requested } of imports.values()) {
+    const { organisationId } = requested.data;
+    counts.set(organisationId, (counts.get(organisationId) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([organisationId, count]) => ({ organisationId, imports: count, findings: byOrganisation.get(organisationId) ?? 0 }))
+    .sort((a, b) => (a.organisationId < b.organisationId ? -1 : 1));
+}
