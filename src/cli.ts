@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addAuditQuoteCommand } from "./cli/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";
@@ -17,4 +18,5 @@ addKeyCommands(program);
 addImportCommands(program);
 addProjectionCommands(program);
 addLocalityCommands(program);
+addAuditQuoteCommand(program);
 await program.parseAsync();
