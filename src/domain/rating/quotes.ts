@@ -23,7 +23,7 @@ export interface QuoteEntry extends Transit {
 }
 
 /** One priced card: what it was priced from, and how. */
-interface PricedCard {
+export interface PricedCard {
   readonly rateCardId: string;
   readonly serviceId: string;
   readonly zoneMapId: string;
