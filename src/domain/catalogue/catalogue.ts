@@ -24,17 +24,12 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
   const customers = new Map(file.customers.map((customer) => [customer.id, customer]));
   const services = new Map(file.services.map((service) => [service.id, service]));
   const zoneMaps = new Map<string, ZoneOf>(file.zoneMaps.map((map) => [map.id, compileZones(map)]));
+  const everyMap = [...zoneMaps.values()];
   const cards = new Map(
     file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
   );
   const cardsOf = new Map(file.customers.map((customer) => [customer.id, customer.rateCardIds.flatMap((id) => cards.get(id) ?? [])]));
   const mandatory = new Map(file.customers.map((customer) => [customer.id, mandatoryFields(file, customer)]));
-  const calendar = new Intl.DateTimeFormat("en-CA", {
-    timeZone: file.organisation.timezone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
   return {
     file,
     organisation: file.organisation,
@@ -44,8 +39,8 @@ export function compileCatalogue(file: OrganisationFile): Catalogue {
     mandatoryCustomFields: (customerId) => mandatory.get(customerId) ?? [],
     cardsOf: (customerId) => cardsOf.get(customerId) ?? [],
     zoneOf: (zoneMapId, countryCode, postalCode) => zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
-    isServiceable: (countryCode, postalCode) => [...zoneMaps.values()].some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
-    today: (now) => calendar.format(now),
+    isServiceable: (countryCode, postalCode) => everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
+    today: calendarOf(file.organisation.timezone),
   };
 }
 
@@ -54,4 +49,19 @@ function mandatoryFields(file: OrganisationFile, customer: Customer): string[] {
     file.carriers.filter((carrier) => customer.carrierIds.includes(carrier.id)).flatMap((carrier) => carrier.mandatoryCustomFields),
   );
   return file.customFields.map((field) => field.key).filter((key) => marked.has(key));
+}
+
+function calendarOf(timeZone: string): (now: Date) => string {
+  const calendar = new Intl.DateTimeFormat("en", {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (now) => {
+    const parts = new Map(calendar.formatToParts(now).map(({ type, value }) => [type, value]));
+    return `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
+  };
 }

@@ -6,7 +6,14 @@ const identifier = z
   .string()
   .max(64)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores, beginning with a letter or digit");
-const name = z.string().trim().min(1).max(200);
+/** Control characters and halves of characters: databases refuse them, and nobody means them. */
+const text = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most)
+    .refine((given) => !/[\p{Cc}\p{Cs}]/u.test(given), "must not have control characters");
+const name = text(200).min(1);
 const decimals = (places: number) => (value: number) =>
   Math.abs(value) < 1e-6 ? value === 0 : (String(value).split(".")[1] ?? "").length <= places;
 const amount = (most: number) => z.number().min(0, "must not be negative").max(most).refine(decimals(6), "must have at most 6 decimals");
@@ -14,11 +21,11 @@ const amount = (most: number) => z.number().min(0, "must not be negative").max(m
 const money = amount(100_000_000);
 const perKg = amount(10_000);
 const perItem = amount(10_000);
-const percent = amount(100);
+const percent = amount(1_000);
 const orMissing = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : text);
 const day = z.iso.date({ error: orMissing("must be a date such as 2026-01-31") });
-const zoneName = z.string().trim().min(1).max(64);
-const labels = z.array(z.string().trim().min(1).max(100)).min(1).max(500);
+const zoneName = text(64).min(1);
+const labels = z.array(text(100).min(1)).min(1).max(500);
 
 function isTimezone(text: string): boolean {
   try {
@@ -46,7 +53,7 @@ const customField = z.strictObject({
 
 const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: z.array(z.string()).max(100).default([]) });
 
-const word = z.string().regex(/^[A-Z][A-Z0-9_]{0,39}$/, "must be capital letters, digits and underscores");
+const word = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, "must be letters, digits, dashes and underscores, beginning with a letter");
 
 const service = z.strictObject({
   id: identifier,
@@ -67,7 +74,7 @@ const zoneMap = z.strictObject({ id: identifier, zones: z.array(zone).min(1).max
 
 const weightBreak = z.strictObject({ fromKg: amount(1_000_000_000), perKg });
 
-const transit = z.strictObject({ min: z.int().min(0).max(365), max: z.int().min(0).max(365), unit: z.enum(["D", "H"]) });
+const transit = z.strictObject({ min: z.int().min(0).max(365), max: z.int().min(0).max(365), unit: z.enum(["H", "D", "W"]) });
 
 const lane = z.strictObject({
   from: zoneName,
@@ -96,16 +103,16 @@ const charge = z
   .refine((of) => Object.keys(of).length === 1, "must be exactly one of flat, perItem, perKg and percentOfFreight");
 
 const surcharge = z.strictObject({
-  key: word.refine((key) => key !== "FUEL", "must not be FUEL, which is the fuel levy's own"),
+  key: word.refine((key) => key.toUpperCase() !== "FUEL", "must not be FUEL, which is the fuel levy's own"),
   name,
-  description: z.string().max(500).default(""),
+  description: text(500).default(""),
   when: condition,
   charge,
   fuelApplies: z.boolean().default(false),
 });
 
 const spot = z.strictObject({
-  message: z.string().max(500).default(""),
+  message: text(500).default(""),
   expiresAt: z.iso.datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") }),
 });
 
@@ -124,7 +131,7 @@ const rateCard = z.strictObject({
 });
 
 const customer = z.strictObject({
-  id: identifier,
+  id: text(64).min(1), // a business id: whatever the organisation calls its customers
   name,
   carrierIds: z.array(z.string()).max(500).default([]),
   rateCardIds: z.array(z.string()).max(500).default([]),

@@ -7,7 +7,7 @@ export interface Transit {
   readonly transitTimeUnit: string;
 }
 
-const units = { D: ["business day", "business days"], H: ["hour", "hours"] } as const;
+const units = { H: ["hour", "hours"], D: ["business day", "business days"], W: ["week", "weeks"] } as const;
 
 /** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. */
 export function transitOf({ transit }: Lane): Transit {

@@ -7,8 +7,8 @@ export function passes({ card, service }: CompiledCard, filters: Filters): boole
     allows(filters.carrierIds, service.carrierId) &&
     allows(filters.serviceIds, service.id) &&
     allows(filters.rateCardIds, card.id) &&
-    allows(filters.serviceTypes?.map(upper), service.type) &&
-    allows(filters.serviceClasses?.map(upper), service.class)
+    allows(filters.serviceTypes?.map(upper), upper(service.type)) &&
+    allows(filters.serviceClasses?.map(upper), upper(service.class))
   );
 }
 

@@ -54,6 +54,8 @@ describe("a fault in an organisation file is named by its path:", () => {
     ["a missing name", "organisation.name", undefined, /^organisation\.name is required$/],
     ["a number as text", "rateCards.0.lanes.0.basic", "12.50", /^rateCards\.0\.lanes\.0\.basic must be a number$/],
     ["a bad organisation id", "organisation.id", "Demo 3PL", /^organisation\.id must be lower-case/],
+    ["a name with a control character", "organisation.name", "De\u0000mo", /^organisation\.name must not have control characters$/],
+    ["a name with half a character", "customers.0.name", "\ud800", /^customers\.0\.name must not have control characters$/],
     ["an unknown time zone", "organisation.timezone", "Mars/Base", /^organisation\.timezone must be a time zone/],
     ["a cubic factor of zero", "organisation.cubicFactor", 0, /^organisation\.cubicFactor must be greater than 0$/],
     [

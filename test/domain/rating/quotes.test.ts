@@ -257,11 +257,27 @@ describe("several cards", () => {
 
 describe("delivery time", () => {
   it("reads as people say it", () => {
-    const text = (min: number, max: number, unit: "D" | "H") =>
+    const text = (min: number, max: number, unit: "D" | "H" | "W") =>
       price({ catalogue: withCard({ lanes: [{ from: "SYD", to: "MEL", transit: { min, max, unit } }] }) }).quotes[0]?.deliveryTime;
-    expect([text(1, 2, "D"), text(1, 1, "D"), text(3, 3, "D"), text(0, 0, "D"), text(0, 1, "D"), text(4, 8, "H"), text(1, 1, "H")]).toEqual(
-      ["1-2 business days", "1 business day", "3 business days", "Same day", "0-1 business days", "4-8 hours", "1 hour"],
-    );
+    expect([
+      text(1, 2, "D"),
+      text(1, 1, "D"),
+      text(3, 3, "D"),
+      text(0, 0, "D"),
+      text(0, 1, "D"),
+      text(4, 8, "H"),
+      text(1, 1, "H"),
+      text(2, 3, "W"),
+    ]).toEqual([
+      "1-2 business days",
+      "1 business day",
+      "3 business days",
+      "Same day",
+      "0-1 business days",
+      "4-8 hours",
+      "1 hour",
+      "2-3 weeks",
+    ]);
   });
 });
 
