@@ -56,7 +56,7 @@ function cardLines(card: PricedCard | undefined, { rateCardId, steps }: Rederive
     `${rateCardId} (${card?.serviceId}), zone ${terms?.originZone} to ${terms?.destinationZone}`,
     step(`${steps.kg} kg`, `${steps.exactKg} kg at ${terms?.cubicFactor} kg per cubic metre, rounded up`),
     step(money(steps.basic), "basic"),
-    ...steps.kgCharge.map(({ kg, perKg, charge }) => step(charge, `${kg} kg at ${perKg}`)),
+    ...steps.kgCharge.map(({ kg, perKg, charge }) => step(exact(charge), `${kg} kg at ${perKg}`)),
     step(money(steps.amount), steps.minimumApplied ? "freight, raised to the minimum" : "freight"),
     ...steps.surcharges.map(({ key, name, amount }) => step(money(amount), `${name} (${key})`)),
     step(money(steps.fuel), `fuel, ${terms?.fuelLevyPercent}% of ${money(steps.fuelBase)}`),
@@ -66,4 +66,9 @@ function cardLines(card: PricedCard | undefined, { rateCardId, steps }: Rederive
 }
 
 const money = (amount: number): string => amount.toFixed(2);
+/** Unrounded, but never with fewer than two decimals. */
+const exact = (text: string): string => {
+  const [whole, decimals = ""] = text.split(".");
+  return `${whole}.${decimals.padEnd(2, "0")}`;
+};
 const step = (figure: string, meaning: string): string => `  ${figure.padStart(14)}  ${meaning}`;
