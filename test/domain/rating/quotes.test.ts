@@ -255,6 +255,33 @@ describe("several cards", () => {
   });
 });
 
+describe("fifty customers in one request", () => {
+  const file = sampleFile();
+  const [base] = file.rateCards ?? [];
+  if (!base) throw new Error("the sample has a card");
+  const numbers = Array.from({ length: 50 }, (_, index) => index);
+  const catalogue = catalogueOf({
+    ...file,
+    rateCards: numbers.map((index) => ({ ...base, id: `card-${index}`, lanes: [{ from: "SYD", to: "MEL", basic: 100 + index }] })),
+    customers: numbers.map((index) => ({ id: `C${index}`, name: `C${index}`, carrierIds: [], rateCardIds: [`card-${index}`] })),
+  });
+
+  it("each get their own price, in the order asked", () => {
+    const customerIds = numbers.map((index) => `C${index}`).reverse();
+    const { results } = priceQuotes({
+      catalogue,
+      customerIds,
+      items: [item()],
+      origin: sydney,
+      destination: melbourne,
+      filters: {},
+      now: new Date("2026-11-15T00:00:00Z"),
+    });
+    expect(results.map(({ customerId }) => customerId)).toEqual(customerIds);
+    expect(results.map(({ quotes }) => quotes[0]?.amount)).toEqual(numbers.map((index) => 149 - index));
+  });
+});
+
 describe("delivery time", () => {
   it("reads as people say it", () => {
     const text = (min: number, max: number, unit: "D" | "H" | "W") =>
