@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { firstBlocked } from "../../../src/embedded/postgres/account.js";
+import { readPidFile } from "../../../src/embedded/postgres/leftover.js";
+import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
+import { isAlive } from "../../../src/embedded/processes.js";
+import { kill, until } from "../../support/processes.js";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let folder: string;
+let servers: PostgresServer[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-embedded-"));
+  await chmod(folder, 0o755);
+});
+afterEach(async () => {
+  for (const server of servers) await server.stop();
+  servers = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: { durable?: boolean; lines?: string[] } = {}): Promise<PostgresServer> {
+  const onLine = (line: string) => void options.lines?.push(line);
+  const server = await startPostgres({ folder, durable: options.durable ?? false, onLine });
+  servers.push(server);
+  return server;
+}
+
+async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("a server keeps its data over a stop, a crash and an orphaned life", async () => {
+  const first = await start({ durable: true });
+  const settings =
+    "select current_setting('fsync') fsync, current_setting('TimeZone') zone, current_setting('server_encoding') encoding, datcollate from pg_database where datname = current_database()";
+  expect(await ask(first.url, settings)).toEqual([{ fsync: "on", zone: "UTC", encoding: "UTF8", datcollate: "C" }]);
+  await ask(first.url, "create table kept as select 42 as answer");
+  await first.stop();
+  expect(isAlive(first.pid)).toBe(false);
+
+  const second = await start({ durable: true });
+  kill(second.pid, "SIGKILL");
+  await second.exited;
+  const third = await start({ durable: true });
+  expect(await ask(third.url, "select * from kept")).toEqual([{ answer: 42 }]);
+
+  // Whoever watches the server is killed too: nobody is left to stop it but the next start.
+  const { stdout } = await promisify(execFile)("ps", ["-o", "ppid=", "-p", String(third.pid)]);
+  kill(Number(stdout), "SIGKILL");
+  await third.exited;
+  expect(isAlive(third.pid)).toBe(true);
+  const lines: string[] = [];
+  const fourth = await start({ lines });
+  expect(isAlive(third.pid)).toBe(false);
+  expect(lines).toContain(`stopping Postgres ${third.pid}, left running by an earlier start`);
+  expect(await ask(fourth.url, "select * from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a pid file whose number now belongs to someone else is no obstacle", async () => {
+  const first = await start();
+  await first.stop();
+  const data = join(folder, "data");
+  await writeFile(join(data, "postmaster.pid"), `${process.pid}\n${data}\n1700000000\n5432\n\n127.0.0.1\n  1 2\nready   \n`);
+  const second = await start();
+  expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect((await readPidFile(data))?.pid).toBe(second.pid);
+});
+
+test("a set-up that was cut off half way starts over", async () => {
+  await mkdir(join(folder, "data.new"));
+  await writeFile(join(folder, "data.new", "PG_VERSION"), "18\n");
+  const server = await start();
+  expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("the folder that keeps an account out is named", async () => {
+  const closed = join(folder, "closed");
+  await mkdir(join(closed, "inside"), { recursive: true });
+  await chmod(closed, 0o700);
+  expect(await firstBlocked([join(closed, "inside", "data")], nobody)).toBe(closed);
+  await chmod(closed, 0o711);
+  expect(await firstBlocked([join(closed, "inside", "data")], nobody)).toBe(undefined);
+});
+
+test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpriv"))(
+  "root's own closed folders are no obstacle",
+  async () => {
+    await chmod(folder, 0o700);
+    const server = await start();
+    expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  },
+);
+
+const reachable = isRoot && (await firstBlocked([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
+test.runIf(reachable)("an ordinary user runs it as it is", async () => {
+  await chown(folder, nobody.uid, nobody.gid);
+  const script = `
+    import { startPostgres } from "./dist/embedded/postgres/server.js";
+    const server = await startPostgres({ folder: process.argv[1], durable: false });
+    process.stdout.write(String(server.pid));
+    await server.stop();
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, folder], { cwd: root, ...nobody });
+  expect(Number(stdout)).toBeGreaterThan(0);
+  await until("it is gone", async () => !isAlive(Number(stdout)));
+});
