@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { commandLine, isAlive } from "../../src/embedded/processes.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = join(root, "dist", "cli.js");
+export const program = join(root, "dist", "cli.js");
 
 /** Runs a module script in a process of its own; answers its stdout, throws with its stderr when it fails. */
 export async function runScript(script: string, args: readonly string[] = []): Promise<string> {

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
+import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { program, until, waybill } from "../support/processes.js";
+
+let folder: string;
+let database: TestDatabase;
+let eventStore: TestEventStore;
+let environment: Record<string, string>;
+const run = (...args: string[]) => waybill(args, environment);
+const file = async (name: string, content: unknown) => {
+  const path = join(folder, name);
+  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-cli-"));
+  [database, eventStore] = await Promise.all([createTestDatabase(), startTestEventStore()]);
+  environment = {
+    DATA_DIR: join(folder, "data"),
+    DATABASE_URL: database.url,
+    EVENTSTORE_URL: eventStore.address,
+    SIGNING_SECRET: "a secret of at least thirty-two characters",
+  };
+});
+afterAll(async () => {
+  await eventStore?.stop();
+  await database?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("help is a result; a mistake is one line on stderr and exit code 1", async () => {
+  const help = await run("--help");
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  for (const word of ["start", "api", "worker", "projector", "eventstore", "org", "keys", "localities"])
+    expect(help.stdout).toContain(`  ${word}`);
+  expect((await run("keys", "create", "--help")).stdout).toContain("--org <id>");
+  expect(await run("kyes")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("unknown command 'kyes'") });
+  expect(await run("keys", "create", "--org", "demo")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("--name <name>"),
+  });
+});
+
+test("a faulty configuration stops every command, with all its faults and none of its secrets", async () => {
+  const { code, stdout, stderr } = await waybill(["api"], { PORT: "x", LOG_LEVEL: "loud", DATABASE_URL: "postgres://user:hunter2@db/w" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe(
+    [
+      "The configuration has 3 faults:",
+      "  PORT must be a whole number from 1 to 65535",
+      "  LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent",
+      "  SIGNING_SECRET is required with DATABASE_URL: at least 32 characters, the same for every process",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("an organisation is applied, applied again without effect, and changed", async () => {
+  const path = await file("demo.json", demoOrganisation);
+  const first = await run("org", "apply", path);
+  expect(first.stderr).toBe("");
+  expect(first.stdout).toMatch(/^demo version 1, \d+ changed\n {2}Organisation demo created\n/);
+  expect(await run("org", "apply", path)).toEqual({ code: 0, stdout: "demo version 1, nothing changed\n", stderr: "" });
+  const renamed = { ...demoOrganisation, organisation: { ...demoOrganisation.organisation, name: "Demo Freight" } };
+  expect((await run("org", "apply", await file("renamed.json", renamed))).stdout).toMatch(/^demo version 2, 1 changed\n/);
+  expect((await run("org", "list")).stdout).toMatch(/^ID +NAME +TIME ZONE +CATALOGUE\ndemo +Demo Freight +Australia\/Sydney +2\n$/);
+});
+
+test("a faulty organisation file is refused whole, with every fault by its path", async () => {
+  const faulty = {
+    ...demoOrganisation,
+    organisation: { ...demoOrganisation.organisation, colour: "red" },
+    customers: [{ id: "", name: "x" }],
+  };
+  const { code, stdout, stderr } = await run("org", "apply", await file("faulty.json", faulty));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain("organisation.colour is not a known field");
+  expect(stderr).toContain("customers.0.id");
+  expect(await run("org", "apply", await file("text.json", "{"))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is not JSON"),
+  });
+  expect(await run("org", "apply", join(folder, "none.json"))).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot be read"),
+  });
+});
+
+test("a key is printed alone, listed by its prefix, and revoked once", async () => {
+  const created = await run("keys", "create", "--org", "demo", "--name", "warehouse");
+  expect(created).toEqual({ code: 0, stdout: expect.stringMatching(/^wb_live_[A-Za-z0-9]{36}\n$/), stderr: "" });
+  const prefix = created.stdout.slice(0, 12);
+  const listed = await run("keys", "list", "--org", "demo", "--json");
+  expect(JSON.parse(listed.stdout)).toEqual([expect.objectContaining({ prefix, name: "warehouse", revokedAt: null })]);
+  expect(listed.stdout).not.toContain(created.stdout.trim());
+  expect(await run("keys", "revoke", prefix, "--org", "demo")).toEqual({ code: 0, stdout: `${prefix} warehouse revoked\n`, stderr: "" });
+  expect((await run("keys", "revoke", prefix, "--org", "demo")).code).toBe(0);
+  expect((await run("keys", "list", "--org", "demo")).stdout).toMatch(new RegExp(`${prefix} +warehouse +\\S+Z +\\S+Z `));
+});
+
+test("what does not exist is said in one line", async () => {
+  for (const args of [
+    ["keys", "create", "--org", "nobody", "--name", "x"],
+    ["keys", "list", "--org", "nobody"],
+    ["keys", "revoke", "wb_live_XXXX", "--org", "demo"],
+  ]) {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+  }
+});
+
+test("a store that is down is said in one line", async () => {
+  const { code, stdout, stderr } = await waybill(["org", "list"], { ...environment, DATABASE_URL: "postgres://a:hunter2@127.0.0.1:1/w" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^The database is not available: .*\n$/);
+  expect(stderr).not.toContain("hunter2");
+});
+
+test("localities of another country are loaded from a GeoNames file, once", async () => {
+  const path = await file("NZ.txt", "NZ\t6011\tTe Aro\tWellington\tWGN\t\t\t\t\t-41.29\t174.77\t4\n");
+  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 places, loaded\n", stderr: "" });
+  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 places, loaded already\n", stderr: "" });
+  expect(await run("localities", "import", await file("bad.txt", "nothing\n"))).toMatchObject({ code: 1, stdout: "" });
+});
+
+test("the event store serves by itself, for any client, until SIGTERM", async () => {
+  const child: ChildProcess = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "events")]);
+  try {
+    let said = "";
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+    });
+    await until("it says where it listens", async () => said.includes("esdb://"));
+    const client = EventStoreDBClient.connectionString(/esdb:\S+/.exec(said)?.[0] ?? "");
+    const { nextExpectedRevision } = await client.appendToStream("notes", [jsonEvent({ type: "Noted", data: { text: "hello" } })]);
+    expect(nextExpectedRevision).toBe(0n);
+    await client.dispose();
+    const exited = new Promise((settle) => child.once("exit", settle));
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
