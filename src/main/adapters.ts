@@ -33,7 +33,9 @@ export interface Adapters {
 export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const pool = createPool({ url: addresses.databaseUrl, applicationName: `waybill ${role}`, max: role === "api" ? 20 : 12, onError });
-  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger });
+  // A caller of the API waits for the answer; a worker would rather wait than give up.
+  const patience = role === "api" ? { deadlineMs: 2_000, attempts: 3 } : {};
+  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...patience });
   const objects = openObjectStore(config, addresses.signingSecret);
   return {
     pool,
