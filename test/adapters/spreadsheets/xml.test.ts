@@ -9,7 +9,7 @@ const local = (name: string) => name.slice(name.lastIndexOf(":") + 1);
 function ours(pieces: readonly string[]): string[] | null {
   const events: string[] = [];
   const parser = createXmlParser({
-    open: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes)}`),
+    open: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes.entries())}`),
     close: (name) => events.push(`>${name}`),
     text: (text) => events.push(`"${text}`),
   });
@@ -29,7 +29,7 @@ function theirs(document: string): string[] | null {
   let depth = 0;
   parser.on("opentag", (tag) => {
     depth += 1;
-    events.push(`<${local(tag.name)} ${JSON.stringify(tag.attributes)}`);
+    events.push(`<${local(tag.name)} ${JSON.stringify(Object.entries(tag.attributes))}`);
   });
   parser.on("closetag", (tag) => {
     depth -= 1;

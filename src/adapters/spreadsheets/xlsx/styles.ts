@@ -1,4 +1,4 @@
-import { parseXml } from "./xml.js";
+import { parseXml } from "./parseXml.js";
 
 /** How a cell's number is to be understood. */
 export type NumberKind =
@@ -19,8 +19,8 @@ export function readStyles(xml: string): NumberKind[] {
   const formats: number[] = [];
   parseXml(xml, (name, attributes, path) => {
     const parent = path[path.length - 1];
-    if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes["numFmtId"]), attributes["formatCode"] ?? "");
-    if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes["numFmtId"] ?? 0));
+    if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes.get("numFmtId")), attributes.get("formatCode") ?? "");
+    if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes.get("numFmtId") ?? 0));
   });
   return formats.map((id) => {
     const code = codes.get(id);

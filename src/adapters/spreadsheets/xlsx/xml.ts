@@ -1,9 +1,8 @@
 import { FileFault } from "../fileFault.js";
 import { MAX_XML_DEPTH, MAX_XML_RUN_CHARS } from "../limits.js";
 import { damaged } from "./archive.js";
+import { type Attributes, createAttributeList } from "./attributes.js";
 import { checkCharacters, decodeEntities } from "./entities.js";
-
-export type Attributes = Readonly<Record<string, string>>;
 
 export type XmlHandlers = {
   open(name: string, attributes: Attributes): void;
@@ -13,7 +12,6 @@ export type XmlHandlers = {
 
 export type XmlParser = { write(text: string): void; end(): void };
 
-const NONE: Attributes = Object.freeze({});
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, APOSTROPHE, SLASH, COLON, LESS, EQUALS, GREATER, BANG, QUESTION] = [
   9, 10, 13, 32, 34, 39, 47, 58, 60, 61, 62, 33, 63,
 ];
@@ -26,6 +24,8 @@ const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code =
  */
 export function createXmlParser(handlers: XmlHandlers): XmlParser {
   const path: string[] = [];
+  const locals: string[] = [];
+  const attributes = createAttributeList();
   let rest = "";
   let text = "";
   let position = 0;
@@ -121,20 +121,20 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
     }
     const name = text.slice(tag + 1, at);
     const local = nameStart === tag + 1 ? name : text.slice(nameStart, at);
-    const attributes = code === GREATER ? NONE : {};
-    const close = code === GREATER ? at : readAttributes(at, attributes);
+    attributes.clear();
+    const close = code === GREATER ? at : readAttributes(at);
     if (close === -1) return -1;
     if (local === "" || (path.length === 0 && sawRoot)) throw damaged("its markup is not well formed");
     plainText(tag);
     sawRoot = true;
     handlers.open(local, attributes);
     if (text.charCodeAt(close - 1) === SLASH) handlers.close(local);
-    else if (path.push(name) > MAX_XML_DEPTH) throw damaged("its markup is nested too deeply");
+    else if (path.push(name) + locals.push(local) > 2 * MAX_XML_DEPTH) throw damaged("its markup is nested too deeply");
     return close + 1;
   }
 
   /** Returns where the tag's `>` is. */
-  function readAttributes(start: number, into: Record<string, string>): number {
+  function readAttributes(start: number): number {
     let at = start;
     for (;;) {
       while (isSpace(text.charCodeAt(at))) at += 1;
@@ -145,54 +145,42 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
         if (text.charCodeAt(at + 1) !== GREATER) throw damaged("its markup is not well formed");
         return at + 1;
       }
-      const equals = text.indexOf("=", at);
-      if (equals === -1) return -1;
-      let open = equals + 1;
+      const nameEnd = attributeName(at);
+      let open = nameEnd;
+      while (isSpace(text.charCodeAt(open))) open += 1;
+      if (open >= text.length) return -1;
+      if (open === at || text.charCodeAt(open) !== EQUALS) throw damaged("its markup is not well formed");
+      open += 1;
       while (isSpace(text.charCodeAt(open))) open += 1;
       if (open >= text.length) return -1;
       const quote = text.charCodeAt(open);
       if (quote !== QUOTE && quote !== APOSTROPHE) throw damaged("its markup is not well formed");
       const close = text.indexOf(quote === QUOTE ? '"' : "'", open + 1);
       if (close === -1) return -1;
-      const name = text.slice(at, equals).trimEnd();
       const value = text.slice(open + 1, close);
-      if (name === "" || /[\s<>"'/]/.test(name) || value.includes("<")) throw damaged("its markup is not well formed");
-      into[name] = decodeEntities(value);
+      if (value.includes("<")) throw damaged("its markup is not well formed");
+      attributes.add(text.slice(at, nameEnd), decodeEntities(value));
       at = close + 1;
     }
   }
 
+  function attributeName(start: number): number {
+    let at = start;
+    for (let code = text.charCodeAt(at); at < text.length && code !== EQUALS && !isSpace(code); code = text.charCodeAt(++at)) {
+      if (code === LESS || code === GREATER || code === SLASH || code === QUOTE || code === APOSTROPHE)
+        throw damaged("its markup is not well formed");
+    }
+    return at;
+  }
+
   function endTag(start: number, close: number): void {
     const name = path.pop();
-    if (name === undefined || text.slice(start, close).trimEnd() !== name) throw damaged("its markup is not well formed");
-    handlers.close(localName(name));
+    const local = locals.pop();
+    if (name === undefined || local === undefined || !text.startsWith(name, start)) throw damaged("its markup is not well formed");
+    if (close !== start + name.length && text.slice(start + name.length, close).trim() !== "")
+      throw damaged("its markup is not well formed");
+    handlers.close(local);
   }
 
   return { write, end };
-}
-
-function localName(name: string): string {
-  return name.slice(name.lastIndexOf(":") + 1);
-}
-
-/** An attribute whatever its prefix is: `r:id`, `rel:id` and `id` are the same to us. */
-export function attribute(attributes: Attributes, name: string): string | undefined {
-  if (attributes[name] !== undefined) return attributes[name];
-  for (const key in attributes) if (localName(key) === name) return attributes[key];
-  return undefined;
-}
-
-export function parseXml(text: string, open: (name: string, attributes: Attributes, path: readonly string[]) => void): void {
-  const path: string[] = [];
-  const parser = createXmlParser({
-    open(name, attributes) {
-      open(name, attributes, path);
-      path.push(name);
-    },
-    close() {
-      path.pop();
-    },
-  });
-  parser.write(text);
-  parser.end();
 }
