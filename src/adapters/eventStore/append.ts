@@ -36,8 +36,7 @@ export function appender(options: Appending): Append {
     let outcomeUnknown = false;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
-      // A lost connection is replaced at once; only what fails again has to wait.
-      if (attempt > 1) await backOff(attempt - 1);
+      await backOff(attempt);
       const client = connection.client();
       try {
         // The client may wait without end for a channel, which its deadline does not cover.

@@ -26,10 +26,6 @@ export function actualRevision(error: unknown): bigint | undefined {
   return typeof failure.actualVersion === "bigint" ? failure.actualVersion : -1n;
 }
 
-export function isStreamMissing(error: unknown): boolean {
-  return shapeOf(error).type === ErrorType.STREAM_NOT_FOUND;
-}
-
 /** The server ended a live subscription that could not keep up: everyday weather, subscribe again at once. */
 export function isTooSlow(error: unknown): boolean {
   const failure = shapeOf(error);

@@ -6,9 +6,10 @@ import { StoreUnavailable } from "../../portErrors.js";
 import type { EventBatch, Position } from "../../ports.js";
 import { isAfter } from "./conversion.js";
 import { definiteFailure, isTooSlow } from "./failures.js";
-import { type Feed, openFeed, type Taken } from "./feed.js";
+import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
+import { subscribeCall } from "./readCall.js";
 
 export interface Following {
   /** A client of its own, so that giving up on a subscription disturbs no call. */
@@ -38,8 +39,6 @@ class DealFailed extends Error {
     super("the batch could not be dealt with");
   }
 }
-
-const checkpointEvery = 1024;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
 export async function run(following: Following, course: Course, deal: Deal): Promise<Position | undefined> {
@@ -83,18 +82,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
   // Read before subscribing: once caught up, everything up to here has passed, though none of it may have been ours.
   const endBefore = await following.head();
   let reached = course.from;
-  let feed: Feed | undefined;
-  const subscription = client.subscribeToAll({
-    fromPosition: reached ?? "start",
-    filter: {
-      filterOn: "streamName",
-      prefixes: [...course.prefixes],
-      maxSearchWindow: checkpointEvery,
-      checkpointInterval: 1,
-      checkpointReached: async (_, position) => feed?.checkpoint(position),
-    },
-  });
-  feed = openFeed(subscription, course.maxBatch);
+  const feed = openFeed(subscribeCall(client, course.prefixes, reached), course.maxBatch);
   try {
     while (!course.signal?.aborted) {
       const taken = await feed.take(following.stallMs, course.signal);
@@ -102,6 +90,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
       if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
       if (taken.state === "silent") {
         await proveIdle(following, reached);
+        if (reached) await deal({ events: [], position: reached, caughtUp: true });
         continue;
       }
       const batch = batchOf(taken, course, reached, endBefore);
@@ -113,7 +102,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
     }
     return false;
   } finally {
-    await feed.stop();
+    feed.stop();
   }
 }
 

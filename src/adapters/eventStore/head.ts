@@ -1,41 +1,31 @@
 // The end of `$all`, also the cheapest question that only a working server can answer.
-
 import { StoreUnavailable } from "../../portErrors.js";
 import type { Position } from "../../ports.js";
 import type { Connection } from "./connection.js";
-import { positionOf } from "./conversion.js";
-import { definiteFailure } from "./failures.js";
-import { within } from "./patience.js";
+import { definiteFailure, isSilence } from "./failures.js";
+import { openFeed } from "./feed.js";
+import { readHeadCall } from "./readCall.js";
 
 export type Head = (deadlineMs?: number) => Promise<Position | undefined>;
+
+const what = "reading the end of the log";
 
 export function headReader(connection: Connection, defaultDeadlineMs: number): Head {
   return async (deadlineMs = defaultDeadlineMs) => {
     const client = connection.client();
-    const source = client.readAll({ direction: "backwards", fromPosition: "end", maxCount: 1, requiresLeader: true });
-    const answer = new Promise<Position | undefined>((resolve, reject) => {
-      let found: Position | undefined;
-      source.on("data", (resolved) => {
-        found = positionOf(resolved);
-      });
-      source.on("error", reject);
-      source.on("end", () => resolve(found));
-    });
+    const feed = openFeed(readHeadCall(client), 1);
     try {
-      return await within(deadlineMs, "reading the end of the log", answer);
+      for (;;) {
+        const { state, position } = await feed.take(deadlineMs);
+        if (state === "silent") throw new StoreUnavailable("event store", `${what}: no answer within ${deadlineMs} ms`);
+        if (state === "ended" || position) return position;
+      }
     } catch (error) {
-      if (error instanceof StoreUnavailable) connection.retire(client);
+      if (isSilence(error)) connection.retire(client);
       if (error instanceof StoreUnavailable) throw error;
-      throw (
-        definiteFailure(error, "$all", "reading $all") ??
-        new StoreUnavailable("event store", "reading the end of the log", { cause: error })
-      );
+      throw definiteFailure(error, "$all", what) ?? new StoreUnavailable("event store", what, { cause: error });
     } finally {
-      source.on("error", () => undefined);
-      void source
-        .cancel()
-        .catch(() => undefined)
-        .finally(() => source.destroy());
+      feed.stop();
     }
   };
 }

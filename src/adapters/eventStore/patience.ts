@@ -15,12 +15,18 @@ export async function within<T>(milliseconds: number, what: string, promise: Pro
   }
 }
 
-/** 25 ms, doubling to a second, each between half and the whole of it so that many processes do not march in step. */
-export function backOffMs(failures: number): number {
-  const full = Math.min(1000, 25 * 2 ** Math.min(failures, 10));
+/**
+ * Nothing before the first retry, since a lost connection is replaced at once; then 25 ms, doubling to a second, each between
+ * half and the whole of it so that many processes do not march in step.
+ */
+function backOffMs(failures: number): number {
+  if (failures <= 1) return 0;
+  const full = Math.min(1000, 25 * 2 ** Math.min(failures - 2, 10));
   return full * (0.5 + Math.random() / 2);
 }
 
 export async function backOff(failures: number, signal?: AbortSignal): Promise<void> {
-  await pause(backOffMs(failures), undefined, signal ? { signal } : {}).catch(() => undefined);
+  const milliseconds = backOffMs(failures);
+  if (milliseconds === 0) return;
+  await pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -4,9 +4,10 @@
 import { StoreUnavailable } from "../../portErrors.js";
 import type { Revision, StoredEvent } from "../../ports.js";
 import type { Connection } from "./connection.js";
-import { definiteFailure, isSilence, isStreamMissing } from "./failures.js";
+import { definiteFailure, isSilence } from "./failures.js";
 import { openFeed } from "./feed.js";
 import { backOff } from "./patience.js";
+import { readStreamCall } from "./readCall.js";
 
 export interface ReadOptions {
   from?: Revision;
@@ -34,7 +35,6 @@ export function streamReader(connection: Connection, { deadlineMs, attempts }: {
         }
         return;
       } catch (error) {
-        if (isStreamMissing(error)) return;
         if (signal?.aborted) throw signal.reason;
         const definite = definiteFailure(error, stream, `reading ${stream}`);
         if (definite) throw definite;
@@ -57,25 +57,19 @@ interface OneRead {
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
   const client = connection.client();
-  const source = client.readStream(stream, {
-    direction: backwards ? "backwards" : "forwards",
-    fromRevision: next ?? (backwards ? "end" : "start"),
-    maxCount: max,
-    requiresLeader: true,
-  });
-  const feed = openFeed(source, eventsAhead);
+  const feed = openFeed(readStreamCall(client, stream, next, { backwards, max }), eventsAhead);
   try {
     for (;;) {
       const taken = await feed.take(deadlineMs, signal);
       signal?.throwIfAborted();
       if (taken.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
       yield* taken.events;
-      if (taken.state === "ended") return;
+      if (taken.state === "ended" || taken.state === "missing") return;
     }
   } catch (error) {
     if (isSilence(error)) connection.retire(client);
     throw error;
   } finally {
-    await feed.stop();
+    feed.stop();
   }
 }
