@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addAuditCommands } from "./cli/audit.js";
 import { addAuditQuoteCommand } from "./cli/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
@@ -18,5 +19,6 @@ addKeyCommands(program);
 addImportCommands(program);
 addProjectionCommands(program);
 addLocalityCommands(program);
+addAuditCommands(program);
 addAuditQuoteCommand(program);
 await program.parseAsync();

@@ -57,7 +57,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
   let events = 0;
   const deal = (event: StoredEvent) => {
-    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream) : "not wanted");
+    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { shipments: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return tellLate(event, findings);
@@ -100,9 +100,7 @@ function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
 function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
   const { requested, ended, importId } = fold;
   if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
-    for (const number of [...fold.shipments.keys()].sort((a, b) => a - b)) {
-      const shipment = fold.shipments.get(number);
-      if (!shipment) continue;
+    for (const [, shipment] of [...(fold.shipments ?? [])].sort(([a], [b]) => a - b)) {
       const { shipmentId, fields, items } = shipment;
       shipments.set(shipmentKey(requested.data.organisationId, shipmentId), {
         shipmentId,

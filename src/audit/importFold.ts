@@ -1,4 +1,4 @@
-// One import folded from its own stream, event by event, in memory that does not grow with its rows (shipments: with their number).
+// One import folded from its own stream, event by event. Memory does not grow with the rows, only with shipments where they are kept.
 import { createHash, type Hash } from "node:crypto";
 import { decode, type RecordedEvent, UnreadableEvent } from "../events/codec.js";
 import type {
@@ -12,6 +12,7 @@ import type {
 import { streamPrefix } from "../events/streams.js";
 import type { Position, StoredEvent } from "../ports.js";
 import { canonical, shortDigest } from "./canonical.js";
+import { type NumberSet, newNumberSet } from "./numberSet.js";
 import { activityShape, lineShape, rejectionShape } from "./rowShapes.js";
 
 export type AuditedEnding = { readonly revision: bigint; readonly position: Position } & (
@@ -39,14 +40,16 @@ export interface ImportFold {
   lastRow: number;
   readonly acceptedRows: Hash;
   readonly rejectedRows: Hash;
-  /** By their number in the import. */
-  readonly shipments: Map<number, FoldedShipment>;
+  /** Which shipments have a line, by their number in the import. */
+  readonly shipmentNumbers: NumberSet;
+  /** The shipments themselves, where they are wanted. */
+  readonly shipments: Map<number, FoldedShipment> | undefined;
   /** What is wrong with the stream itself. */
   readonly faults: string[];
   faultCount: number;
 }
 
-export function newFold(stream: string): ImportFold {
+export function newFold(stream: string, { shipments }: { shipments: boolean }): ImportFold {
   return {
     importId: stream.slice(streamPrefix.import.length),
     requested: undefined,
@@ -58,7 +61,8 @@ export function newFold(stream: string): ImportFold {
     lastRow: 0,
     acceptedRows: createHash("sha256"),
     rejectedRows: createHash("sha256"),
-    shipments: new Map(),
+    shipmentNumbers: newNumberSet(),
+    shipments: shipments ? new Map() : undefined,
     faults: [],
     faultCount: 0,
   };
@@ -139,8 +143,10 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
     return;
   }
   fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);
-  const { item, ...own } = data.values;
   const number = data.shipment ?? data.row;
+  fold.shipmentNumbers.add(number);
+  if (!fold.shipments) return;
+  const { item, ...own } = data.values;
   const known = fold.shipments.get(number);
   if (known) known.items = addItem(known.items, item);
   else fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), fields: shortDigest(canonical(own)), items: addItem("", item) });
@@ -151,7 +157,7 @@ export const addItem = (items: string, item: unknown): string => shortDigest(`${
 
 /** What the stream itself adds up to. */
 export function recounted(fold: ImportFold): { received: number; processed: number; failed: number } {
-  const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipments.size;
+  const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipmentNumbers.size;
   return { received: fold.accepted + fold.rejected, processed, failed: fold.rejected };
 }
 

@@ -7,6 +7,11 @@ export interface Snapshot {
   readonly position: Position;
 }
 
+/** The projections are not at one position: nothing can be held against them yet. */
+export class NotComparable extends Error {
+  override readonly name = "NotComparable";
+}
+
 const compared = ["activities", "imports", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, shipments, checkpoints";
 
@@ -29,8 +34,8 @@ async function positionOf(client: PoolClient): Promise<Position> {
     [compared],
   );
   const [only, another] = rows;
-  if (!only) throw new Error("the projections have not been built yet: start the projector, or run `projections rebuild`");
-  if (another) throw new Error("the projections stand at different positions: let the projector catch up and try again");
+  if (!only) throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
+  if (another) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
   return { commit: BigInt(only.commit), prepare: BigInt(only.prepare) };
 }
 

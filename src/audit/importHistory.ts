@@ -1,0 +1,128 @@
+// The story of one import, told from its stream alone, in memory that does not grow with its rows.
+import { decode, type RecordedEvent } from "../events/codec.js";
+import type { ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
+import { streamOf } from "../events/streams.js";
+import type { EventStore } from "../ports.js";
+import { type AuditedEnding, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+
+/** The state as of a moment of the event store's clock, or as of a revision of the stream. */
+export type AsOf = { readonly time: Date } | { readonly revision: bigint };
+
+/** A stretch of rows that one worker recorded without a pause. */
+export interface Stretch {
+  readonly actor: string;
+  readonly from: bigint;
+  to: bigint;
+  readonly firstRow: number;
+  lastRow: number;
+  readonly begun: Date;
+  ended: Date;
+  /** Seconds since the event before it. */
+  readonly pause: number;
+}
+
+export interface ImportHistory {
+  readonly fold: ImportFold;
+  readonly requested: { readonly data: ImportRequested; readonly recordedAt: Date };
+  readonly started: { readonly data: ImportStarted; readonly recordedAt: Date } | undefined;
+  readonly ended: (AuditedEnding & { readonly recordedAt: Date; readonly actor: string }) | undefined;
+  readonly stretches: readonly Stretch[];
+  readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
+  readonly accepted: number;
+  /** Most frequent first. */
+  readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
+  /** False when the stream goes on after the moment asked about. */
+  readonly whole: boolean;
+}
+
+export type RowOutcome = { readonly revision: bigint; readonly recordedAt: Date } & (
+  | { readonly type: "RowAccepted"; readonly data: RowAccepted }
+  | { readonly type: "RowRejected"; readonly data: RowRejected }
+);
+
+export interface HistoryOptions {
+  readonly eventStore: EventStore;
+  readonly asOf?: AsOf | undefined;
+  readonly signal: AbortSignal;
+  readonly onRow?: (outcome: RowOutcome) => Promise<void> | void;
+  readonly onEvent?: (revision: bigint) => void;
+}
+
+/** Undefined when there is no such import, or was none yet at that moment. */
+export async function importHistory(importId: string, options: HistoryOptions): Promise<ImportHistory | undefined> {
+  const { eventStore, asOf, signal, onRow, onEvent } = options;
+  const stream = streamOf.import(importId);
+  const teller = newTeller(newFold(stream, { shipments: false }));
+  let whole = true;
+  for await (const stored of eventStore.read(stream, { signal })) {
+    if (asOf && ("time" in asOf ? stored.recordedAt > asOf.time : stored.revision > asOf.revision)) {
+      whole = false;
+      break;
+    }
+    foldEvent(teller.fold, stored);
+    const event = readable(stored);
+    if (event) teller.hear(event);
+    if (onRow && (event?.type === "RowAccepted" || event?.type === "RowRejected")) await onRow(event);
+    onEvent?.(stored.revision);
+  }
+  return teller.tell(whole);
+}
+
+/** What cannot be read is named by the fold's faults. */
+function readable(stored: Parameters<typeof decode>[0]): RecordedEvent | undefined {
+  try {
+    return decode(stored);
+  } catch {
+    return undefined;
+  }
+}
+
+const longPauseSeconds = 5;
+const mostStretches = 1_000;
+const mostReasons = 1_000;
+const otherReasons = "(other reasons)";
+
+function newTeller(fold: ImportFold) {
+  let requested: ImportHistory["requested"] | undefined;
+  let started: ImportHistory["started"];
+  let ended: ImportHistory["ended"];
+  let last: Date | undefined;
+  const stretches: Stretch[] = [];
+  const reasons = new Map<string, number>();
+  const hearRow = (event: Extract<RecordedEvent, { type: "RowAccepted" | "RowRejected" }>) => {
+    const { revision, recordedAt } = event;
+    const { actor } = event.metadata;
+    const pause = last ? (recordedAt.getTime() - last.getTime()) / 1000 : 0;
+    const current = stretches.at(-1);
+    const goesOn = current?.actor === actor && pause < longPauseSeconds;
+    if (current && (goesOn || stretches.length === mostStretches)) {
+      Object.assign(current, { to: revision, lastRow: event.data.row, ended: recordedAt });
+    } else {
+      const { row } = event.data;
+      stretches.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
+    }
+    if (event.type !== "RowRejected") return;
+    const { error } = event.data;
+    const reason = reasons.has(error) || reasons.size < mostReasons ? error : otherReasons;
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  };
+  return {
+    fold,
+    hear(event: RecordedEvent): void {
+      const { recordedAt, revision, position } = event;
+      if (event.type === "ImportRequested") requested ??= { data: event.data, recordedAt };
+      else if (event.type === "ImportStarted") started ??= { data: event.data, recordedAt };
+      else if (event.type === "RowAccepted" || event.type === "RowRejected") hearRow(event);
+      else if (event.type === "ImportCompleted" || event.type === "ImportFailed" || event.type === "ImportCancelled") {
+        const { type, data, metadata } = event;
+        ended ??= { type, data, revision, position, recordedAt, actor: metadata.actor } as ImportHistory["ended"];
+      }
+      last = recordedAt;
+    },
+    tell(whole: boolean): ImportHistory | undefined {
+      if (!requested) return undefined;
+      const counted = [...reasons].map(([reason, rows]) => ({ reason, rows })).sort((a, b) => b.rows - a.rows);
+      return { fold, requested, started, ended, stretches, counts: recounted(fold), accepted: fold.accepted, reasons: counted, whole };
+    },
+  };
+}

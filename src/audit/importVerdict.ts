@@ -1,0 +1,43 @@
+import type { Pool } from "pg";
+import type { EventStore } from "../ports.js";
+import { compareImports } from "./compareImports.js";
+import { compareRows, rowTables } from "./compareRows.js";
+import { type AuditedImport, settle } from "./evidence.js";
+import { newFindings } from "./findings.js";
+import type { ImportFold } from "./importFold.js";
+import { NotComparable, withSnapshot } from "./snapshot.js";
+
+/** Whether the projection shows what the stream says. */
+export type Verdict =
+  | { readonly verdict: "agrees" }
+  | { readonly verdict: "differs"; readonly differences: readonly string[]; readonly count: number }
+  /** The projection has not seen all of the stream yet, or the stream went on while it was read. */
+  | { readonly verdict: "not comparable"; readonly why: string };
+
+export async function importVerdict({ pool, eventStore }: { pool: Pool; eventStore: EventStore }, fold: ImportFold): Promise<Verdict> {
+  const audited = settle(fold);
+  if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
+  return withSnapshot(pool, async ({ client }): Promise<Verdict> => {
+    const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);
+    const seen = rows[0] ? BigInt(rows[0].revision) : undefined;
+    if (seen !== undefined && seen !== fold.revision) {
+      return { verdict: "not comparable", why: `the projection stands at revision ${seen}, the stream was read up to ${fold.revision}` };
+    }
+    return compare({ client, eventStore }, audited);
+  }).catch((error: unknown): Verdict => {
+    if (error instanceof NotComparable) return { verdict: "not comparable", why: error.message };
+    throw error;
+  });
+}
+
+type Sources = Pick<Parameters<typeof compareRows>[0], "client" | "eventStore">;
+
+async function compare(sources: Sources, audited: AuditedImport): Promise<Verdict> {
+  const findings = newFindings();
+  const position = String(audited.requested.position.commit);
+  const imports = new Map([[position, audited]]);
+  await compareImports(sources.client, imports, { importId: audited.importId }, findings);
+  for (const table of rowTables) await compareRows({ ...sources, findings }, table, imports, [position]);
+  if (findings.count === 0) return { verdict: "agrees" };
+  return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };
+}

@@ -1,0 +1,34 @@
+/** A set of small whole numbers, one bit each: 900,000 of them take a tenth of a megabyte. */
+export interface NumberSet {
+  readonly size: number;
+  add(number: number): void;
+}
+
+const mostBits = 2 ** 26;
+
+export function newNumberSet(): NumberSet {
+  let bits = new Uint8Array(1024);
+  let size = 0;
+  const strange = new Set<number>();
+  return {
+    get size() {
+      return size + strange.size;
+    },
+    add(number) {
+      if (!Number.isInteger(number) || number < 0 || number >= mostBits) {
+        strange.add(number);
+        return;
+      }
+      const index = number >> 3;
+      if (index >= bits.length) {
+        const larger = new Uint8Array(Math.max(bits.length * 2, index + 1));
+        larger.set(bits);
+        bits = larger;
+      }
+      const before = bits[index] ?? 0;
+      const after = before | (1 << (number & 7));
+      if (after !== before) size += 1;
+      bits[index] = after;
+    },
+  };
+}

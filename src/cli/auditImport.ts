@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { fileFaults } from "../audit/checkFiles.js";
+import { settle } from "../audit/evidence.js";
+import { type AsOf, importHistory, type RowOutcome } from "../audit/importHistory.js";
+import { importVerdict } from "../audit/importVerdict.js";
+import { historyJson, historyText } from "./auditImportText.js";
+import { CommandFault, print } from "./outcome.js";
+import type { CommandContext } from "./withStores.js";
+
+interface Wanted {
+  readonly asOf: AsOf | undefined;
+  readonly rows: boolean;
+  readonly json: boolean;
+}
+
+export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
+  const { pool, eventStore, objectStore, signal } = context;
+  process.stdout.once("error", () => process.exit(0)); // whoever read the pipe has seen enough
+  const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : rowText(outcome)) : undefined;
+  const history = await importHistory(importId, { eventStore, asOf, signal, ...(onRow && { onRow }) });
+  if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
+  const audited = settle(history.fold);
+  const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
+  // A past state has no counterpart in the tables of today.
+  const verdict = history.whole ? await importVerdict({ pool, eventStore }, history.fold) : undefined;
+  const report = { history, files, verdict };
+  if (json) print(JSON.stringify(rows ? { summary: historyJson(report) } : historyJson(report), null, rows ? 0 : 2));
+  else print(historyText(report));
+  if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
+}
+
+/** Waits for whoever reads the pipe, so that 900,000 rows do not pile up in memory. */
+async function writeLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
+}
+
+function rowText(outcome: RowOutcome): string {
+  const { row } = outcome.data;
+  if (outcome.type === "RowRejected") return `row ${row}  rejected  ${outcome.data.error}`;
+  return `row ${row}  accepted  ${JSON.stringify(outcome.data.values)}`;
+}
+
+function rowJson({ type, data, revision, recordedAt }: RowOutcome): string {
+  return JSON.stringify({ revision: Number(revision), recordedAt, outcome: type === "RowAccepted" ? "accepted" : "rejected", ...data });
+}

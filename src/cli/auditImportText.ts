@@ -1,0 +1,124 @@
+import type { ImportHistory, Stretch } from "../audit/importHistory.js";
+import type { Verdict } from "../audit/importVerdict.js";
+import { number } from "./progress.js";
+
+export interface ImportReport {
+  readonly history: ImportHistory;
+  /** What is wrong with the stored file. */
+  readonly files: readonly string[];
+  /** Undefined for a past state. */
+  readonly verdict: Verdict | undefined;
+}
+
+/** For a person who has never seen the code. */
+export function historyText({ history, files, verdict }: ImportReport): string {
+  const { requested, counts, reasons } = history;
+  const { importId, organisationId, kind, source, file, sourceDetails, keyPrefix, requestId, at } = requested.data;
+  return [
+    `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
+    `Organisation  ${organisationId}`,
+    `Pushed        ${at} with key ${keyPrefix}..., request ${requestId}`,
+    `Reference     ${sourceDetails}`,
+    `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
+    `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
+    "",
+    `Status        ${statusText(history)}`,
+    "",
+    "History",
+    ...phases(history).map((line) => `  ${line}`),
+    "",
+    "Counts, recounted from the stream",
+    `  ${number(counts.received)} rows received, ${number(counts.processed)} ${kind} ${written(history)}, ${number(counts.failed)} rows rejected`,
+    `  ${recordedCounts(history)}`,
+    ...(reasons.length > 0
+      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
+      : []),
+    "",
+    ...verdictLines(history, verdict),
+  ].join("\n");
+}
+
+function statusText({ ended, started, whole }: ImportHistory): string {
+  const status = ended ? endings[ended.type] : started ? "processing" : "queued";
+  return whole ? status : `${status} at that moment; the import went on afterwards`;
+}
+
+const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+
+const written = ({ ended }: ImportHistory): string => {
+  if (!ended) return "accepted so far";
+  return ended.type === "ImportCompleted" ? "written to the ledger" : "accepted, none of them written";
+};
+
+function recordedCounts({ ended, counts }: ImportHistory): string {
+  if (ended?.type !== "ImportCompleted") return "no counts were recorded: the import did not complete";
+  const { received, processed, failed } = ended.data.counts;
+  const same = received === counts.received && processed === counts.processed && failed === counts.failed;
+  return same
+    ? "the counts recorded at its completion are the same"
+    : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
+}
+
+function phases({ requested, started, stretches, ended }: ImportHistory): string[] {
+  const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
+  const lines = [line("0", requested.recordedAt, "requested")];
+  if (started) {
+    const { worker, catalogueVersion } = started.data;
+    lines.push(line("1", started.recordedAt, `started by worker ${worker}, judged by catalogue version ${catalogueVersion}`));
+  }
+  stretches.forEach((stretch, index) => {
+    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0)));
+  });
+  if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended)));
+  return lines;
+}
+
+function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean): string {
+  const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
+  return `${taken}${number(to - from + 1n)} rows (${firstRow} to ${lastRow}) recorded by ${actor} until ${ended.toISOString()}`;
+}
+
+function endingText(ended: NonNullable<ImportHistory["ended"]>): string {
+  switch (ended.type) {
+    case "ImportCompleted":
+      return `completed by ${ended.actor}${ended.data.notes.length > 0 ? ` (${ended.data.notes.join("; ")})` : ""}`;
+    case "ImportFailed":
+      return `failed: ${ended.data.reason}`;
+    case "ImportCancelled":
+      return `cancelled by ${ended.data.by}`;
+  }
+}
+
+function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): string[] {
+  const chain =
+    fold.faultCount === 0
+      ? ["The stream is whole: no gaps, one outcome per row, in row order."]
+      : [`The stream has ${fold.faultCount} faults:`, ...fold.faults.map((each) => `  ${each}`)];
+  if (!verdict) return chain;
+  if (verdict.verdict === "agrees") return [...chain, "The projection agrees with it, row by row."];
+  if (verdict.verdict === "not comparable") return [...chain, `The projection could not be compared: ${verdict.why}.`];
+  return [...chain, `The projection differs in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
+}
+
+/** The same for machines. */
+export function historyJson({ history, files, verdict }: ImportReport) {
+  const { requested, started, stretches, ended, counts, accepted, reasons, whole, fold } = history;
+  return {
+    importId: requested.data.importId,
+    status: ended ? endings[ended.type] : started ? "processing" : "queued",
+    whole,
+    revision: Number(fold.revision),
+    requested: { ...requested.data, recordedAt: requested.recordedAt },
+    started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
+    stretches: stretches.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
+    ended: ended
+      ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.actor }
+      : null,
+    counts,
+    acceptedRows: accepted,
+    reasons,
+    streamFaults: fold.faults,
+    fileFaults: files,
+    projection: verdict ?? null,
+  };
+}

@@ -1,0 +1,25 @@
+import type { Verification } from "../audit/verify.js";
+import { table } from "./outcome.js";
+import { number } from "./progress.js";
+
+export function verificationText({ findings, position, events, imports, rows, files, organisations }: Verification): string {
+  const { activities, shipments, rejections } = rows;
+  const lines = [
+    `Verified ${number(imports)} imports (${number(events)} events, up to position ${position.commit}): ` +
+      `${number(activities)} activities, ${number(shipments)} shipments, ${number(rejections)} rejected rows, ${number(files)} stored files.`,
+    table(
+      ["ORGANISATION", "IMPORTS", "DIFFERENCES"],
+      organisations.map((each) => [each.organisationId, String(each.imports), String(each.findings)]),
+    ),
+  ];
+  if (findings.count === 0) return [...lines, "Everything agrees with the streams."].join("\n");
+  const told = findings.first.map(
+    ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
+  );
+  const rest = findings.count - findings.first.length;
+  return [...lines, `${number(findings.count)} differences:`, ...told, ...(rest > 0 ? [`  ... and ${number(rest)} more`] : [])].join("\n");
+}
+
+export function verificationJson({ findings, position, ...rest }: Verification) {
+  return { ...rest, position: String(position.commit), differences: findings.count, first: findings.first };
+}

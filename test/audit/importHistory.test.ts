@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/importHistory.js";
+import { importVerdict } from "../../src/audit/importVerdict.js";
+import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
+import { historyJson, historyText } from "../../src/cli/auditImportText.js";
+import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
+import { type ReadModel, startReadModel } from "../support/readModel.js";
+
+let model: ReadModel;
+const signal = new AbortController().signal;
+
+beforeAll(async () => {
+  model = await startReadModel();
+});
+afterAll(() => model?.close());
+
+async function historyOf(importId: string, asOf?: AsOf): Promise<ImportHistory> {
+  const history = await importHistory(importId, { eventStore: model.eventStore, asOf, signal });
+  if (!history) throw new Error("there is no such import");
+  return history;
+}
+
+/** As if another worker had taken the import up after the second row. */
+async function recordInterrupted(): Promise<Told> {
+  const told = tell({
+    kind: "activities",
+    rows: [
+      { accept: activity() },
+      { reject: "Charge code is required" },
+      { accept: activity() },
+      { reject: "Charge code is required" },
+      { reject: "x" },
+    ],
+  });
+  const events = told.events.map((event, revision) =>
+    revision < 4 ? event : { ...event, metadata: { ...event.metadata, actor: "worker:w2" } },
+  );
+  await model.eventStore.append(told.stream, events, -1n);
+  await model.project();
+  return told;
+}
+
+describe("the history of an import", () => {
+  test("tells who pushed what, each phase, where it was taken up, and the reasons", async () => {
+    const { importId } = await recordInterrupted();
+    const history = await historyOf(importId);
+    expect(history).toMatchObject({
+      counts: { received: 5, processed: 2, failed: 3 },
+      reasons: [
+        { reason: "Charge code is required", rows: 2 },
+        { reason: "x", rows: 1 },
+      ],
+      stretches: [
+        { actor: "worker:w1", from: 2n, to: 3n, firstRow: 2, lastRow: 3 },
+        { actor: "worker:w2", from: 4n, to: 6n, firstRow: 4, lastRow: 6 },
+      ],
+      ended: { type: "ImportCompleted", revision: 7n },
+      whole: true,
+    });
+    const verdict = await importVerdict(model, history.fold);
+    expect(verdict).toEqual({ verdict: "agrees" });
+    const text = historyText({ history, files: [], verdict });
+    for (const part of [
+      "key wb_live_1234",
+      "3 rows (4 to 6) recorded by worker:w2",
+      "taken up after",
+      "2  Charge code is required",
+      "agrees",
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(JSON.parse(JSON.stringify(historyJson({ history, files: [], verdict })))).toMatchObject({
+      status: "completed",
+      projection: { verdict: "agrees" },
+    });
+  });
+
+  test("shows the state as of a revision, and as of a time", async () => {
+    const { importId } = await recordInterrupted();
+    expect(await historyOf(importId, { revision: 3n })).toMatchObject({
+      counts: { received: 2, processed: 1, failed: 1 },
+      ended: undefined,
+      whole: false,
+    });
+    expect(await historyOf(importId, { revision: 0n })).toMatchObject({ started: undefined, whole: false });
+    expect(await historyOf(importId, { time: new Date(Date.now() + 60_000) })).toMatchObject({ whole: true });
+    expect(await importHistory(importId, { eventStore: model.eventStore, asOf: { time: new Date(0) }, signal })).toBeUndefined();
+  });
+
+  test("hands over every row's outcome in order", async () => {
+    const { importId } = await recordInterrupted();
+    const seen: string[] = [];
+    await importHistory(importId, {
+      eventStore: model.eventStore,
+      signal,
+      onRow: ({ type, data }) => void seen.push(`${data.row} ${type}`),
+    });
+    expect(seen).toEqual(["2 RowAccepted", "3 RowRejected", "4 RowAccepted", "5 RowRejected", "6 RowRejected"]);
+  });
+
+  test("says when the projection shows something else, or not yet everything", async () => {
+    const { importId } = await recordInterrupted();
+    const history = await historyOf(importId);
+    await model.pool.query("update imports set failed = 0 where import_id = $1", [importId]);
+    expect(await importVerdict(model, history.fold)).toMatchObject({
+      verdict: "differs",
+      differences: ["imports.failed is 0, the stream says 3"],
+    });
+    const earlier = await historyOf(importId, { revision: 3n });
+    expect(await importVerdict(model, earlier.fold)).toMatchObject({ verdict: "not comparable" });
+  });
+});
+
+describe("the versions of a shipment", () => {
+  test("are told with the import, rows and key that wrote each", async () => {
+    const organisationId = "versions";
+    const imports: Told[] = [];
+    for (const story of [
+      {
+        kind: "shipments",
+        rows: [
+          { accept: goodsLine("S2") },
+          { accept: goodsLine("S1"), shipment: 7 },
+          { accept: { shipmentId: "S1", item: { itemType: "Pallet" } }, shipment: 7 },
+        ],
+      },
+      { kind: "shipments", end: "cancelled", rows: [{ accept: goodsLine("S1", { originSuburb: "never" }) }] },
+      {
+        kind: "shipments",
+        rows: [{ accept: goodsLine("S1", { originSuburb: "first" }) }, { accept: goodsLine("S1", { originSuburb: "second" }) }],
+      },
+      { kind: "shipments", end: "running", rows: [{ accept: goodsLine("S1", { originSuburb: "not yet" }) }] },
+    ] satisfies Story[]) {
+      imports.push(await model.record({ organisationId, ...story }));
+    }
+    const question = { eventStore: model.eventStore, organisationId, shipmentId: "S1", signal };
+    const versions = await shipmentVersions(question);
+    expect(versions).toMatchObject([
+      {
+        importId: imports[0]?.importId,
+        rows: [3, 4],
+        keyPrefix: "wb_live_1234",
+        fields: { originSuburb: "Sydney" },
+        items: [{ itemType: "Carton" }, { itemType: "Pallet" }],
+      },
+      { importId: imports[2]?.importId, rows: [2], fields: { originSuburb: "first" } },
+      { importId: imports[2]?.importId, rows: [3], fields: { originSuburb: "second" } },
+    ]);
+    expect(await shipmentVersions({ ...question, organisationId: "another" })).toEqual([]);
+    expect(await shipmentVersions({ ...question, asOf: new Date(0) })).toEqual([]);
+  });
+});
