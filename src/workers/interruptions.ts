@@ -17,3 +17,8 @@ export class CancelAsked extends Error {
 export class WorkerStopping extends Error {
   override readonly name = "WorkerStopping";
 }
+
+/** This process has enough in hand; another one may have room, or this one in a moment. */
+export class NoRoom extends Error {
+  override readonly name = "NoRoom";
+}

@@ -7,10 +7,11 @@ import type { WorkerDeps } from "./deps.js";
 import { errorReport } from "./errorReport.js";
 import { fetchSubmission } from "./fetchSubmission.js";
 import type { HeldTurn } from "./holdTurn.js";
-import { ImportFault } from "./interruptions.js";
+import { ImportFault, NoRoom } from "./interruptions.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { recordRows } from "./recordRows.js";
+import type { Room } from "./room.js";
 import { rowOutcomes } from "./rowOutcome.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
@@ -19,10 +20,20 @@ type Processing = Extract<ImportState, { status: "processing" }>;
 const readingShare = 10;
 
 /** Brings an import from wherever its stream stands to its end. Throws when it cannot go on; the stream then stands where it stands. */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string): Promise<void> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, room: Room): Promise<void> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return;
+  const leave = room.take(found.state.request.file);
+  if (!leave) throw new NoRoom("too much in hand already");
+  try {
+    await run(deps, held, folder, found);
+  } finally {
+    leave();
+  }
+}
+
+async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: LoadedImport): Promise<void> {
   const context = contextOf(deps, found);
   const loaded = await start(deps, held, found, context);
   const { request, started } = loaded.state;
@@ -36,6 +47,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
     held.check();
     held.reach(share * readingShare);
   });
+  if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
   const report = errorReport(deps.spreadsheets, submission.columns, join(folder, "report.xlsx"));
   try {

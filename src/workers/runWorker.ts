@@ -4,6 +4,7 @@ import type { WorkerDeps } from "./deps.js";
 import { doorbell } from "./doorbell.js";
 import { reconcileQueue } from "./reconcileQueue.js";
 import { repeatedly } from "./repeatedly.js";
+import { createRoom } from "./room.js";
 import { sweepUploads } from "./sweepUploads.js";
 import { takeTurn } from "./takeTurn.js";
 import { ownFolder } from "./temporaryFolders.js";
@@ -29,6 +30,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const { signal, logger, concurrency = 4 } = options;
   const folder = await ownFolder(options.tempDir);
   const bell = doorbell(signal);
+  const room = createRoom();
   const running = new Set<Promise<void>>();
   let outages = 0;
   let turns = 0;
@@ -39,7 +41,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   };
   const serve = async (turn: Turn, heldFrom: number) => {
     const outagesBefore = outages;
-    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, outageMs });
+    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, room, outageMs });
     if (outages === outagesBefore) outages = 0;
   };
   /** One organisation more, if one is waiting. */

@@ -4,8 +4,9 @@ import { ObjectMissing, StoreUnavailable, WrongVersion } from "../portErrors.js"
 import type { WorkerDeps } from "./deps.js";
 import { cancelAsAsked, failImport } from "./endImport.js";
 import { type HeldTurn, holdTurn } from "./holdTurn.js";
-import { CancelAsked, ImportFault, TurnLost, WorkerStopping } from "./interruptions.js";
+import { CancelAsked, ImportFault, NoRoom, TurnLost, WorkerStopping } from "./interruptions.js";
 import { processImport } from "./processImport.js";
+import type { Room } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
 /** An import that ends this many turns without headway, and without an outage to blame, holds up its organisation no longer. */
@@ -22,6 +23,7 @@ export interface TurnRun {
   /** The worker's own folder. */
   readonly folder: string;
   readonly stop: AbortSignal;
+  readonly room: Room;
   /** How long to leave an import alone after an outage. */
   readonly outageMs: () => number;
 }
@@ -39,11 +41,11 @@ export async function takeTurn(run: TurnRun): Promise<void> {
   }
 }
 
-async function work({ deps, turn, folder }: TurnRun, held: HeldTurn): Promise<void> {
+async function work({ deps, turn, folder, room }: TurnRun, held: HeldTurn): Promise<void> {
   const own = await mkdtemp(join(folder, "import-"));
   try {
     if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
-    else await processImport(deps, held, own);
+    else await processImport(deps, held, own, room);
   } catch (error) {
     if (error instanceof CancelAsked) await cancelAsAsked(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await failImport(deps, held, error.message);
@@ -61,14 +63,20 @@ async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Prom
     return;
   }
   const outage = isOutage(error);
-  const moved = error instanceof WrongVersion; // somebody wrote to the stream: look again, at once
-  const stopping = error instanceof WorkerStopping;
+  const harmless = delayAfter(error);
   if (outage) deps.logger.warn({ err: error, importId }, "a store is not reachable; the import waits");
-  else if (!moved && !stopping) deps.logger.error({ err: error, importId, attempt: turn.attempts }, "an import was interrupted by a fault");
-  const delayMs = moved || stopping ? 0 : outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts);
-  await postponeTurn(deps.pool, turn, delayMs, outage || moved || stopping).catch((failure: unknown) => {
+  else if (harmless === undefined) deps.logger.error({ err: error, importId, attempt: turn.attempts }, "a fault interrupted an import");
+  const delayMs = harmless ?? (outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts));
+  await postponeTurn(deps.pool, turn, delayMs, outage || harmless !== undefined).catch((failure: unknown) => {
     deps.logger.warn({ err: failure, importId }, "the turn could not be given back; its lease will end");
   });
+}
+
+/** For what is nobody's fault: how long the import is left alone. */
+function delayAfter(error: unknown): number | undefined {
+  if (error instanceof NoRoom) return 500;
+  if (error instanceof WorkerStopping) return 0;
+  return error instanceof WrongVersion ? 0 : undefined; // somebody wrote to the stream: look again
 }
 
 /** What another attempt may mend: a store that does not answer, or a machine out of disk, memory or handles. */

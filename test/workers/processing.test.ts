@@ -118,6 +118,7 @@ test.each([
     `${activityHeader},oldField\n`,
     /Unrecognised column\(s\): oldField/,
   ],
+  ["whose file has nothing below its header", {}, `${activityHeader}\n\n  \n`, /no rows below its header/],
   ["whose file breaks off inside a quoted cell", {}, `${activities(2)}\nW1,PICK,1,"2026-03-01`, /quote/i],
 ])("an import %s fails with a reason, before any row is recorded", async (name, more, csv, reason) => {
   const importId = await stage.push(await stage.organisation(name.replaceAll(/\W/g, "")), "activities", csv, more);

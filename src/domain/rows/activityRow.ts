@@ -1,7 +1,7 @@
 import { parseDecimal } from "../imports/decimal.js";
 import { limits } from "../imports/limits.js";
 import { readTimestamp } from "../imports/timestamp.js";
-import { type Columns, type Judged, type Row, rawColumn, textColumn } from "./cells.js";
+import { type Columns, type Judged, type Row, rawColumn, rowFaults, textColumn } from "./cells.js";
 import type { RowContext } from "./rowContext.js";
 
 export interface ActivityValues {
@@ -23,9 +23,9 @@ export function activityJudge(columns: Columns, context: RowContext): (row: Row)
   const readCustomer = textColumn(columns, "customerId", limits.identifierLength);
   const readReference = textColumn(columns, "reference");
   const readStatus = textColumn(columns, "status");
-  return ({ cells, fault }) => {
-    const reasons: string[] = [];
-    if (fault !== null) reasons.push(fault);
+  return (row) => {
+    const { cells } = row;
+    const reasons = rowFaults(row);
     const warehouseCode = readWarehouse(cells, reasons);
     if (warehouseCode === "") reasons.push("Warehouse code is required");
     const chargeCode = readCharge(cells, reasons);

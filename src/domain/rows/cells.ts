@@ -73,3 +73,14 @@ export function rawColumn(columns: Columns, field: string): (cells: readonly Cel
     return typeof cell === "object" ? undefined : (cell ?? "").trim();
   };
 }
+
+/** A row is recorded as one event, and the event store takes no more than a mebibyte at a time. */
+const longestRow = 100_000;
+
+export function rowFaults({ cells, fault }: Row): string[] {
+  const reasons = fault === null ? [] : [fault];
+  let length = 0;
+  for (const cell of cells) length += typeof cell === "string" ? cell.length : cell.text.length;
+  if (length > longestRow) reasons.push(`The row is longer than ${longestRow} characters`);
+  return reasons;
+}

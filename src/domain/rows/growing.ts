@@ -6,25 +6,26 @@ export interface GrowingInts {
   set(index: number, value: number): void;
 }
 
-export function growingInts(capacity = 1024): GrowingInts {
-  let values = new Int32Array(capacity);
+const blockBits = 14;
+const blockSize = 1 << blockBits;
+
+/** Grows by blocks, so that nothing is ever copied and little is ever spare. */
+export function growingInts(): GrowingInts {
+  const blocks: Int32Array[] = [];
   let length = 0;
   return {
     get length() {
       return length;
     },
     push(value) {
-      if (length === values.length) {
-        const larger = new Int32Array(length * 2);
-        larger.set(values);
-        values = larger;
-      }
-      values[length] = value;
+      if (length === blocks.length * blockSize) blocks.push(new Int32Array(blockSize));
       length += 1;
+      this.set(length - 1, value);
     },
-    get: (index) => values[index] ?? 0,
+    get: (index) => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
     set(index, value) {
-      values[index] = value;
+      const block = blocks[index >>> blockBits];
+      if (block) block[index & (blockSize - 1)] = value;
     },
   };
 }

@@ -3,7 +3,7 @@ import { customFieldPrefix } from "../imports/columns.js";
 import { parseDecimal } from "../imports/decimal.js";
 import { limits } from "../imports/limits.js";
 import { readTimestamp } from "../imports/timestamp.js";
-import { type Cell, type Columns, type Judged, type ReadText, type Row, rawColumn, textColumn } from "./cells.js";
+import { type Cell, type Columns, type Judged, type ReadText, type Row, rawColumn, rowFaults, textColumn } from "./cells.js";
 import type { RowContext } from "./rowContext.js";
 
 /** A goods line together with the fields of its shipment; only what was given is there. */
@@ -37,9 +37,9 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
   const readAlias = textColumn(columns, "rateCardAlias");
   const readCost = rawColumn(columns, "totalCostReceived");
   const readItem = goodsLineReader(columns);
-  return ({ cells, fault }) => {
-    const reasons: string[] = [];
-    if (fault !== null) reasons.push(fault);
+  return (row) => {
+    const { cells } = row;
+    const reasons = rowFaults(row);
     const shipmentId = readShipment(cells, reasons);
     if (shipmentId === "") reasons.push("No Shipment ID found");
     const customerId = readCustomer(cells, reasons);

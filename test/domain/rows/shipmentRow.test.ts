@@ -77,3 +77,10 @@ test.each<[string, Record<string, Cell>]>([
 ])("the reason reads %j for %j", (reason, values) => {
   expect(judged(values)).toEqual({ reason });
 });
+
+test("a row that no event could hold is rejected, however its text is spread over the cells", () => {
+  const fields = Array.from({ length: 120 }, (_, index) => `customFields.c${index}`);
+  const wide = table(...Object.keys(good), ...fields);
+  const row = rowOf(wide, { ...good, ...Object.fromEntries(fields.map((field) => [field, "\u0001".repeat(900)])) });
+  expect(shipmentLineJudge(wide, context)(row).judged).toEqual({ reason: "The row is longer than 100000 characters" });
+});
