@@ -40,11 +40,11 @@ const boxRanges: readonly (readonly [number, number])[] = [
 /** Single codes of that kind outside the ranges, most of them in the Northern Territory. */
 const boxCodes = new Set("0801 0804 0811 0813 0814 0815 0821 0831 0851 0861 0871 0881 2890 2891 7001".split(" "));
 
-function isPoBox({ postcode, locality, type }: AustralianRecord): boolean {
+function isPoBox({ postcode, type }: AustralianRecord): boolean {
   const code = Number(postcode);
   if (postcode === "5950") return false; // Adelaide Airport takes deliveries
   if (type === "Post Office Boxes" || type === "LVR" || boxCodes.has(postcode)) return true;
-  return boxRanges.some(([from, to]) => code >= from && code <= to) || / (?:BC|DC|MC|MSC|PO)$/i.test(locality);
+  return boxRanges.some(([from, to]) => code >= from && code <= to);
 }
 
 export function* readAustralia(): Generator<LocalityRow> {

@@ -47,5 +47,5 @@ function laneFaults(card: ReadableCard, path: string): string[] {
 }
 
 export function laneKey(lane: { from: string; to: string }): string {
-  return JSON.stringify([lane.from, lane.to]);
+  return `${lane.from}\n${lane.to}`; // zone names have no line breaks
 }

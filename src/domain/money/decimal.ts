@@ -93,7 +93,8 @@ export function toText(value: Decimal): string {
   return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** The nearest JSON number: for up to 15 digits its text is the exact decimal. */
+/** The nearest JSON number: for up to 15 digits its text is the exact decimal. One division rounds once, as long as both sides are exact. */
 export function toNumber(coefficient: bigint, scale: number): number {
-  return scale === 0 ? Number(coefficient) : Number(`${coefficient}e-${scale}`);
+  const exact = Number(coefficient);
+  return Number.isSafeInteger(exact) && scale <= 22 ? exact / 10 ** scale : Number(`${coefficient}e-${scale}`);
 }

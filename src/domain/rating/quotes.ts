@@ -137,8 +137,11 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
 /** Ties are settled by name, so that the same request always answers in the same order. */
 function cheapestFirst(a: Candidate, b: Candidate): number {
   if (a.total !== b.total) return a.total < b.total ? -1 : 1;
-  const [first, second] = [`${a.entry.serviceId} ${a.entry.rateCardId}`, `${b.entry.serviceId} ${b.entry.rateCardId}`];
-  return first < second ? -1 : first > second ? 1 : 0;
+  return byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function whyNone(task: QuoteTask, customerId: string, current: number, allowed: number): string {
