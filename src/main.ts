@@ -14,6 +14,7 @@ import { createLocalities, followLocalities } from "./main/localities.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
+import { unfinishedImports } from "./queries/unfinishedImports.js";
 import type { Addresses } from "./supervisor/openStores.js";
 import { runWorker as work } from "./workers/runWorker.js";
 
@@ -40,7 +41,10 @@ export function runApi(options: RoleOptions): Promise<void> {
       ...{ pool, eventStore, objectStore, spreadsheets, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
-      metrics: createMetrics(),
+      metrics: createMetrics([
+        { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
+        { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },
+      ]),
       limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
       publicUrl: config.publicUrl,
       signingSecret: addresses.signingSecret,

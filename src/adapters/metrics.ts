@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -6,8 +6,15 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>;
 }
 
+/** A number that is looked up when somebody asks for the metrics. */
+export interface LookedUp {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => Promise<number | undefined>;
+}
+
 /** A registry of its own per process or test, so that two of them never share numbers. */
-export function createMetrics(): Metrics {
+export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -17,6 +24,7 @@ export function createMetrics(): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  for (const each of lookedUp) addGauge(registry, each);
   return {
     registry,
     requestEnded: ({ method, route, status }, seconds) => requests.observe({ method: knownMethod(method), route, status }, seconds),
@@ -26,3 +34,28 @@ export function createMetrics(): Metrics {
 
 /** Labels must not grow with what strangers send. */
 const knownMethod = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method) ? method : "other");
+
+/** During an outage the number is missing, never old: the other metrics are wanted then more than ever. */
+function addGauge(registry: Registry, { name, help, read }: LookedUp): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const value = await within(lookUpMs, read()).catch(() => undefined);
+      if (value === undefined) this.remove();
+      else this.set(value);
+    },
+  });
+}
+
+const lookUpMs = 2_000;
+
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

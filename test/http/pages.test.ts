@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createMetrics } from "../../src/adapters/metrics.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
 import { createShell } from "../support/shell.js";
 
@@ -35,6 +36,13 @@ test("/metrics counts requests by route, not by address", async () => {
   expect(text).toContain('waybill_http_request_seconds_count{method="GET",route="unmatched",status="404"} 1');
   expect(text).toContain('route="/healthz",status="200"');
   expect(text).toContain("process_cpu_seconds_total");
+});
+
+test("/metrics leaves out a number that cannot be looked up, and shows the rest", async () => {
+  const answers = [async () => 4, async () => Promise.reject(new Error("down")), async () => 5, async () => undefined];
+  const metrics = createMetrics([{ name: "looked_up", help: "x", read: () => answers.shift()?.() ?? Promise.resolve(undefined) }]);
+  const shown = async () => /^looked_up (\S+)$/m.exec((await metrics.render()).text)?.[1];
+  expect([await shown(), await shown(), await shown(), await shown()]).toEqual(["4", undefined, "5", undefined]);
 });
 
 test("/docs loads nothing from elsewhere, and all that it loads is there", async () => {
