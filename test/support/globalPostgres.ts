@@ -14,20 +14,28 @@ declare module "vitest" {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startServer();
+  try {
+    const pool = createPool({ url, applicationName: "template" });
+    await migrate(pool);
+    await pool.end();
+    project.provide("postgresUrl", url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+/** Our own, or with TEST_DATABASE_URL one that is there already and has an empty database `waybill`. */
+async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const given = process.env["TEST_DATABASE_URL"];
+  if (given) return { url: given, stop: async () => undefined };
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-postgres-"));
   const server = await startPostgres({ folder, durable: false });
   const stop = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  try {
-    const pool = createPool({ url: server.url, applicationName: "template" });
-    await migrate(pool);
-    await pool.end();
-    project.provide("postgresUrl", server.url);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return stop;
+  return { url: server.url, stop };
 }

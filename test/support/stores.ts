@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,8 +15,13 @@ export async function createTestObjectStore(): Promise<{ store: FileObjectStore;
   return { store, folder, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A real S3 protocol server on loopback that verifies signatures and their expiry. */
+/** A real S3 protocol server on loopback that verifies signatures and their expiry; or, with TEST_S3_ENDPOINT, one that is there already. */
 export async function startTestS3(): Promise<{ options: S3Options; close(): Promise<void> }> {
+  const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY: accessKey = "", TEST_S3_SECRET_KEY: secretKey = "" } = process.env;
+  if (endpoint) {
+    const bucket = `waybill-test-${randomUUID()}`;
+    return { options: { endpoint, accessKey, secretKey, bucket, region: "us-east-1" }, close: async () => undefined };
+  }
   const directory = await mkdtemp(join(tmpdir(), "waybill-test-s3-"));
   const serve = new S3rver({ directory, silent: true }).callback();
   const server = createServer((request, response) => {

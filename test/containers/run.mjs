@@ -1,0 +1,52 @@
+// The integration tests against the real stores of docker-compose.yml: `npm run test:containers`.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GenericContainer, getContainerRuntimeClient, Wait } from "testcontainers";
+import { imageOf } from "./images.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const suites = ["test/adapters", "test/commands", "test/projections", "test/queries", "test/http", "test/workers"];
+// These kill the store's process and start it again on its folder, which is the embedded node's own business.
+const notHere = ["test/workers/outages.test.ts", "test/http/realStores.test.ts", "test/http/quotes.test.ts"];
+
+const missing = await getContainerRuntimeClient().then(
+  () => undefined,
+  (error) => error.message,
+);
+if (missing) {
+  process.stdout.write(`test:containers is skipped: no container runtime answers (${missing}). Start Docker and run it again.\n`);
+  process.exit(0);
+}
+
+const postgres = await new GenericContainer(imageOf("postgres"))
+  .withEnvironment({ POSTGRES_USER: "waybill", POSTGRES_PASSWORD: "waybill", POSTGRES_DB: "waybill" })
+  .withCommand(["postgres", "-c", "fsync=off", "-c", "max_connections=300"])
+  .withExposedPorts(5432)
+  .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+  .start();
+const minio = await new GenericContainer(imageOf("minio"))
+  .withEnvironment({ MINIO_ROOT_USER: "waybill", MINIO_ROOT_PASSWORD: "waybill-test" })
+  .withCommand(["server", "/data"])
+  .withExposedPorts(9000)
+  .withWaitStrategy(Wait.forHttp("/minio/health/live", 9000))
+  .start();
+try {
+  process.exitCode = await vitest({
+    TEST_DATABASE_URL: `postgres://waybill:waybill@${postgres.getHost()}:${postgres.getMappedPort(5432)}/waybill`,
+    TEST_S3_ENDPOINT: `http://${minio.getHost()}:${minio.getMappedPort(9000)}`,
+    TEST_S3_ACCESS_KEY: "waybill",
+    TEST_S3_SECRET_KEY: "waybill-test",
+    TEST_EVENTSTORE_COMMAND: `'${process.execPath}' '${join(root, "test/containers/eventStore.mjs")}'`,
+  });
+} finally {
+  await Promise.allSettled([postgres.stop(), minio.stop()]);
+}
+
+function vitest(environment) {
+  const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+  const args = [command, "run", ...suites, ...notHere.flatMap((file) => ["--exclude", file])];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...environment } });
+  return new Promise((settle) => child.once("exit", (code) => settle(code ?? 1)));
+}
