@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import { transaction } from "../../src/adapters/postgres/transaction.js";
+import type { OrganisationDeps } from "../../src/commands/organisation.js";
+import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
+import type { EventStore } from "../../src/ports.js";
+import { catchUpOrganisation } from "../../src/projections/organisations.js";
+import { startTestEventStore } from "../support/eventStore.js";
+import { organisationFile } from "../support/organisationFile.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+
+export interface CommandStores {
+  readonly events: EventStore;
+  readonly database: TestDatabase;
+  readonly deps: OrganisationDeps;
+  close(): Promise<void>;
+}
+
+/** A real event store and a real database of the test file's own. */
+export async function startCommandStores(): Promise<CommandStores> {
+  const [node, database] = await Promise.all([startTestEventStore(), createTestDatabase()]);
+  const events = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
+  const inTransaction = <Result>(work: Parameters<typeof transaction<Result>>[1]) => transaction(database.pool, work);
+  const project = (organisationId: string) => catchUpOrganisation({ events, inTransaction }, organisationId);
+  return {
+    events,
+    database,
+    deps: { events, project, now: async () => new Date("2026-03-01T01:02:03.000Z"), newId: randomUUID },
+    close: async () => {
+      await events.close();
+      await Promise.all([node.stop(), database.close()]);
+    },
+  };
+}
+
+export const origin = { actor: "cli", correlationId: "test" };
+
+export const newOrganisation = (): string => `org-${randomUUID().slice(0, 8)}`;
+
+/** A checked file, changed as the test wants it. */
+export function fileFor(id: string, change: (file: OrganisationFile) => void = () => undefined): OrganisationFile {
+  const file = fileShape.parse(organisationFile(id));
+  change(file);
+  return file;
+}
