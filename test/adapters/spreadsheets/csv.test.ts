@@ -137,6 +137,17 @@ describe("rows", () => {
     ]);
   });
 
+  it("wrapped as a formula to save a zero read as what the formula shows", async () => {
+    expect(await rowsOf('a,b\n="0800","=""0872"""\n="1"&"2",x\n')).toEqual([
+      ["0800", "0872"],
+      ['="1"&"2"', "x"],
+    ]);
+  });
+
+  it("end where an old program put its end mark", async () => {
+    expect(await rowsOf("a,b\r\n1,2\r\n\x1a")).toEqual([["1", "2"]]);
+  });
+
   it("with a NUL, an overlong cell or text after a closing quote are faulty, and only they", async () => {
     const long = "x".repeat(32_768);
     expect(await rowsOf(`a,b\n1,\0x\n${long},2\n"q"x,3\n4,5" pipe\n`)).toEqual([

@@ -20,7 +20,9 @@ export async function* decodeFile(file: FileHandle, sniffed: Sniffed, size: numb
     const read = buffer.subarray(0, bytesRead);
     const whole = final ? read : read.subarray(0, bytesRead - unfinished(read, sniffed.encoding));
     position += whole.length;
-    yield { text: decode(whole, sniffed.encoding), bytesRead: position, final };
+    const text = decode(whole, sniffed.encoding);
+    // old programs end a file with Ctrl-Z
+    yield { text: final && text.endsWith("\x1a") ? text.slice(0, -1) : text, bytesRead: position, final };
     if (final) return;
   }
 }

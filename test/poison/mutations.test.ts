@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { headerXml, workbookParts } from "../adapters/spreadsheets/workbook.js";
+import { zip } from "../adapters/spreadsheets/zip.js";
+import { outcomeOf } from "./expectation.js";
+
+const folder = mkdtempSync(join(tmpdir(), "waybill-mutations-"));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const parts = workbookParts({
+  rows: `${headerXml("a", "b", "c")}<row r="2"><c r="A2" t="s"><v>1</v></c><c r="B2" s="1"><v>46027.5</v></c><c r="C2" t="b"><v>1</v></c></row><row r="4"><c r="A4" t="inlineStr"><is><r><t>x &amp; y</t></r></is></c><c r="B4"><f>1+1</f><v>2</v></c><c r="C4" t="e"><v>#REF!</v></c></row>`,
+  strings: "<si><t>one</t></si><si><r><t>two</t></r><rPh><t>p</t></rPh></si>",
+  formats: ["yyyy-mm-dd hh:mm"],
+});
+/** More of them on patient runs. */
+const RUNS = process.env["WAYBILL_LONG"] === "1" ? 2000 : 80;
+const csv = Buffer.from('sep=;\r\na;b;"c ""d"""\r\n1;"2\r\n3";4\r\n\r\n5;6;é\n');
+
+/** Bytes replaced, put in, taken out or cut off at the end. */
+const change = fc.record({
+  at: fc.nat(),
+  kind: fc.constantFrom("replace", "insert", "remove", "cut"),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 4 }),
+});
+const changes = fc.array(change, { minLength: 1, maxLength: 4 });
+
+function changed(content: Uint8Array, list: readonly { at: number; kind: string; bytes: Uint8Array }[]): Buffer {
+  return list.reduce((bytes, { at, kind, bytes: piece }) => {
+    const start = bytes.length === 0 ? 0 : at % bytes.length;
+    const before = bytes.subarray(0, start);
+    if (kind === "cut") return Buffer.from(before);
+    const after = bytes.subarray(start + (kind === "insert" ? 0 : piece.length));
+    return Buffer.concat(kind === "remove" ? [before, after] : [before, piece, after]);
+  }, Buffer.from(content));
+}
+
+/** Anything but a FileFault would be thrown on by `outcomeOf`. */
+async function survives(content: Uint8Array): Promise<void> {
+  const path = join(folder, "mutant");
+  await writeFile(path, content);
+  const outcome = await outcomeOf(path, "mutant");
+  if ("fault" in outcome) expect(outcome.fault).toMatch(/^[A-Z].*[.)]$/s);
+  else expect(outcome.rows).toBeLessThan(100);
+}
+
+describe("a good file with some bytes changed is read or refused with a sentence, never an accident", () => {
+  it("CSV", async () => {
+    await fc.assert(
+      fc.asyncProperty(changes, (list) => survives(changed(csv, list))),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("XLSX, in its archive", async () => {
+    const archive = zip(parts);
+    await fc.assert(
+      fc.asyncProperty(changes, (list) => survives(changed(archive, list))),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("XLSX, in its parts", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(parts.length - 1), changes, (index, list) =>
+        survives(
+          zip(parts.map((part, at) => (at === index ? { ...part, content: changed(Buffer.from(part.content as string), list) } : part))),
+        ),
+      ),
+      { numRuns: 2 * RUNS },
+    );
+  });
+});
