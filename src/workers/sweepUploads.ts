@@ -1,23 +1,20 @@
+import { setTimeout } from "node:timers/promises";
 import type { WorkerDeps } from "./deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
 
 const dayMs = 24 * 3_600_000;
 const atOnce = 200;
+const lookMs = 250;
 
 /**
  * Removes submissions that no import refers to: those of clients that went away, or of a process that died. Only the table of
  * imports knows the references, so nothing is removed unless it has everything that was in the log when the sweep began.
  */
-export async function sweepUploads(deps: Deps, olderThanMs: number = dayMs): Promise<number> {
-  const { pool, eventStore, objectStore, logger, signal } = deps;
-  const head = await eventStore.head();
-  const clock = await pool.query<{ now: Date; seen: boolean }>(
-    "select now(), coalesce((select commit >= $1 from checkpoints where projection = 'imports'), $1 = 0) as seen",
-    [head?.commit ?? 0n],
-  );
-  const { now, seen } = clock.rows[0] ?? { now: new Date(0), seen: false };
-  if (!seen) return 0;
+export async function sweepUploads(deps: Deps, { olderThanMs = dayMs, patienceMs = 20_000 } = {}): Promise<number> {
+  const { objectStore, logger, signal } = deps;
+  const now = await whenUpToDate(deps, patienceMs);
+  if (!now) return 0;
   let removed = 0;
   let keys: string[] = [];
   const sweep = async () => {
@@ -35,6 +32,21 @@ export async function sweepUploads(deps: Deps, olderThanMs: number = dayMs): Pro
   if (keys.length > 0) await sweep();
   if (removed > 0) logger.info({ removed }, "removed submissions that no import refers to");
   return removed;
+}
+
+/** The database's clock, once the table of imports has everything that is in the log now; undefined if that takes too long. */
+async function whenUpToDate({ pool, eventStore, signal }: Deps, patienceMs: number): Promise<Date | undefined> {
+  const head = await eventStore.head();
+  for (const deadline = performance.now() + patienceMs; ; ) {
+    const asked = await pool.query<{ now: Date; seen: boolean }>(
+      "select now(), coalesce((select commit >= $1 from checkpoints where projection = 'imports'), false) as seen",
+      [head?.commit ?? 0n],
+    );
+    const answer = asked.rows[0];
+    if (answer?.seen) return answer.now;
+    if (performance.now() > deadline || signal?.aborted) return undefined;
+    await setTimeout(lookMs);
+  }
 }
 
 async function unreferenced({ pool }: Deps, keys: readonly string[]): Promise<string[]> {

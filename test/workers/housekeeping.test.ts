@@ -74,14 +74,14 @@ test("old submissions that no import refers to are removed, once the table of im
   };
   const everything = ["uploads/s/orphan", "uploads/s/used"];
   const head = await stage.eventStore.head();
-  await sweepUploads(stage.deps(), -60_000);
+  await sweepUploads(stage.deps(), { olderThanMs: -60_000, patienceMs: 0 });
   expect(await there()).toEqual(everything); // the projection has seen nothing yet
   await stage.pool.query("insert into checkpoints (projection, commit, prepare, updated_at) values ('imports', $1, 0, now())", [
     head?.commit,
   ]);
   await sweepUploads(stage.deps());
   expect(await there()).toEqual(everything); // too young
-  await sweepUploads(stage.deps(), -60_000);
+  await sweepUploads(stage.deps(), { olderThanMs: -60_000 });
   expect(await there()).toEqual(["uploads/s/used"]);
   expect(await stage.objectStore.exists("reports/r.xlsx")).toBe(true);
 });

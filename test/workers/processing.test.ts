@@ -35,9 +35,10 @@ test("an activity import reads straight down: requested, started, one outcome pe
   expect(events[4]?.data).toEqual({ row: 4, values });
   const report = { key: `reports/${importId}.xlsx`, size: expect.any(Number) };
   expect(events[5]?.data).toMatchObject({ importId, counts: { received: 3, processed: 2, failed: 1 }, report, notes: [] });
-  expect(await stage.report(importId)).toBe(
-    "Row|Reason|warehouseCode|chargeCode|quantity|activityTimestamp|reference\n3|Charge code is required|W1||2|2026-03-01T09:30:00Z|b",
-  );
+  expect(await stage.report(importId)).toEqual([
+    ["Row number", "Rejection reason", "warehouseCode", "chargeCode", "quantity", "activityTimestamp", "reference"],
+    ["3", "Charge code is required", "W1", "", "2", "2026-03-01T09:30:00Z", "b"],
+  ]);
   await until(async () => (await stage.pool.query("select 1 from import_queue where import_id = $1", [importId])).rowCount === 0);
 });
 
@@ -91,7 +92,21 @@ test("two elements of a JSON push with one shipmentId are two shipments, and row
       data: { shipmentId: "A", originPostCode: "1", destinationPostCode: "1", itemType: "Box" },
     },
   ]);
-  expect(await stage.report(importId)).not.toContain("#");
+  expect((await stage.report(importId))[0]).not.toContain("#");
+});
+
+test("a report can be sent again as it is: its rows are judged as before, its own columns left out", async () => {
+  const organisation = await stage.organisation("again");
+  const csv = [activityHeader, badActivity("b"), goodActivity("g"), `W1,PICK,0,2026-03-01T09:30:00Z,007`].join("\n");
+  const first = await stage.push(organisation, "activities", csv);
+  await stage.ended(first);
+  const again = await stage.push(organisation, "activities", await stage.reportBytes(first), { name: "report.xlsx", format: "xlsx" });
+  const events = await stage.ended(again);
+  expect(dataOf(events, "RowRejected").map(({ row, error, data }) => ({ row, error, reference: data["reference"] }))).toEqual([
+    { row: 2, error: "Charge code is required", reference: "b" },
+    { row: 3, error: "Valid quantity is required", reference: "007" },
+  ]);
+  expect((await stage.report(again))[0]).toEqual((await stage.report(first))[0]);
 });
 
 test("an import larger than one append arrives whole and in order", async () => {

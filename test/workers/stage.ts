@@ -15,7 +15,6 @@ import { createGeography } from "../../src/domain/geography/geography.js";
 import { decode } from "../../src/events/codec.js";
 import type { ImportEvent, ImportKind } from "../../src/events/importEvents.js";
 import { streamOf } from "../../src/events/streams.js";
-import type { ReportWriter } from "../../src/ports.js";
 import type { WorkerDeps } from "../../src/workers/deps.js";
 import { runWorker } from "../../src/workers/runWorker.js";
 import { startTestEventStore } from "../support/eventStore.js";
@@ -63,7 +62,7 @@ export async function openStage() {
     pool: database.pool,
     eventStore,
     objectStore: objects.store,
-    spreadsheets: { ...spreadsheets, createReportWriter: plainReport },
+    spreadsheets,
     catalogues: async (organisationId) => {
       const parsed = parseOrganisationFile(organisationFile(organisationId));
       if (!parsed.ok) throw new Error(parsed.faults.join("; "));
@@ -150,10 +149,19 @@ export async function openStage() {
       );
       return eventsOf(eventStore, importId);
     },
-    async report(importId: string): Promise<string> {
+    /** The stored workbook, header first. */
+    async report(importId: string): Promise<string[][]> {
       const path = join(tempDir, `report-${importId}`);
       await objects.store.fetch(`reports/${importId}.xlsx`, path);
-      return readFile(path, "utf8");
+      const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
+      const rows: string[][] = [[...columns]];
+      for await (const batch of spreadsheets.readRows(path)) rows.push(...batch.rows.map((row) => row.cells.map((cell) => String(cell))));
+      return rows;
+    },
+    async reportBytes(importId: string): Promise<Buffer> {
+      const path = join(tempDir, `bytes-${importId}`);
+      await objects.store.fetch(`reports/${importId}.xlsx`, path);
+      return readFile(path);
     },
     /** What workers keep on disk while they run. */
     leftovers: async () => (await readdir(tempDir, { recursive: true })).filter((name) => name.startsWith("worker-")),
@@ -183,14 +191,4 @@ export async function until(condition: () => Promise<boolean> | boolean, deadlin
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${condition}`);
     await new Promise((settle) => setTimeout(settle, 20));
   }
-}
-
-/** The report as text, so that tests can read it; the workbook itself is tested where it is made. */
-async function plainReport(path: string, { columns }: { columns: readonly string[] }): Promise<ReportWriter> {
-  const lines = [["Row", "Reason", ...columns].join("|")];
-  return {
-    add: async (row, reason, values) => void lines.push([row, reason, ...values].join("|")),
-    close: () => writeFile(path, lines.join("\n")),
-    discard: async () => undefined,
-  };
 }
