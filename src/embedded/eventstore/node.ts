@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { appendCalls, deleteCalls } from "./appendCalls.js";
 import { batchAppendCalls } from "./batchAppendCalls.js";
 import { createCommitLog } from "./commitLog.js";
-import { claimFolder } from "./folderLock.js";
+import { claimFolder } from "./folderClaim.js";
 import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 import { gossip, serverFeatures } from "./nodeInfoCalls.js";
@@ -35,24 +35,23 @@ export interface EventStoreNode {
 }
 
 const WINDOW_BYTES = 1024 * 1024;
-const MAX_CALLS_PER_CONNECTION = 500;
+const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
+/** Past it a connection gets no new calls: room for many subscribers that do not read what is under way to them. */
+const MAX_CONNECTION_MEGABYTES = 256;
 const STREAMS = "/event_store.client.streams.Streams";
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
   const storage = openStorage(dataDir);
-  let release: () => Promise<void>;
-  try {
-    release = claimFolder(storage.claims, dataDir);
-  } catch (error) {
+  const release = await claimFolder(storage.claims, dataDir).catch(async (error: unknown) => {
     await storage.close();
     throw error;
-  }
+  });
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
   });
-  const server = createServer({ settings: { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: MAX_CALLS_PER_CONNECTION } });
+  const server = createServer({ maxSessionMemory: MAX_CONNECTION_MEGABYTES, settings: SETTINGS });
   const writer = createWriter(storage, log);
   const routes: Record<string, (call: Call) => CallHandler> = {
     [`${STREAMS}/Append`]: appendCalls(writer),
@@ -69,7 +68,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     if (storage.isEmpty()) await writer.writeSystemEvent();
     await listen(server, options.port, host);
   } catch (error) {
-    await release();
+    await release().catch(() => undefined);
     await storage.close();
     throw error;
   }

@@ -1,4 +1,4 @@
-import { FolderInUse } from "./folderLock.js";
+import { FolderInUse } from "./folderClaim.js";
 import { type EventStoreNodeOptions, startEventStoreNode } from "./node.js";
 
 /** Serves in the foreground until SIGTERM or SIGINT, or until a parent that forked it is gone. Resolves with the exit code. */

@@ -36,9 +36,9 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
     of(stream: string): StreamState {
       const known = states.get(stream);
       if (known) return known;
+      if (states.size >= kept + kept / 10) dropOldest(); // before it is added: the caller is about to change it
       const state = load(stream);
       states.set(stream, state);
-      if (states.size > kept + kept / 10) dropOldest();
       return state;
     },
     isDurable: (state: StreamState): boolean => state.writtenTo <= log.committedEnd(),

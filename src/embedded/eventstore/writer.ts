@@ -1,26 +1,33 @@
 import { randomUUID } from "node:crypto";
 import { encodeBlocks } from "./blockEncoder.js";
-import { type Block, frameOffsets, type ProposedEvent } from "./blocks.js";
+import { type Block, endOf, frameOffsets, type ProposedEvent } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
-import { createEventLookup, createStreamStates, type StreamState } from "./streamStates.js";
+import { createEventLookup, createStreamStates } from "./streamStates.js";
 import { MAX_INT64, textField } from "./wire.js";
 
-export type WriteOutcome =
-  /** `revision` is -1 where nothing was appended to a stream that is not there. */
-  { kind: "written"; revision: number; position: number } | { kind: "wrongVersion"; current: number } | { kind: "deleted" };
+interface Written {
+  kind: "written";
+  /** -1 where nothing was appended to a stream that is not there. */
+  revision: number;
+  /** Of the last event. */
+  position: number;
+}
+
+export type WriteOutcome = Written | { kind: "wrongVersion"; current: number } | { kind: "deleted" };
 
 export type Writer = ReturnType<typeof createWriter>;
 
 /** Decides every append and delete, one after the other, against what has been decided before, durable or not yet. */
-export function createWriter(storage: Storage, log: CommitLog, now: () => number = Date.now) {
-  const states = createStreamStates(storage, log);
+export function createWriter(storage: Storage, log: CommitLog, keptStreams?: number) {
+  const states = createStreamStates(storage, log, keptStreams);
   const recent = createRecentIds();
 
-  function factsOf(stream: string, state: StreamState): StreamFacts {
+  function factsOf(stream: string): StreamFacts {
+    const state = states.of(stream);
     const lookup = createEventLookup(storage, stream);
     return {
       head: state.head,
@@ -32,19 +39,20 @@ export function createWriter(storage: Storage, log: CommitLog, now: () => number
     };
   }
 
-  /** Adds the events to a transaction in the making, and lets every later decision see them. */
-  function place(blocks: Block[], stream: string, events: readonly ProposedEvent[], revision?: number): void {
+  /** Adds the events to a transaction in the making, and lets every later decision see them. Says where the last one is. */
+  function place(blocks: Block[], stream: string, events: readonly ProposedEvent[], revision?: number): Written {
     const state = states.of(stream);
-    const last = blocks.at(-1);
-    const position = last ? last.position + last.frames.length : log.nextPosition();
+    const before = blocks.at(-1);
+    const position = before ? endOf(before) : log.nextPosition();
     const first = revision ?? state.head + 1;
-    const added = encodeBlocks({ stream, events, position, revision: first, createdAt: now() });
-    blocks.push(...added);
+    blocks.push(...encodeBlocks({ stream, events, position, revision: first, createdAt: Date.now() }));
     for (const [index, event] of events.entries()) recent.add(stream, event.id, first + index);
+    const last = blocks.at(-1) as Block;
     state.head = first + events.length - 1;
     state.tombstoned = first >= MAX_INT64;
-    state.writtenTo = (added.at(-1)?.position ?? 0) + (added.at(-1)?.frames.length ?? 0);
+    state.writtenTo = endOf(last);
     if (isMetastream(stream)) describe(streamOfMeta(stream), (events.at(-1) as ProposedEvent).data);
+    return { kind: "written", revision: state.head, position: last.position + (frameOffsets(last).at(-1) as number) };
   }
 
   function describe(stream: string, metadata: Buffer): void {
@@ -60,30 +68,27 @@ export function createWriter(storage: Storage, log: CommitLog, now: () => number
   }
 
   async function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
-    const state = states.of(stream);
     const ids = events.map(({ id }) => id);
-    let verdict = checkRevision(expected, ids, factsOf(stream, state));
-    if (verdict.kind !== "append" && !states.isDurable(state)) {
+    let verdict = checkRevision(expected, ids, factsOf(stream));
+    if (verdict.kind !== "append" && !states.isDurable(states.of(stream))) {
       await log.settled(); // ids can only be compared with events that can be read
       storage.refresh();
-      verdict = checkRevision(expected, ids, factsOf(stream, state));
+      verdict = checkRevision(expected, ids, factsOf(stream));
     }
     if (verdict.kind === "deleted") return verdict;
-    if (verdict.kind === "wrongVersion") return { kind: "wrongVersion", current: state.head };
     if (verdict.kind === "replay") return replayed(stream, verdict.revision);
-    if (events.length === 0) return { kind: "written", revision: state.head, position: log.committedEnd() };
-    return write(stream, state, events);
+    const { head } = states.of(stream);
+    if (verdict.kind === "wrongVersion") return { kind: "wrongVersion", current: head };
+    return events.length === 0 ? { kind: "written", revision: head, position: log.committedEnd() } : write(stream, events);
   }
 
-  async function write(stream: string, state: StreamState, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
+  async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: Block[] = [];
-    const softDeleted = isSoftDeleted(state.retention);
-    const recreateFrom = state.head + 1;
+    const softDeleted = isSoftDeleted(states.of(stream).retention);
+    const recreateFrom = states.of(stream).head + 1;
     const original = isMetastream(stream) ? streamOfMeta(stream) : undefined;
     const redescribes = original !== undefined && isSoftDeleted(states.of(original).retention);
-    place(blocks, stream, events);
-    const last = blocks.at(-1) as Block;
-    const outcome = { kind: "written", revision: state.head, position: last.position + (frameOffsets(last).at(-1) as number) } as const;
+    const outcome = place(blocks, stream, events);
     if (softDeleted) undelete(blocks, stream, recreateFrom);
     if (redescribes) undelete(blocks, original, states.of(original).head + 1);
     await log.append(blocks);
@@ -101,16 +106,17 @@ export function createWriter(storage: Storage, log: CommitLog, now: () => number
 
   /** Soft: hidden behind metadata, and open for new events. Hard: a tombstone, for good. */
   async function remove(stream: string, expected: ExpectedRevision, hard: boolean): Promise<WriteOutcome> {
-    const state = states.of(stream);
-    const verdict = checkRevision(expected, [randomUUID()], factsOf(stream, state));
+    const facts = factsOf(stream);
+    const verdict = checkRevision(expected, [randomUUID()], facts);
     if (verdict.kind === "deleted") return verdict;
-    const missing = !hard && state.head < 0 && state.metadata === undefined;
-    if (verdict.kind !== "append" || missing) return { kind: "wrongVersion", current: state.head };
+    const missing = !hard && facts.head < 0 && !facts.hasMetadata;
+    if (verdict.kind !== "append" || missing) return { kind: "wrongVersion", current: facts.head };
     const blocks: Block[] = [];
-    if (hard) place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0))], MAX_INT64);
-    else place(blocks, metastreamOf(stream), [systemEvent("$metadata", SOFT_DELETE)]);
+    const outcome = hard
+      ? place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0))], MAX_INT64)
+      : place(blocks, metastreamOf(stream), [systemEvent("$metadata", SOFT_DELETE)]);
     await log.append(blocks);
-    return { kind: "written", revision: state.head, position: (blocks[0] as Block).position };
+    return outcome;
   }
 
   /** A real server's $all begins with events of its own, so this one's does too: nobody may take the first event for theirs. */

@@ -69,7 +69,7 @@ test("a claim by a number that now belongs to another process counts for nothing
   const left = open({ path: join(folder, "events.mdb"), encoding: "binary", maxDbs: 4, overlappingSync: false });
   await left
     .openDB<string, string>("claims", { encoding: "string" })
-    .put("owner", JSON.stringify({ pid: process.pid, startedAt: "long ago" }));
+    .put("owner", JSON.stringify({ pid: process.pid, identity: "somebody else" }));
   await left.close();
   const node = await startEventStoreNode({ port: 0, dataDir: folder });
   await node.stop();

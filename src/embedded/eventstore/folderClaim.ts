@@ -1,0 +1,45 @@
+import type { Database } from "lmdb";
+import { processIdentity } from "../processes.js";
+
+const KEY = "owner";
+
+/** The data folder belongs to a process that is alive. */
+export class FolderInUse extends Error {}
+
+interface Claim {
+  pid: number;
+  identity: string;
+}
+
+/** Takes the folder for this process, or says who has it. A claim whose process is gone, however it went, counts for nothing. */
+export async function claimFolder(claims: Database<string, string>, folder: string): Promise<() => Promise<void>> {
+  const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
+  for (;;) {
+    claims.resetReadTxn();
+    const found = claims.get(KEY);
+    const owner = readClaim(found);
+    if (owner && (await processIdentity(owner.pid)) === owner.identity) {
+      throw new FolderInUse(
+        `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
+      );
+    }
+    if (replaceClaim(claims, found, own)) return async () => void (await claims.remove(KEY));
+  }
+}
+
+/** Under LMDB's writer lock, which all processes share and which dies with its holder: of several who try, one gets it. */
+function replaceClaim(claims: Database<string, string>, found: string | undefined, own: Claim): boolean {
+  return claims.transactionSync(() => {
+    if (claims.get(KEY) !== found) return false;
+    claims.putSync(KEY, JSON.stringify(own));
+    return true;
+  });
+}
+
+function readClaim(text: string | undefined): Claim | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Claim);
+  } catch {
+    return undefined;
+  }
+}
