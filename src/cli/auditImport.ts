@@ -4,8 +4,10 @@ import { fileFaults } from "../audit/checkFiles.js";
 import { settle } from "../audit/evidence.js";
 import { type AsOf, importHistory, type RowOutcome } from "../audit/importHistory.js";
 import { importVerdict } from "../audit/importVerdict.js";
+import { streamOf } from "../events/streams.js";
 import { historyJson, historyText } from "./auditImportText.js";
 import { CommandFault, print } from "./outcome.js";
+import { showProgress } from "./progress.js";
 import type { CommandContext } from "./withStores.js";
 
 interface Wanted {
@@ -17,8 +19,13 @@ interface Wanted {
 export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
   const { pool, eventStore, objectStore, signal } = context;
   process.stdout.once("error", () => process.exit(0)); // whoever read the pipe has seen enough
+  const last = await eventStore.last(streamOf.import(importId));
+  const progress = showProgress("read");
+  const onEvent = (revision: bigint) => {
+    if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
+  };
   const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : rowText(outcome)) : undefined;
-  const history = await importHistory(importId, { eventStore, asOf, signal, ...(onRow && { onRow }) });
+  const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
   const audited = settle(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
