@@ -19,7 +19,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): 
 
   app.use(requestFrame(deps));
   app.use(soundPath);
-  for (const route of routes) app.on(route.method, honoPath(route.path), serveRoute(route, deps, shell));
+  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, shell));
   for (const page of pages) {
     app.get(page.path, (c) => {
       c.set("route", page.path);

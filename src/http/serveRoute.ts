@@ -1,4 +1,5 @@
-import type { Context, Handler } from "hono";
+import { zValidator } from "@hono/zod-validator";
+import type { Context, Handler, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
@@ -17,24 +18,46 @@ export interface Shell {
 }
 
 /** One way through for every route: who asks, whether the request is sound, then the handler. */
-export function serveRoute(route: Route, deps: ApiDeps, { authenticate, withBody }: Shell): Handler<AppEnv> {
-  return async (c) => {
+export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly Handler<AppEnv>[] {
+  const { params, query, headers } = route.request;
+  return [
+    admit(route, shell.authenticate),
+    ...(params ? [sound("param", params, "path")] : []),
+    ...(query ? [sound("query", query, "query")] : []),
+    ...(headers ? [sound("header", headers, "headers")] : []),
+    run(route, deps, shell.withBody),
+  ];
+}
+
+function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     c.set("route", route.path);
-    const { caller: admitted, headers } = await authenticate(c.req.header("x-api-key"));
+    const { caller, headers } = await authenticate(c.req.header("x-api-key"));
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
-    const caller = { ...admitted, requestId: c.get("requestId") };
-    c.set("caller", caller);
-    const { params, query, headers: given } = route.request;
+    c.set("caller", { ...caller, requestId: c.get("requestId") });
+    await next();
+  };
+}
+
+/** One part of a request against its schema. A parameter given twice arrives as a list, which its schema refuses. */
+function sound(target: "param" | "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<AppEnv> {
+  const validationFunction = (_: z.ZodObject, value: unknown) => ({ success: true as const, data: validate(schema, value, root) });
+  return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<AppEnv>;
+}
+
+function run(route: Route, deps: ApiDeps, withBody: WithBody): Handler<AppEnv> {
+  return async (c) => {
+    const valid = (target: "param" | "query" | "header") => c.req.valid(target as never) as unknown;
     const parts = {
-      params: optionally(params, () => c.req.param(), "path"),
-      query: optionally(query, () => singleValues(c.req.queries()), "query"),
-      headers: optionally(given, () => c.req.header(), "headers"),
-      caller,
+      params: valid("param"),
+      query: valid("query"),
+      headers: valid("header"),
+      caller: c.get("caller"),
       incoming: c.env?.incoming,
       signal: c.req.raw.signal,
     };
-    const run = (body: unknown) => route.handler({ ...parts, body } as never, deps);
-    return send(c, await withParsedBody(route, c.req.raw, withBody, run));
+    const handle = (body: unknown) => route.handler({ ...parts, body } as never, deps);
+    return send(c, await withParsedBody(route, c.req.raw, withBody, handle));
   };
 }
 
@@ -48,15 +71,6 @@ async function withParsedBody(
   if (body === undefined) return run(undefined);
   requireJson(request.headers);
   return withBody(request, route.maxBodyBytes ?? maxJsonBytes, (bytes) => run(validate(body, parseJson(bytes), "body")));
-}
-
-function optionally(schema: z.ZodObject | undefined, value: () => unknown, root: string): unknown {
-  return schema === undefined ? undefined : validate(schema, value(), root);
-}
-
-/** A parameter given twice stays a list, so that its schema refuses it instead of one of the two being picked. */
-function singleValues(queries: Record<string, string[]>): Record<string, string | string[]> {
-  return Object.fromEntries(Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }
 
 export function send(c: Context<AppEnv>, answer: Answer): Response {
