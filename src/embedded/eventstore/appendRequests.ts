@@ -84,18 +84,23 @@ export function readProposedEvent(cursor: Cursor): ProposedEvent {
   return event;
 }
 
-/** As the server counts it: UTF-16 for the type, nothing for the frame around it. */
-const sizeOf = (event: ProposedEvent): number => event.data.length + event.metadata.length + event.type.length * 2;
+/** EventStoreDB 23.10 counts the data alone against its limit, not metadata or type. */
+const countedBytes = (event: ProposedEvent): number => event.data.length;
+/** What the rest may add up to before it is refused too: the server's largest record. */
+const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
+const EVENT_OVERHEAD_BYTES = 200;
 
 /** Collects one append's events. Past the limit it only remembers that, so that memory stays bounded. */
 export function createEventCollector() {
   let events: ProposedEvent[] = [];
-  let bytes = 0;
-  const isTooLarge = (): boolean => bytes > MAX_APPEND_BYTES;
+  let counted = 0;
+  let whole = 0;
+  const isTooLarge = (): boolean => counted > MAX_APPEND_BYTES || whole > MAX_WHOLE_BYTES;
   return {
     isTooLarge,
     add(event: ProposedEvent): void {
-      bytes += sizeOf(event);
+      counted += countedBytes(event);
+      whole += event.data.length + event.metadata.length + event.type.length + EVENT_OVERHEAD_BYTES;
       if (isTooLarge()) events = [];
       else events.push(event);
     },

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
-import { EventStoreDBClient } from "@eventstore/db-client";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EventStoreDBClient, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameSplitter } from "../../../src/embedded/eventstore/grpcCall.js";
+import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { readUuid, structuredUuid } from "../../../src/embedded/eventstore/uuids.js";
 import {
   bytesField,
@@ -13,21 +17,23 @@ import {
   textField,
   varintField,
 } from "../../../src/embedded/eventstore/wire.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { collect, numbered, numberOf } from "./events.js";
 
-// What the client never sends, or only other clients do.
+// What the client never sends, only other clients do, or a real server answers in another way.
 const STREAMS = "/event_store.client.streams.Streams";
 const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 
-let store: TestEventStore;
+let folder: string;
+let store: EventStoreNode;
 
 beforeAll(async () => {
-  store = await startTestEventStore();
+  folder = mkdtempSync(join(tmpdir(), "waybill-protocol-"));
+  store = await startEventStoreNode({ port: 0, dataDir: folder });
 });
 
 afterAll(async () => {
   await store?.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const framed = (message: Buffer): Buffer => {
@@ -159,3 +165,23 @@ test("user names and passwords are taken and ignored", async () => {
   expect(await collect(client.readStream("with-user"))).toHaveLength(1);
   await client.dispose();
 });
+
+test("a filter that is no regular expression is refused", async () => {
+  const client = EventStoreDBClient.connectionString(store.address);
+  const subscription = client.subscribeToAll({ fromPosition: START, filter: streamNameFilter({ regex: "([" }) });
+  const error = await new Promise<{ code?: number }>((resolve) => subscription.on("error", (fault) => resolve(fault as { code?: number })));
+  await client.dispose();
+  expect(error.code).toBe(3);
+});
+
+test.each(["Grüße 世界 🚚", "a b/c?d=e&f#g%20", "control\u0001\u007fand nul\u0000", "n".repeat(5_000)])(
+  "a deleted stream is told as such whatever its name (%#)",
+  async (name) => {
+    const client = EventStoreDBClient.connectionString(store.address);
+    await client.appendToStream(name, numbered(0, 1));
+    await client.tombstoneStream(name);
+    await expect(collect(client.readStream(name))).rejects.toMatchObject({ type: "stream-deleted" });
+    await expect(client.appendToStream(name, numbered(0, 1))).rejects.toMatchObject({ type: "stream-deleted", streamName: name });
+    await client.dispose();
+  },
+);
