@@ -7,7 +7,7 @@ import type { Connection } from "./connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "./failures.js";
 import { backOff, within } from "./patience.js";
 import type { ReadStream } from "./readStream.js";
-import { sendBatch } from "./sendBatch.js";
+import type { SendBatch } from "./sendBatch.js";
 
 export interface Appended {
   readonly revision: Revision;
@@ -16,6 +16,7 @@ export interface Appended {
 
 interface Appending {
   readonly connection: Connection;
+  readonly send: SendBatch;
   readonly read: ReadStream;
   readonly deadlineMs: number;
   readonly attempts: number;
@@ -27,7 +28,7 @@ const mostBytes = 4 * 1024 * 1024;
 export type Append = (stream: string, events: readonly NewEvent[], expected: Revision) => Promise<Appended>;
 
 export function appender(options: Appending): Append {
-  const { connection, deadlineMs, attempts } = options;
+  const { connection, send, deadlineMs, attempts } = options;
   return async (stream, events, expected) => {
     if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
     const what = `an append to ${stream}`;
@@ -40,7 +41,7 @@ export function appender(options: Appending): Append {
       const client = connection.client();
       try {
         // The client may wait without end for a channel, which its deadline does not cover.
-        const { revision, position } = await within(deadlineMs + 250, what, sendBatch(client, request, { stream, deadlineMs }));
+        const { revision, position } = await within(deadlineMs + 250, what, send(client, request, stream));
         // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
         if (!outcomeUnknown && position) return { revision, position };
         return await landed(options.read, stream, events, expected, revision);

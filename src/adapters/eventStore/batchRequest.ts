@@ -15,9 +15,16 @@ const idBytes = idStart.length + 36;
 const messageTag = (request.proposedMessages << 3) | 2;
 const dataTag = (proposed.data << 3) | 2;
 
+export interface BatchRequest {
+  /** The answer carries it back. */
+  readonly correlationId: string;
+  readonly bytes: Buffer;
+}
+
 /** Undefined when the events are more than `maxBytes`. */
-export function batchRequest(stream: string, events: readonly NewEvent[], expected: Revision, maxBytes: number): Buffer | undefined {
-  const head = header(stream, expected);
+export function batchRequest(stream: string, events: readonly NewEvent[], expected: Revision, maxBytes: number): BatchRequest | undefined {
+  const correlationId = randomUUID();
+  const head = header(correlationId, stream, expected);
   const partsOf = describer();
   let total = head.length + isFinal.length;
   const messages = events.map(({ id, type, data, metadata }) => {
@@ -44,15 +51,15 @@ export function batchRequest(stream: string, events: readonly NewEvent[], expect
     at += bytes.write(json, at, "utf8");
   }
   isFinal.copy(bytes, at);
-  return bytes;
+  return { correlationId, bytes };
 }
 
-function header(stream: string, expected: Revision): Buffer {
+function header(correlationId: string, stream: string, expected: Revision): Buffer {
   const revision = expected < 0n ? field(option.noStream, Buffer.alloc(0)) : field(option.streamPosition, expected);
   // The server takes the smaller of this and its own limit. It is a time of day, and clocks differ, so it lies far ahead.
   const seconds = BigInt(Math.ceil(Date.now() / 1000) + 86_400);
   const options = messageOf(field(option.stream, field(3, Buffer.from(stream))), revision, field(option.deadline, field(1, seconds)));
-  return messageOf(field(request.correlationId, field(2, Buffer.from(randomUUID()))), field(request.options, options));
+  return messageOf(field(request.correlationId, field(2, Buffer.from(correlationId))), field(request.options, options));
 }
 
 /** Type, content type and metadata of an event: the same bytes for all rows of a chunk, so they are made once. */

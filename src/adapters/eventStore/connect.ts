@@ -6,6 +6,7 @@ import { newClient, openConnection, shutClient } from "./connection.js";
 import { run } from "./follow.js";
 import { headReader } from "./head.js";
 import { streamReader } from "./readStream.js";
+import { batchSender } from "./sendBatch.js";
 
 export interface EventStoreOptions {
   /** `esdb://...`, one node or a cluster. */
@@ -25,7 +26,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const connection = openConnection(address, deadlineMs);
   const read = streamReader(connection, { deadlineMs, attempts });
   const head = headReader(connection, deadlineMs);
-  const append = appender({ connection, read, deadlineMs, attempts });
+  const append = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts });
   const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 

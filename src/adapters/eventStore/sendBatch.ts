@@ -1,42 +1,85 @@
-// One append as one BatchAppend call of its own, on the client's connection. The client's own two ways to append cannot be
-// relied on when a connection breaks: docs/decisions says how. A call per append has a deadline, and nothing to share.
+// Appends travel in BatchAppend calls on the client's connection: a chunk in a call of its own, small appends of the same moment
+// (the quotes of one request) in one call together. The client's own two ways to append cannot be relied on when a connection
+// breaks, docs/decisions says how; here every call has a deadline and knows its own appends only.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { unpackToCommandError } from "@eventstore/db-client/dist/streams/appendToStream/unpackError.js";
+import { parseUUID } from "@eventstore/db-client/dist/utils/grpcUUID.js";
+import type shared from "@eventstore/db-client/generated/shared_pb.js";
 import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import type { Position, Revision } from "../../ports.js";
+import type { BatchRequest } from "./batchRequest.js";
+
+export interface Acknowledged {
+  readonly revision: Revision;
+  readonly position: Position | undefined;
+}
+
+export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledged>;
+
+interface Waiting {
+  readonly request: BatchRequest;
+  readonly stream: string;
+  readonly resolve: (acknowledged: Acknowledged) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 const path = "/event_store.client.streams.Streams/BatchAppend";
+const smallBytes = 64 * 1024;
+const mostTogether = 64;
 
-export async function sendBatch(
-  client: EventStoreDBClient,
-  request: Buffer,
-  { stream, deadlineMs }: { stream: string; deadlineMs: number },
-): Promise<{ revision: Revision; position: Position | undefined }> {
-  const [metadata, options] = client["callArguments"]({ requiresLeader: true, deadline: deadlineMs });
-  const reply = await client["execute"](StreamsClient, "batchAppend", (grpc) => {
-    const call = grpc.makeBidiStreamRequest<Buffer, streams.BatchAppendResp>(
-      path,
-      (bytes) => bytes,
+export function batchSender(deadlineMs: number): SendBatch {
+  const gathering = new WeakMap<EventStoreDBClient, Waiting[]>();
+  return (client, request, stream) =>
+    new Promise((resolve, reject) => {
+      const append = { request, stream, resolve, reject };
+      if (request.bytes.length > smallBytes) return void callWith(client, [append], deadlineMs);
+      const group = gathering.get(client);
+      if (group && group.length < mostTogether) return void group.push(append);
+      const begun = [append];
+      gathering.set(client, begun);
+      setImmediate(() => {
+        if (gathering.get(client) === begun) gathering.delete(client);
+        void callWith(client, begun, deadlineMs);
+      });
+    });
+}
 
-      streams.BatchAppendResp.deserializeBinary,
-      metadata,
-      options,
-    );
-    return new Promise<streams.BatchAppendResp>((resolve, reject) => {
-      call.on("data", resolve);
-      call.on("error", (error) => reject(convertToCommandError(error)));
-      call.on("end", () => reject(new Error("the server ended the append without an answer")));
-      call.write(request);
-    }).finally(() => call.end());
-  });
+/** Each append is settled by its own answer; a call that fails settles those that had none. */
+async function callWith(client: EventStoreDBClient, group: readonly Waiting[], deadlineMs: number): Promise<void> {
+  const open = new Map(group.map((append) => [append.request.correlationId, append]));
+  try {
+    await client["execute"](StreamsClient, "batchAppend", async (grpc) => {
+      const [metadata, options] = client["callArguments"]({ requiresLeader: true, deadline: deadlineMs });
+      const { deserializeBinary } = streams.BatchAppendResp;
+      const call = grpc.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, deserializeBinary, metadata, options);
+      const answered = new Promise<void>((resolve, reject) => {
+        call.on("data", (reply) => {
+          const id = parseUUID(reply.getCorrelationId()) ?? "";
+          const append = open.get(id);
+          open.delete(id);
+          if (append) settle(append, reply);
+          if (open.size === 0) resolve();
+        });
+        call.on("error", (error) => reject(convertToCommandError(error)));
+        call.on("end", () => reject(new Error("the server ended the call without an answer")));
+      });
+      for (const { request } of group) call.write(request.bytes);
+      await answered.finally(() => call.end());
+    });
+  } catch (error) {
+    for (const append of open.values()) append.reject(error);
+  }
+}
+
+function settle({ stream, resolve, reject }: Waiting, reply: streams.BatchAppendResp): void {
   const error = reply.getError();
-  if (error) throw unpackToCommandError(error, stream);
   const success = reply.getSuccess();
-  if (!success) throw new Error("the server neither took nor refused the append");
-  const position = success.getPosition();
-  return {
-    revision: BigInt(success.getCurrentRevision()),
-    position: position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) },
-  };
+  if (error) reject(unpackToCommandError(error, stream));
+  else if (!success) reject(new Error("the server neither took nor refused the append"));
+  else resolve({ revision: BigInt(success.getCurrentRevision()), position: positionOf(success.getPosition()) });
+}
+
+function positionOf(position: shared.AllStreamPosition | undefined): Position | undefined {
+  return position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) };
 }

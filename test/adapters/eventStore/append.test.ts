@@ -100,6 +100,18 @@ describe.each([
   });
 });
 
+test("many small appends at once share calls, and each gets its own answer", async () => {
+  const taken = newStream();
+  await store.append(taken, [someEvent()], noStream);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 300 }, (_, index) => store.append(index % 3 === 0 ? taken : newStream(), someEvents(1 + (index % 4)), noStream)),
+  );
+  for (const [index, outcome] of outcomes.entries()) {
+    if (index % 3 === 0) expect(outcome).toMatchObject({ status: "rejected", reason: { name: "WrongVersion", actual: 0n } });
+    else expect(outcome).toMatchObject({ status: "fulfilled", value: { revision: BigInt(index % 4) } });
+  }
+});
+
 test("appending nothing is a mistake of the caller", async () => {
   await expect(store.append(newStream(), [], noStream)).rejects.toThrow(TypeError);
 });

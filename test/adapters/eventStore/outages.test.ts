@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { eventually } from "../../support/eventually.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
 import { all, connect, ids, impatient, newStream, someEvents } from "./support.js";
 
@@ -133,4 +134,50 @@ test("closing leaves no connection behind", async () => {
   expect(proxy.openConnections()).toBeGreaterThan(0);
   await store.close();
   await expect.poll(() => proxy.openConnections(), { timeout: 15_000 }).toBe(0);
+});
+
+describe("the server itself", () => {
+  test.skipIf(process.env["TEST_EVENTSTORE_URL"])(
+    "frozen: calls end in time with a typed error; thawed, the same store object works",
+    async () => {
+      const own = await startTestEventStore();
+      const store = connect(own.address, impatient);
+      const [stream, events] = [newStream(), someEvents(3)];
+      await store.ping();
+      process.kill(own.pid as number, "SIGSTOP");
+      try {
+        expect(await failure(store.append(stream, events, noStream))).toMatchObject({ name: "StoreUnavailable", outcomeUnknown: true });
+        expect(await failure(store.last(stream))).toBeInstanceOf(StoreUnavailable);
+        expect(await failure(store.ping())).toBeInstanceOf(StoreUnavailable);
+        expect(await failure(store.replay({ prefixes: ["import-"] }, async () => undefined))).toBeInstanceOf(StoreUnavailable);
+      } finally {
+        process.kill(own.pid as number, "SIGCONT");
+      }
+      const patient = connect(own.address);
+      expect(await patient.append(stream, events, noStream)).toMatchObject({ revision: 2n });
+      expect(ids(await all(store.read(stream)))).toEqual(ids(events));
+      await Promise.all([store.close(), patient.close()]);
+      await own.stop();
+    },
+  );
+
+  test.skipIf(process.env["TEST_EVENTSTORE_URL"])(
+    "killed and started again: what was acknowledged is there, and the same store object works",
+    async () => {
+      const own = await startTestEventStore();
+      const store = connect(own.address, impatient);
+      const [stream, events] = [newStream(), someEvents(4)];
+      await store.append(stream, events.slice(0, 2), noStream);
+      await own.kill();
+      expect(await failure(store.append(stream, events.slice(2), 1n))).toBeInstanceOf(StoreUnavailable);
+      expect(await failure(store.ping())).toBeInstanceOf(StoreUnavailable);
+      await own.restart();
+      const patient = connect(own.address);
+      await patient.append(stream, events.slice(2), 1n);
+      await eventually(async () => (await store.last(stream).catch(() => undefined)) !== undefined, "the store object to work again");
+      expect(ids(await all(store.read(stream)))).toEqual(ids(events));
+      await Promise.all([store.close(), patient.close()]);
+      await own.stop();
+    },
+  );
 });
