@@ -9,12 +9,12 @@ import { listen } from "../../src/adapters/postgres/listen.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "../../src/commands/importQueue.js";
 import { requestImport } from "../../src/commands/requestImport.js";
-import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import { decode } from "../../src/events/codec.js";
 import type { ImportEvent, ImportKind } from "../../src/events/importEvents.js";
 import { streamOf } from "../../src/events/streams.js";
+import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
 import type { WorkerDeps } from "../../src/workers/deps.js";
 import { runWorker } from "../../src/workers/runWorker.js";
 import { startTestEventStore } from "../support/eventStore.js";
@@ -63,11 +63,7 @@ export async function openStage() {
     eventStore,
     objectStore: objects.store,
     spreadsheets,
-    catalogues: async (organisationId) => {
-      const parsed = parseOrganisationFile(organisationFile(organisationId));
-      if (!parsed.ok) throw new Error(parsed.faults.join("; "));
-      return compileCatalogue(parsed.file);
-    },
+    catalogues: cacheCatalogues(database.pool),
     localities: { current: async () => ({ NZ: "some-checksum" }), geography: async () => geography },
     logger,
     workerId: `w${++workers}`,
@@ -77,8 +73,10 @@ export async function openStage() {
 
   return {
     pool: database.pool,
+    databaseUrl: database.url,
     eventStore,
     objectStore: objects.store,
+    objectsFolder: objects.folder,
     store,
     tempDir,
     deps,
@@ -106,6 +104,12 @@ export async function openStage() {
         "insert into organisations (id, name, timezone, catalogue_version, revision) values ($1, $1, 'Australia/Sydney', 1, 0) on conflict do nothing",
         [id],
       );
+      const parsed = parseOrganisationFile(organisationFile(id));
+      if (!parsed.ok) throw new Error(parsed.faults.join("; "));
+      await database.pool.query("insert into catalogues (organisation_id, version, file) values ($1, 1, $2) on conflict do nothing", [
+        id,
+        JSON.stringify(parsed.file),
+      ]);
       return id;
     },
     async push(
