@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
+import { createStringStore } from "../../../src/adapters/spreadsheets/xlsx/sharedStrings.js";
 import { kindOfFormat } from "../../../src/adapters/spreadsheets/xlsx/styles.js";
 import type { ReadOptions } from "../../../src/ports.js";
 import { cellsOf, readContent } from "./reading.js";
@@ -176,6 +177,21 @@ describe("sheets", () => {
     const rows = [0, 65_535, 65_536, 199_999].map((index) => `<row><c t="s"><v>${index}</v></c></row>`).join("");
     const read = await readContent(workbook({ strings: items, rows: headerXml("a").replace(' r="1"', "") + rows }));
     expect(cellsOf(read)).toEqual([["text 0 é"], ["text 65535 é"], ["text 65536 é"], ["text 199999 é"]]);
+  });
+
+  it("the table of texts has a bound, for long texts and for many empty ones", () => {
+    const bound = 16 * 1024 * 1024;
+    for (const text of ["x".repeat(1_000_000), "x", ""]) {
+      const store = createStringStore(bound);
+      const fill = () => {
+        for (;;) store.add(text);
+      };
+      expect(fill).toThrow("too much text");
+      expect(store.at(0)).toBe(text);
+      expect(store.at(store.count - 1)).toBe(text);
+      expect(store.at(store.count)).toBe(undefined);
+      expect(store.at(-1)).toBe(undefined);
+    }
   });
 
   it("a UTF-8 character on the edge of a piece stays whole", async () => {

@@ -95,6 +95,8 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: { left: n
 
 async function* inflated(zip: ZipFile, entry: Entry, budget: { left: number }): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damaged("it is packed in an unknown way");
+  if (entry.uncompressedSize > budget.left)
+    throw new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
   const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
   if (unpacked !== raw) raw.on("error", (error) => unpacked.destroy(error));
@@ -104,7 +106,7 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: { left: number }): 
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
       budget.left -= bytes.length;
       size += bytes.length;
-      if (budget.left < 0) throw new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+      if (size > entry.uncompressedSize) throw damaged("a part is larger than it says");
       sum = crc32(bytes, sum);
       yield bytes;
     }

@@ -10,7 +10,7 @@ const KEPT_DECODED = 65_536;
 export type SharedStrings = { readonly count: number; at(index: number): string | undefined };
 
 /** Texts as bytes outside the heap: a million of them weigh their characters and little more. */
-export function createStringStore(): SharedStrings & { add(text: string): void } {
+export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedStrings & { add(text: string): void } {
   const pages: Buffer[] = [];
   const decoded: string[] = [];
   let spans = new Uint32Array(2048); // position and length of each
@@ -37,7 +37,7 @@ export function createStringStore(): SharedStrings & { add(text: string): void }
     count += 1;
   }
   function checkSize(): void {
-    if (pages.length * PAGE_BYTES + spans.byteLength <= MAX_SHARED_STRINGS_BYTES) return;
+    if (pages.length * PAGE_BYTES + spans.byteLength <= maxBytes) return;
     throw new FileFault("The workbook holds too much text to be read. Save it as .csv and upload that.");
   }
   function at(index: number): string | undefined {
