@@ -13,6 +13,7 @@ import { catchUpOrganisation } from "../../src/projections/organisations.js";
 import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
+import { createShell } from "../support/shell.js";
 
 let model: ReadModel;
 beforeAll(async () => {
@@ -58,6 +59,20 @@ beforeAll(async () => {
   for (const story of stories) await model.record(story);
   await model.project();
 });
+
+const organisationDeps = (): OrganisationDeps => ({
+  events: model.eventStore,
+  newId: randomUUID,
+  now: async () => new Date(),
+  project: (organisationId) =>
+    catchUpOrganisation({ events: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),
+});
+
+function organisationFile(id: string): OrganisationFile {
+  const parsed = parseOrganisationFile({ organisation: { id, name: id, cubicFactor: 250, timezone: "UTC" } });
+  if (!parsed.ok) throw new Error(parsed.faults.join());
+  return parsed.file;
+}
 
 describe("a rebuild", () => {
   test("comes to exactly the rows that were there, and says so", async () => {
@@ -141,7 +156,7 @@ describe("a key revoked before the swap", () => {
   test("stays revoked, though no projector has seen it", async () => {
     const deps = organisationDeps();
     const origin = { actor: "cli", correlationId: "test" };
-    await applyOrganisation(deps, organisationFile(), origin);
+    await applyOrganisation(deps, organisationFile("keyed"), origin);
     const { keyId } = await createKey(deps, { organisationId: "keyed", name: "test" }, origin);
     await revokeKey(deps, { organisationId: "keyed", prefix: keyId }, origin);
     const rebuilt = await run({ projections: allProjections.filter(({ name }) => name === "organisations") });
@@ -149,20 +164,33 @@ describe("a key revoked before the swap", () => {
     const { rows } = await model.pool.query("select revoked_at is not null as revoked from api_keys where key_id = $1", [keyId]);
     expect(rows).toEqual([{ revoked: true }]);
   });
+});
 
-  const organisationDeps = (): OrganisationDeps => ({
-    events: model.eventStore,
-    newId: randomUUID,
-    now: async () => new Date(),
-    project: (organisationId) =>
-      catchUpOrganisation({ events: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),
+describe("after every projection table was dropped", () => {
+  test("a rebuild restores the same answer from every GET route", async () => {
+    const origin = { actor: "cli", correlationId: "test" };
+    await applyOrganisation(organisationDeps(), organisationFile("answers"), origin);
+    const { key } = await createKey(organisationDeps(), { organisationId: "answers", name: "test" }, origin);
+    const told = [];
+    for (const story of stories) told.push(await model.record({ ...story, organisationId: "answers" }));
+    await model.project();
+    const app = createShell(model.pool, { deps: { eventStore: model.eventStore } });
+    const kinds = stories.map(({ kind }) => (kind === "shipments" ? "shipments" : "fulfilment"));
+    const paths = [
+      ...told.flatMap(({ importId }, index) => ["", "/errors"].map((rest) => `/v1/org/${kinds[index]}/imports/${importId}${rest}`)),
+      ...["shipments/imports", "fulfilment/imports", "ledger/shipments", "ledger/shipments/S1", "ledger/activities"].map(
+        (path) => `/v1/org/${path}`,
+      ),
+    ];
+    const answers = () =>
+      Promise.all(
+        paths.map(async (path) => (await app.request(path, { headers: { "x-api-key": key } })).text().then((body) => [path, body])),
+      );
+    const before = await answers();
+    await model.pool.query(`drop table ${[...tables, "checkpoints"].join(", ")}`);
+    await run();
+    expect(await answers()).toEqual(before);
   });
-
-  function organisationFile(): OrganisationFile {
-    const parsed = parseOrganisationFile({ organisation: { id: "keyed", name: "Keyed", cubicFactor: 250, timezone: "UTC" } });
-    if (!parsed.ok) throw new Error(parsed.faults.join());
-    return parsed.file;
-  }
 });
 
 describe("during continuous pushes", () => {

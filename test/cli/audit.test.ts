@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createFileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
+import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
+import { waybill } from "../support/processes.js";
+import { type ReadModel, startReadModel } from "../support/readModel.js";
+
+let model: ReadModel;
+let folder: string;
+let environment: Record<string, string>;
+let activities: string;
+const signingSecret = "a secret of thirty-two characters";
+
+/** With its file where the embedded object store keeps it. */
+async function record(story: Story): Promise<string> {
+  const { importId } = tell(story);
+  const key = `uploads/acme/${importId}`;
+  const path = join(folder, "submission");
+  await writeFile(path, importId);
+  const store = createFileObjectStore({ folder: join(folder, "objects"), publicUrl: "http://127.0.0.1", signingSecret });
+  await store.put(key, path, { contentType: "text/csv" });
+  const sha256 = createHash("sha256").update(importId).digest("hex");
+  await model.record({ ...story, importId, file: { key, name: "march.csv", format: "csv", size: importId.length, sha256 } });
+  return importId;
+}
+
+beforeAll(async () => {
+  [model, folder] = await Promise.all([startReadModel(), mkdtemp(join(tmpdir(), "waybill-test-cli-"))]);
+  environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: model.url,
+    EVENTSTORE_URL: model.address,
+    SIGNING_SECRET: signingSecret,
+  };
+  activities = await record({ kind: "activities", rows: [{ accept: activity() }, { reject: "Charge code is required" }] });
+  await record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }] });
+  await model.project();
+});
+afterAll(async () => {
+  await model?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("audit import tells the story, and streams its rows for machines", async () => {
+  const story = await waybill(["audit", "import", activities], environment);
+  expect(story.stdout).toContain("The projection agrees with it, row by row.");
+  expect(story.stdout).toContain("the stored file still has this hash");
+  expect(story.code).toBe(0);
+  const rows = await waybill(["audit", "import", activities, "--rows", "--json", "--as-of", "3"], environment);
+  expect(
+    rows.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { row: 2, outcome: "accepted" },
+    { row: 3, outcome: "rejected", error: "Charge code is required" },
+    { summary: { status: "processing", whole: false, counts: { received: 2 } } },
+  ]);
+});
+
+test("audit verify ends with 0, and with 1 once a row was changed", async () => {
+  const sound = await waybill(["audit", "verify"], environment);
+  expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining("Everything agrees with the streams.")]);
+  await model.pool.query("update activities set charge_code = 'PACK'");
+  const changed = await waybill(["audit", "verify", "--json"], environment);
+  expect(changed.code).toBe(1);
+  expect(JSON.parse(changed.stdout)).toMatchObject({ differences: 1, first: [{ organisationId: "acme", importId: activities }] });
+});
+
+test("projections rebuild mends it and says so; status shows nothing left to do", async () => {
+  const rebuilt = await waybill(["projections", "rebuild", "activities"], environment);
+  expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +1 +[0-9a-f]{16} +was different/m)]);
+  expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
+  const status = await waybill(["projections", "status", "--json"], environment);
+  expect((JSON.parse(status.stdout) as { events: number }[]).map(({ events }) => events)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test("audit shipment lists its versions", async () => {
+  const found = await waybill(["audit", "shipment", "S1", "--org", "acme"], environment);
+  expect(found.stdout).toContain("Shipment S1: 1 version\n");
+  const none = await waybill(["audit", "shipment", "S1", "--org", "other"], environment);
+  expect([none.code, none.stdout]).toEqual([1, ""]);
+});
+
+test.each([
+  [["audit", "import", "nonsense"], "nonsense is not an import id."],
+  [
+    ["audit", "import", "01a1dd3b-948c-77d6-89c7-a44053ebeedc", "--as-of", "yesterday"],
+    "yesterday is neither a revision nor a time such as 2026-03-01T09:30:00Z.",
+  ],
+  [
+    ["projections", "rebuild", "nope"],
+    "There is no projection nope. There are: organisations, imports, rejections, activities, shipments.",
+  ],
+])("%j is one clear line", async (args, line) => {
+  const { code, stdout, stderr } = await waybill(args, environment);
+  expect([code, stdout, stderr.trim()]).toEqual([1, "", line]);
+});
