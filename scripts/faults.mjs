@@ -1,0 +1,38 @@
+// The long form of test/faults: `npm run faults -- --seed N --runs M [--only PART] [--load MINUTES]`.
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const parts = readdirSync(join(root, "test/faults")).flatMap((file) => /^(\w+)\.test\.ts$/.exec(file)?.[1] ?? []);
+
+const { values } = parseArgs({
+  options: { seed: { type: "string" }, runs: { type: "string" }, only: { type: "string" }, load: { type: "string" } },
+});
+const whole = (name, text) => {
+  if (!/^\d{1,9}$/.test(text)) fail(`--${name} must be a whole number`);
+  return text;
+};
+const seed = whole("seed", values.seed ?? String(randomInt(1, 1_000_000_000)));
+const runs = whole("runs", values.runs ?? "1");
+const minutes = values.load === undefined ? undefined : whole("load", values.load);
+const only = values.only ?? (minutes === undefined ? undefined : "load");
+if (only !== undefined && !parts.includes(only)) fail(`--only must be one of ${parts.join(", ")}`);
+
+process.stderr.write(`faults: seed ${seed}, ${runs} runs${only ? `, only ${only}` : ""}\n`);
+const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+const args = [command, "run", only ? `test/faults/${only}.test.ts` : "test/faults", "--maxWorkers", "1", "--testTimeout", "0"];
+const environment = { ...process.env, FAULTS_SEED: seed, FAULTS_RUNS: runs, ...(minutes ? { FAULTS_LOAD: minutes } : {}) };
+const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: environment });
+child.once("exit", (code) => {
+  process.exitCode = code ?? 1;
+});
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
+import { keepPushing } from "./customer.js";
+import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
+import { type Randomness, seeded } from "./randomness.js";
+import { reckon, untilSettled } from "./reckoning.js";
+import { eachRun, long, runs } from "./scale.js";
+
+let machine: Machine | undefined;
+let product: Product;
+afterEach(async () => {
+  await machine?.clear();
+  machine = undefined;
+});
+
+/** Recovered machines are used again, so that later runs begin on a history of crashes; but not for ever, since audits read it all. */
+const runsPerMachine = 8;
+
+async function readyMachine(): Promise<Machine> {
+  machine ??= await createMachine({ DEMO: "off", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" });
+  if ((await machine.processes()).size === 0) product = await machine.start();
+  await allUp(machine);
+  return machine;
+}
+
+/** Everything once in the short form; anything, a few times, in the long one. */
+function killsOf(random: Randomness): Target[] {
+  if (long) return Array.from({ length: 2 + random.number(4) }, () => random.pick(targets));
+  const order = [...targets];
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = random.number(last + 1);
+    [order[last], order[other]] = [order[other] as Target, order[last] as Target];
+  }
+  return order;
+}
+
+async function runOnce(seed: number): Promise<void> {
+  const random = seeded(seed);
+  const at = await readyMachine();
+  const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all([newCustomer(), newCustomer(), newCustomer()]));
+  const done = new AbortController();
+  const pushing = customers.map((customer) => keepPushing(at.url, customer, random.fork(), done.signal));
+  try {
+    for (const target of killsOf(random)) {
+      await pause(200 + random.number(1_800));
+      product = await killTarget(at, product, target);
+    }
+    await pause(500);
+  } finally {
+    done.abort();
+    await Promise.all(pushing);
+  }
+  expect(customers.some(({ sent }) => sent.some(({ importId }) => importId !== undefined))).toBe(true);
+  await allUp(at);
+  for (const customer of customers) {
+    const shown = await untilSettled(at.url, customer);
+    await withStoresOf(at, ({ eventStore }) => reckon(at.url, customer, shown, eventStore));
+  }
+  const audit = await waybill(["audit", "verify"], at.environment);
+  expect(audit.code, audit.stdout + audit.stderr).toBe(0);
+}
+
+test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, ledgers are the model's, the audit is clean", {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  let n = 0;
+  await eachRun(runs ?? 1, async (seed) => {
+    if (n++ % runsPerMachine === 0) {
+      await machine?.clear();
+      machine = undefined;
+    }
+    await runOnce(seed);
+  });
+});
