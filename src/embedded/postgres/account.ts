@@ -14,10 +14,10 @@ export interface Account {
   readonly spawnAs: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Chooses the account and checks, before anything is started, that it can reach these paths. */
-export async function chooseAccount(paths: readonly string[]): Promise<Account> {
+/** Chooses the account and checks, before anything is started, that it can reach these paths. Data that is there keeps its owner. */
+export async function chooseAccount(data: string, paths: readonly string[]): Promise<Account> {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnAs: {} };
-  const ids = (await idsOf("postgres")) ?? (await createAccount()) ?? (await idsOf("nobody"));
+  const ids = (await ownerOf(data)) ?? (await idsOf("postgres")) ?? (await createAccount()) ?? (await idsOf("nobody"));
   if (!ids) throw new Error("Postgres does not run as root and there is no `postgres` account. Run as an ordinary user instead.");
   const blocked = await firstBlocked(paths, ids);
   if (!blocked) return { ids, prefix: [], spawnAs: ids };
@@ -27,6 +27,11 @@ export async function chooseAccount(paths: readonly string[]): Promise<Account> 
     `Postgres does not run as root, and the account it runs as instead cannot pass through ${blocked}. ` +
       `Run \`chmod o+x ${blocked}\`, move the project (or DATA_DIR) to a folder open to all, or run as an ordinary user.`,
   );
+}
+
+async function ownerOf(path: string): Promise<{ uid: number; gid: number } | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
 
 async function idsOf(name: string): Promise<{ uid: number; gid: number } | undefined> {

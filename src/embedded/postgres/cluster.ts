@@ -54,7 +54,10 @@ async function createCluster({ initdb, folder, data, account, durable }: Cluster
     await rename(fresh, data);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    throw new Error(`Embedded Postgres could not be set up in ${folder}: ${(error as Error).message}`);
+    const { stderr, message } = error as Error & { stderr?: string };
+    const said = stderr?.trim() || message;
+    const advice = said.includes("user does not exist") ? " Run as a user that has an account on this machine, or set DATABASE_URL." : "";
+    throw new Error(`Embedded Postgres could not be set up in ${folder}: ${said}.${advice}`);
   } finally {
     await rm(passwordFile, { force: true });
   }

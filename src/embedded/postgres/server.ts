@@ -37,7 +37,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const line = options.onLine ?? (() => undefined);
   await mkdir(folder, { recursive: true });
   const binaries = await findBinaries();
-  const account = await chooseAccount([binaries.postgres, data]);
+  const account = await chooseAccount(data, [binaries.postgres, data]);
   const password = await ensureCluster({ initdb: binaries.initdb, folder, data, account, durable: options.durable });
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   for (let attempt = 1; ; attempt += 1) {

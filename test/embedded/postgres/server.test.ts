@@ -120,4 +120,6 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, folder], { cwd: root, ...nobody });
   expect(Number(stdout)).toBeGreaterThan(0);
   await until("it is gone", async () => !isAlive(Number(stdout)));
+  const asRoot = await start(); // on what the ordinary user made
+  expect(await ask(asRoot.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
