@@ -86,6 +86,7 @@ async function runAgainst(kind) {
   try {
     const events = Array.from({ length: EVENTS }, (_, n) => row(n));
     await append(client, "warm-up", events.slice(0, 5_000), 500, {});
+    await append(client, "warm-up-single", events.slice(0, SINGLE_APPENDS), 1, {});
     for (const size of BATCHES) {
       results[`append, batch path, ${size} at a time`] = await measured(`append, batch path, ${size} at a time`, server, EVENTS, () =>
         append(client, `import-batch-${size}`, events, size, {}),

@@ -28,18 +28,26 @@ const STOP_DEADLINE_MS = 20_000;
 export async function startTestEventStore(): Promise<TestEventStore> {
   const { TEST_EVENTSTORE_URL: url, TEST_EVENTSTORE_COMMAND: command } = process.env;
   if (url) return existingStore(url);
-  const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "waybill-eventstore-"));
-  const address = `esdb://127.0.0.1:${port}?tls=false`;
-  const start = async (): Promise<ChildProcess> => {
+  const startAt = async (port: number): Promise<ChildProcess> => {
     const child = command ? startCommand(command, port, folder) : startEmbedded(port, folder);
-    await untilItAnswers(child, address);
+    try {
+      await untilItAnswers(child, addressOf(port));
+    } catch (error) {
+      await endProcess(child, "SIGKILL", command !== undefined);
+      throw error;
+    }
     return child;
   };
-  let child = await start();
+  let port = await freePort();
+  // Somebody else may have taken the port in the meantime.
+  let child = await startAt(port).catch(async () => {
+    port = await freePort();
+    return startAt(port);
+  });
   const end = async (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal, command !== undefined);
   return {
-    address,
+    address: addressOf(port),
     get pid() {
       return child.pid;
     },
@@ -50,10 +58,12 @@ export async function startTestEventStore(): Promise<TestEventStore> {
     },
     async restart() {
       await end("SIGTERM");
-      child = await start();
+      child = await startAt(port);
     },
   };
 }
+
+const addressOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=false`;
 
 function existingStore(address: string): TestEventStore {
   const refuse = async (): Promise<void> => {
