@@ -3,7 +3,7 @@
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { StoreUnavailable } from "../../portErrors.js";
-import type { EventBatch, Position } from "../../ports.js";
+import type { EventBatch, Position, StoredEvent } from "../../ports.js";
 import { isAfter } from "./conversion.js";
 import { definiteFailure, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
@@ -40,41 +40,59 @@ class DealFailed extends Error {
   }
 }
 
+/** The subscription has nothing to say though the log has grown: it hangs, or only foreign events passed. */
+class Stalled extends Error {}
+
+/** A replay is somebody's command and must end; following goes on for ever. */
+const replayAttempts = 10;
+
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
 export async function run(following: Following, course: Course, deal: Deal): Promise<Position | undefined> {
   let reached = course.from;
   let failures = 0;
+  let client = following.newClient();
   const dealt: Deal = async (batch) => {
-    try {
-      await deal(batch);
-    } catch (error) {
+    await deal(batch).catch((error: unknown) => {
       throw new DealFailed(error);
-    }
+    });
     reached = batch.position;
     failures = 0;
   };
-  while (!course.signal?.aborted) {
-    const client = following.newClient();
-    try {
-      const finished = await subscribeOnce(following, client, { ...course, from: reached }, dealt);
-      if (finished) return reached;
-    } catch (error) {
-      if (error instanceof DealFailed) throw error.cause;
-      const definite = definiteFailure(error, "$all", "a subscription to $all");
-      if (definite) throw definite;
-      const progressed = failures === 0;
-      failures += 1;
-      if (isTooSlow(error) && progressed) {
-        following.logger.debug({ reached: String(reached?.commit) }, "live subscription fell behind, catching up");
-        continue;
+  try {
+    while (!course.signal?.aborted) {
+      try {
+        const finished = await subscribeOnce(following, client, { ...course, from: reached }, dealt);
+        if (finished) return reached;
+      } catch (error) {
+        failures += 1;
+        endIfHopeless(error, course, failures);
+        note(following.logger, error, failures);
+        await backOff(failures, course.signal);
+        if (isTooSlow(error)) continue; // the connection is fine
+        await following.shutClient(client);
+        client = following.newClient();
       }
-      following.logger.warn({ err: error, failures }, "subscription ended, subscribing again");
-      await backOff(failures, course.signal);
-    } finally {
-      await following.shutClient(client);
     }
+    return reached;
+  } finally {
+    await following.shutClient(client);
   }
-  return reached;
+}
+
+function endIfHopeless(error: unknown, { until }: Course, failures: number): void {
+  if (error instanceof DealFailed) throw error.cause;
+  const definite = definiteFailure(error, "$all", "a subscription to $all");
+  if (definite && !(definite instanceof StoreUnavailable)) throw definite;
+  if (until && failures >= replayAttempts) {
+    throw new StoreUnavailable("event store", `The log could not be read in ${failures} attempts`, { cause: error });
+  }
+}
+
+/** What happens every day is not worth a warning until it happens twice without an event in between. */
+function note(logger: Logger, error: unknown, failures: number): void {
+  if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
+  else if (failures === 1 && error instanceof Stalled) logger.debug("subscription silent, subscribing again");
+  else logger.warn({ err: error, failures }, "subscription ended, subscribing again");
 }
 
 /** True when the course is finished; a subscription that breaks throws. */
@@ -108,7 +126,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
 
 /** Undefined when there is nothing new to tell. Events come once even if the server repeats one after a reconnect. */
 function batchOf(taken: Taken, { until }: Course, reached: Position | undefined, endBefore: Position | undefined): EventBatch | undefined {
-  const events = taken.events.filter((event) => isAfter(event.position, reached) && !(until && isAfter(event.position, until)));
+  const events = inBounds(taken.events, reached, until);
   let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
   if (taken.caughtUp && endBefore && isAfter(endBefore, position)) position = endBefore;
   if (until && position && isAfter(position, until)) position = until;
@@ -117,8 +135,15 @@ function batchOf(taken: Taken, { until }: Course, reached: Position | undefined,
   return { events, position, caughtUp: taken.caughtUp };
 }
 
-/** Silence is fine while the log has no more to tell; otherwise the subscription hangs, or only foreign events passed. */
+/** Events come in order, so that looking at the ends tells whether any is out of bounds. */
+function inBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
+  const [first, last] = [events[0], events.at(-1)];
+  const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
+  return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
+}
+
+/** Silence is fine while the log has no more to tell. */
 async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined): Promise<void> {
   const end = await head(deadlineMs);
-  if (end && isAfter(end, reached)) throw new StoreUnavailable("event store", "the subscription is silent though the log has grown");
+  if (end && isAfter(end, reached)) throw new Stalled("the subscription is silent though the log has grown");
 }

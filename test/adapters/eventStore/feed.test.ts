@@ -1,0 +1,103 @@
+import { Readable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openFeed } from "../../../src/adapters/eventStore/feed.js";
+import type { ReadCall } from "../../../src/adapters/eventStore/readCall.js";
+import type { ReadReply } from "../../../src/adapters/eventStore/readReply.js";
+import type { StoredEvent } from "../../../src/ports.js";
+import { metadata } from "./support.js";
+
+const at = (place: number) => ({ commit: BigInt(place), prepare: BigInt(place) });
+
+function event(place: number, ours = true): ReadReply {
+  const stored: StoredEvent = {
+    stream: "s",
+    revision: BigInt(place),
+    position: at(place),
+    id: String(place),
+    type: "t",
+    data: {},
+    metadata,
+    recordedAt: new Date(0),
+  };
+  return { kind: "event", position: at(place), event: ours ? stored : undefined };
+}
+
+/** A call that the server feeds as fast as it is read. */
+function callOf(replies: Iterable<ReadReply>): ReadCall & { pulled: number; cancelled: boolean } {
+  const source = replies[Symbol.iterator]();
+  const call = Object.assign(
+    new Readable({
+      objectMode: true,
+      read() {
+        const { value, done } = source.next();
+        if (!done) call.pulled += 1;
+        this.push(done ? null : value);
+      },
+    }),
+    {
+      pulled: 0,
+      cancelled: false,
+      cancel() {
+        call.cancelled = true;
+      },
+    },
+  );
+  return call;
+}
+
+function* forEver(): Generator<ReadReply> {
+  for (let place = 1; ; place++) yield event(place);
+}
+
+test("a taker that does not take stops the server: what waits here is bounded", async () => {
+  const call = callOf(forEver());
+  const feed = openFeed(Promise.resolve(call), 50);
+  for (let round = 0; round < 200; round++) await turn();
+  expect(call.pulled).toBeLessThan(50 + 2 * call.readableHighWaterMark);
+  const first = await feed.take(1000);
+  expect(first.events.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => String(index + 1)));
+  for (let round = 0; round < 200; round++) await turn();
+  expect(call.pulled).toBeLessThan(100 + 2 * call.readableHighWaterMark);
+  feed.stop();
+  expect(call.cancelled).toBe(true);
+});
+
+test("a checkpoint counts only after the events before it", async () => {
+  const events = Array.from({ length: 15 }, (_, index) => event(index + 1));
+  const feed = openFeed(Promise.resolve(callOf([...events, { kind: "checkpoint", position: at(40) }, { kind: "caughtUp" }])), 10);
+  expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false });
+  const second = await feed.take(1000);
+  expect(second.events).toHaveLength(5);
+  expect(second).toMatchObject({ position: at(40), caughtUp: true });
+  feed.stop();
+});
+
+test("events that are not ours move the position and are not handed over", async () => {
+  const feed = openFeed(Promise.resolve(callOf([event(1), event(2, false), event(3, false)])), 10);
+  const taken = await feed.take(1000);
+  expect(taken.events.map(({ id }) => id)).toEqual(["1"]);
+  expect(taken.position).toEqual(at(3));
+  expect(await feed.take(1000)).toMatchObject({ state: "ended", events: [] });
+});
+
+test("what came before a failure is handed over before the failure is thrown", async () => {
+  const call = callOf(forEver());
+  const feed = openFeed(Promise.resolve(call), 5);
+  await turn();
+  call.destroy(new Error("gone"));
+  await turn();
+  expect((await feed.take(1000)).events).toHaveLength(5);
+  await expect(feed.take(1000)).rejects.toThrow("gone");
+});
+
+test("a call that never opens is silence, and one that opens after all is cancelled", async () => {
+  let open: (call: ReadCall) => void = () => undefined;
+  const feed = openFeed(new Promise((resolve) => (open = resolve)), 10);
+  expect(await feed.take(10)).toMatchObject({ state: "silent", events: [] });
+  feed.stop();
+  const late = callOf(forEver());
+  open(late);
+  await turn();
+  expect(late.cancelled).toBe(true);
+});
