@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { openArchive } from "../../../src/adapters/spreadsheets/xlsx/archive.js";
 import { numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
 import { createStringStore } from "../../../src/adapters/spreadsheets/xlsx/sharedStrings.js";
 import { kindOfFormat } from "../../../src/adapters/spreadsheets/xlsx/styles.js";
 import type { ReadOptions } from "../../../src/ports.js";
-import { cellsOf, readContent } from "./reading.js";
+import { cellsOf, readContent, withFile } from "./reading.js";
 import { headerXml, sheetXml, type WorkbookPlan, workbook } from "./workbook.js";
 
 const rowsOf = async (plan: WorkbookPlan, options?: ReadOptions) => {
@@ -192,6 +193,20 @@ describe("sheets", () => {
       expect(store.at(store.count)).toBe(undefined);
       expect(store.at(-1)).toBe(undefined);
     }
+  });
+
+  it("the start of a part can be read within a bound that the whole of it exceeds", async () => {
+    const content = workbook({ rows: "<row><c><v>1</v></c></row>".repeat(50_000) });
+    await withFile(content, async (path) => {
+      const archive = await openArchive(path, 300_000);
+      const pieces = archive.text("xl/worksheets/sheet1.xml");
+      expect((await pieces.next()).value).toContain("<sheetData><row>");
+      const readOn = async () => {
+        for await (const _ of pieces);
+      };
+      await expect(readOn()).rejects.toThrow("unpacks to far more than its size");
+      archive.close();
+    });
   });
 
   it("a UTF-8 character on the edge of a piece stays whole", async () => {

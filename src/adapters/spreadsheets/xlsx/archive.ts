@@ -20,6 +20,12 @@ export type Archive = {
   close(): void;
 };
 
+type Budget = { readonly largestPart: number; left: number };
+
+function tooMuch(): FileFault {
+  return new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+}
+
 export function damaged(detail = ""): FileFault {
   return new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
 }
@@ -30,9 +36,11 @@ export function asFileFault(error: unknown): unknown {
   return damaged();
 }
 
-export async function openArchive(path: string, maxInflated = MAX_INFLATED_BYTES): Promise<Archive> {
+/** `maxRead` bounds what is unpacked in all, for those who mean to read only the start of a part. */
+export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): Promise<Archive> {
   const { size } = await stat(path);
-  const budget = { left: Math.min(maxInflated, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO)) };
+  const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
+  const budget = { largestPart, left: Math.min(maxRead, largestPart) };
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
     throw asFileFault(error);
   });
@@ -78,7 +86,7 @@ async function whole(pieces: AsyncGenerator<string>): Promise<string> {
   return text;
 }
 
-async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: { left: number }, signal?: AbortSignal): AsyncGenerator<string> {
+async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, signal?: AbortSignal): AsyncGenerator<string> {
   if (!entry) throw damaged("a part is missing");
   try {
     let decode: ((bytes: Buffer, final: boolean) => string) | null = null;
@@ -93,7 +101,7 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: { left: n
   }
 }
 
-async function* inflated(zip: ZipFile, entry: Entry, budget: { left: number }): AsyncGenerator<Buffer> {
+async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damaged("it is packed in an unknown way");
   if (entry.uncompressedSize > budget.left)
     throw new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
@@ -106,6 +114,7 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: { left: number }): 
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
       budget.left -= bytes.length;
       size += bytes.length;
+      if (budget.left < 0) throw tooMuch();
       if (size > entry.uncompressedSize) throw damaged("a part is larger than it says");
       sum = crc32(bytes, sum);
       yield bytes;
