@@ -1,6 +1,6 @@
 import type { ImportHistory, Stretch } from "../audit/importHistory.js";
 import type { Verdict } from "../audit/importVerdict.js";
-import { number } from "./progress.js";
+import { countOf, number } from "./progress.js";
 
 export interface ImportReport {
   readonly history: ImportHistory;
@@ -28,7 +28,7 @@ export function historyText({ history, files, verdict }: ImportReport): string {
     ...phases(history).map((line) => `  ${line}`),
     "",
     "Counts, recounted from the stream",
-    `  ${number(counts.received)} rows received, ${number(counts.processed)} ${kind} ${written(history)}, ${number(counts.failed)} rows rejected`,
+    `  ${rowCount(counts.received)} received, ${countOf(counts.processed, ...nouns[kind])} ${written(history)}, ${rowCount(counts.failed)} rejected`,
     `  ${recordedCounts(history)}`,
     ...(reasons.length > 0
       ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
@@ -37,6 +37,9 @@ export function historyText({ history, files, verdict }: ImportReport): string {
     ...verdictLines(history, verdict),
   ].join("\n");
 }
+
+const nouns = { shipments: ["shipment", "shipments"], activities: ["activity", "activities"] } as const;
+const rowCount = (rows: number | bigint) => countOf(rows, "row", "rows");
 
 function statusText({ ended, started, whole }: ImportHistory): string {
   const status = ended ? endings[ended.type] : started ? "processing" : "queued";
@@ -47,7 +50,7 @@ const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCa
 
 const written = ({ ended }: ImportHistory): string => {
   if (!ended) return "accepted so far";
-  return ended.type === "ImportCompleted" ? "written to the ledger" : "accepted, none of them written";
+  return ended.type === "ImportCompleted" ? "written to the ledger" : "accepted and not written";
 };
 
 function recordedCounts({ ended, counts }: ImportHistory): string {
@@ -75,7 +78,7 @@ function phases({ requested, started, stretches, ended }: ImportHistory): string
 
 function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean): string {
   const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
-  return `${taken}${number(to - from + 1n)} rows (${firstRow} to ${lastRow}) recorded by ${actor} until ${ended.toISOString()}`;
+  return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${actor} until ${ended.toISOString()}`;
 }
 
 function endingText(ended: NonNullable<ImportHistory["ended"]>): string {

@@ -1,12 +1,16 @@
 import type { Verification } from "../audit/verify.js";
 import { table } from "./outcome.js";
-import { number } from "./progress.js";
+import { countOf, number } from "./progress.js";
 
 export function verificationText({ findings, position, events, imports, rows, files, organisations }: Verification): string {
   const { activities, shipments, rejections } = rows;
   const lines = [
-    `Verified ${number(imports)} imports (${number(events)} events, up to position ${position.commit}): ` +
-      `${number(activities)} activities, ${number(shipments)} shipments, ${number(rejections)} rejected rows, ${number(files)} stored files.`,
+    `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
+      countOf(activities, "activity", "activities"),
+      countOf(shipments, "shipment", "shipments"),
+      countOf(rejections, "rejected row", "rejected rows"),
+      countOf(files, "stored file", "stored files"),
+    ].join(", ")}.`,
     table(
       ["ORGANISATION", "IMPORTS", "DIFFERENCES"],
       organisations.map((each) => [each.organisationId, String(each.imports), String(each.findings)]),
@@ -17,7 +21,12 @@ export function verificationText({ findings, position, events, imports, rows, fi
     ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
   );
   const rest = findings.count - findings.first.length;
-  return [...lines, `${number(findings.count)} differences:`, ...told, ...(rest > 0 ? [`  ... and ${number(rest)} more`] : [])].join("\n");
+  return [
+    ...lines,
+    `${countOf(findings.count, "difference", "differences")}:`,
+    ...told,
+    ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
+  ].join("\n");
 }
 
 export function verificationJson({ findings, position, ...rest }: Verification) {

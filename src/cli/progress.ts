@@ -51,3 +51,6 @@ function pace(): (progress: { events: number; share: number }) => { speed: numbe
 }
 
 export const number = (value: number | bigint): string => value.toLocaleString("en-US");
+
+export const countOf = (value: number | bigint, one: string, many: string): string =>
+  `${number(value)} ${Number(value) === 1 ? one : many}`;

@@ -84,7 +84,9 @@ async function lockTables(client: PoolClient, projections: readonly Projection[]
       await client.query("set local lock_timeout = 0");
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== "55P03" || attempt === lockAttempts) throw error;
+      if ((error as { code?: string }).code !== "55P03") throw error;
+      if (attempt === lockAttempts)
+        throw new Error("the tables are in use by something long, such as an audit; run the rebuild again afterwards");
       await client.query("rollback to savepoint before_locks");
       await pause(50 + Math.random() * 100);
     }
