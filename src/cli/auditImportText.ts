@@ -28,7 +28,7 @@ export function historyText({ history, files, verdict }: ImportReport): string {
     ...phases(history).map((line) => `  ${line}`),
     "",
     "Counts, recounted from the stream",
-    `  ${rowCount(counts.received)} received, ${countOf(counts.processed, ...nouns[kind])} ${written(history)}, ${rowCount(counts.failed)} rejected`,
+    `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
     `  ${recordedCounts(history)}`,
     ...(reasons.length > 0
       ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
@@ -38,7 +38,7 @@ export function historyText({ history, files, verdict }: ImportReport): string {
   ].join("\n");
 }
 
-const nouns = { shipments: ["shipment", "shipments"], activities: ["activity", "activities"] } as const;
+const nouns = { shipments: { one: "shipment", many: "shipments" }, activities: { one: "activity", many: "activities" } };
 const rowCount = (rows: number | bigint) => countOf(rows, "row", "rows");
 
 function statusText({ ended, started, whole }: ImportHistory): string {
