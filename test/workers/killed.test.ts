@@ -49,7 +49,7 @@ const holder = async (organisation: string) =>
 test("a frozen worker's import and a killed worker's import are finished by the other, every row once", { timeout: 180_000 }, async () => {
   const organisation = await stage.organisation("perilous");
   const rows = 30_000;
-  const [first, second] = [await startWorker(), await startWorker()];
+  const [first, second] = await Promise.all([startWorker(), startWorker()]);
   const holding = async () => ((await holder(organisation)).includes(`-${first.pid}#`) ? first : second);
   const inTheMiddle = async (importId: string) => {
     await until(async () => (await revisionOf(importId)) > 500n);
