@@ -72,6 +72,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
       { type: "completeImport", counts, report: stored, notes: prepared.notes, now: held.now() },
       context,
     );
+    deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
   } finally {
     await report.discard();
   }

@@ -5,7 +5,7 @@ import { doorbell } from "./doorbell.js";
 import { reconcileQueue } from "./reconcileQueue.js";
 import { repeatedly } from "./repeatedly.js";
 import { createRoom } from "./room.js";
-import { sweepUploads } from "./sweepUploads.js";
+import { sweepObjects } from "./sweepObjects.js";
 import { takeTurn } from "./takeTurn.js";
 import { ownFolder } from "./temporaryFolders.js";
 import { claimTurn, type Turn } from "./turns.js";
@@ -62,7 +62,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const tasks = [
     options.listen?.(bell.ring, signal),
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
-    repeatedly("sweeping uploads", sweepMs, options, async () => void (await sweepUploads(options))),
+    repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {
     try {

@@ -48,8 +48,10 @@ async function work({ deps, turn, folder, room }: TurnRun, held: HeldTurn): Prom
     else await processImport(deps, held, own, room);
   } catch (error) {
     if (error instanceof CancelAsked) await cancelAsAsked(deps, held);
-    else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await failImport(deps, held, error.message);
-    else throw error;
+    else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
+      await failImport(deps, held, error.message);
+      deps.logger.info({ importId: turn.importId, organisationId: turn.organisationId, reason: error.message }, "import failed");
+    } else throw error;
   } finally {
     await rm(own, { recursive: true, force: true });
   }

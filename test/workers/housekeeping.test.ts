@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { reservePlace } from "../../src/commands/importQueue.js";
 import { reconcileQueue } from "../../src/workers/reconcileQueue.js";
-import { sweepUploads } from "../../src/workers/sweepUploads.js";
+import { sweepObjects } from "../../src/workers/sweepObjects.js";
 import { ownFolder } from "../../src/workers/temporaryFolders.js";
 import { activities, openStage, type Stage } from "./stage.js";
 
@@ -59,14 +59,15 @@ test("an unfinished import that waits nowhere is queued again; one that has ende
   expect(importId).not.toBe(lostId);
 });
 
-test("old submissions that no import refers to are removed, once the table of imports is up to date", async () => {
+test("old submissions and reports that no import refers to are removed, once the table of imports is up to date", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-sweep-"));
   const path = join(folder, "file");
   await writeFile(path, "x");
-  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/r.xlsx"])
+  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/used.xlsx", "reports/orphan.xlsx"])
     await stage.objectStore.put(key, path, { contentType: "text/csv" });
   await rm(folder, { recursive: true });
   await projected(randomUUID(), "s", "completed", "uploads/s/used");
+  await stage.pool.query("update imports set report_key = 'reports/used.xlsx'");
   const there = async () => {
     const keys: string[] = [];
     for await (const { key } of stage.objectStore.list("uploads/s/")) keys.push(key);
@@ -74,16 +75,17 @@ test("old submissions that no import refers to are removed, once the table of im
   };
   const everything = ["uploads/s/orphan", "uploads/s/used"];
   const head = await stage.eventStore.head();
-  await sweepUploads(stage.deps(), { olderThanMs: -60_000, patienceMs: 0 });
+  await sweepObjects(stage.deps(), { olderThanMs: -60_000, patienceMs: 0 });
   expect(await there()).toEqual(everything); // the projection has seen nothing yet
   await stage.pool.query("insert into checkpoints (projection, commit, prepare, updated_at) values ('imports', $1, 0, now())", [
     head?.commit,
   ]);
-  await sweepUploads(stage.deps());
+  await sweepObjects(stage.deps());
   expect(await there()).toEqual(everything); // too young
-  await sweepUploads(stage.deps(), { olderThanMs: -60_000 });
+  await sweepObjects(stage.deps(), { olderThanMs: -60_000 });
   expect(await there()).toEqual(["uploads/s/used"]);
-  expect(await stage.objectStore.exists("reports/r.xlsx")).toBe(true);
+  expect(await stage.objectStore.exists("reports/used.xlsx")).toBe(true);
+  expect(await stage.objectStore.exists("reports/orphan.xlsx")).toBe(false);
 });
 
 test("folders of workers that are gone are removed, those of running ones are not", async () => {

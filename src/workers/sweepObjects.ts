@@ -1,0 +1,65 @@
+import { setTimeout } from "node:timers/promises";
+import type { WorkerDeps } from "./deps.js";
+
+type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
+
+const kept = [
+  { prefix: "uploads/", column: "file_key" },
+  { prefix: "reports/", column: "report_key" },
+] as const;
+const dayMs = 24 * 3_600_000;
+const atOnce = 200;
+const lookMs = 250;
+
+/**
+ * Removes submissions and reports that no import refers to: those of clients that went away, of a process that died, of an import
+ * that was cancelled at the last moment. Only the table of imports knows the references, so nothing is removed unless it has
+ * everything that was in the log when the sweep began.
+ */
+export async function sweepObjects(deps: Deps, { olderThanMs = dayMs, patienceMs = 20_000 } = {}): Promise<number> {
+  const { objectStore, logger, signal } = deps;
+  const now = await whenUpToDate(deps, patienceMs);
+  if (!now) return 0;
+  let removed = 0;
+  for (const { prefix, column } of kept) {
+    let keys: string[] = [];
+    const sweep = async () => {
+      for (const key of await unreferenced(deps, column, keys)) {
+        await objectStore.remove(key);
+        removed += 1;
+      }
+      keys = [];
+    };
+    for await (const { key, modifiedAt } of objectStore.list(prefix)) {
+      if (signal?.aborted) return removed;
+      if (now.getTime() - modifiedAt.getTime() < olderThanMs) continue;
+      if (keys.push(key) >= atOnce) await sweep();
+    }
+    await sweep();
+  }
+  if (removed > 0) logger.info({ removed }, "removed objects that no import refers to");
+  return removed;
+}
+
+/** The database's clock, once the table of imports has everything that is in the log now; undefined if that takes too long. */
+async function whenUpToDate({ pool, eventStore, signal }: Deps, patienceMs: number): Promise<Date | undefined> {
+  const head = await eventStore.head();
+  for (const deadline = performance.now() + patienceMs; ; ) {
+    const asked = await pool.query<{ now: Date; seen: boolean }>(
+      "select now(), coalesce((select commit >= $1 from checkpoints where projection = 'imports'), false) as seen",
+      [head?.commit ?? 0n],
+    );
+    const answer = asked.rows[0];
+    if (answer?.seen) return answer.now;
+    if (performance.now() > deadline || signal?.aborted) return undefined;
+    await setTimeout(lookMs);
+  }
+}
+
+async function unreferenced({ pool }: Deps, column: "file_key" | "report_key", keys: readonly string[]): Promise<string[]> {
+  const orphans = await pool.query<{ key: string }>(
+    `select key from unnest($1::text[]) as key where key not in (select ${column} from imports where ${column} = any($1))`,
+    [keys],
+  );
+  return orphans.rows.map((row) => row.key);
+}
