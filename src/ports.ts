@@ -49,7 +49,7 @@ export interface EventBatch {
 }
 
 export interface EventStore {
-  /** Appends after exactly `expected`. Resends an append of unknown outcome itself; throws a typed error from src/adapters/eventStore/errors. */
+  /** Appends after exactly `expected`. Resends an append of unknown outcome itself; throws a typed error from src/portErrors.ts. */
   append(stream: string, events: readonly NewEvent[], expected: Revision): Promise<{ revision: Revision; position: Position }>;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;

@@ -36,10 +36,3 @@ export type CatalogueEntryRemoved = z.infer<typeof catalogueEntryRemoved>;
 export type CatalogueApplied = z.infer<typeof catalogueApplied>;
 export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
 export type ApiKeyRevoked = z.infer<typeof apiKeyRevoked>;
-
-export type OrganisationEvent =
-  | { type: "CatalogueEntryPut"; data: CatalogueEntryPut }
-  | { type: "CatalogueEntryRemoved"; data: CatalogueEntryRemoved }
-  | { type: "CatalogueApplied"; data: CatalogueApplied }
-  | { type: "ApiKeyCreated"; data: ApiKeyCreated }
-  | { type: "ApiKeyRevoked"; data: ApiKeyRevoked };
