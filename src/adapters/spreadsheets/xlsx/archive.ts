@@ -103,8 +103,7 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
 
 async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damaged("it is packed in an unknown way");
-  if (entry.uncompressedSize > budget.left)
-    throw new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+  if (entry.uncompressedSize > budget.largestPart) throw tooMuch();
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
   const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
   if (unpacked !== raw) raw.on("error", (error) => unpacked.destroy(error));
