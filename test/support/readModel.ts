@@ -18,6 +18,8 @@ export interface ReadModel {
   record(story: Story): Promise<Told>;
   /** Waits until the running projector has come to the end of the log as it is now. */
   project(): Promise<void>;
+  /** kill -9, and up again on the same folder. */
+  crashEventStore(): Promise<void>;
   startProjector(): void;
   stopProjector(): Promise<void>;
   close(): Promise<void>;
@@ -46,6 +48,10 @@ export async function startReadModel(): Promise<ReadModel> {
         const { rows } = await database.pool.query("select min(commit) >= $1 as there from checkpoints", [String(head.commit)]);
         return rows[0]?.there === true;
       });
+    },
+    async crashEventStore() {
+      await node.kill();
+      await node.restart();
     },
     startProjector() {
       const stop = new AbortController();

@@ -1,0 +1,94 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runProjector } from "../../src/projections/runProjector.js";
+import { activity } from "../support/importStory.js";
+import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+
+let model: ReadModel;
+beforeAll(async () => {
+  model = await startReadModel();
+});
+afterAll(() => model?.close());
+
+const record = () => model.record({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
+
+/** Every import recorded so far is complete, once. */
+async function expectEverything(imports: number): Promise<void> {
+  await model.project();
+  const { rows } = await model.pool.query(
+    `select (select count(*)::int from imports where status = 'completed') as imports, (select count(*)::int from activities) as activities,
+            (select count(*)::int from rejections) as rejections`,
+  );
+  expect(rows).toEqual([{ imports, activities: imports, rejections: imports }]);
+}
+
+let imports = 0;
+const recordMany = async (count: number) => {
+  for (let each = 0; each < count; each += 1) await record();
+  imports += count;
+};
+
+describe("the projector", () => {
+  test("hands over to the one that stands by", async () => {
+    const stop = new AbortController();
+    const standby = runProjector({
+      pool: model.pool,
+      eventStore: model.eventStore,
+      logger: pino({ level: "silent" }),
+      signal: stop.signal,
+    });
+    try {
+      await recordMany(3);
+      await expectEverything(imports);
+      await model.stopProjector();
+      await recordMany(3);
+      await expectEverything(imports);
+      model.startProjector();
+    } finally {
+      stop.abort();
+      await standby;
+    }
+    await recordMany(1);
+    await expectEverything(imports);
+  });
+
+  test("goes on after all its database connections were cut", async () => {
+    await recordMany(2);
+    await model.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+    await until(async () =>
+      model.pool.query("select 1").then(
+        () => true,
+        () => false,
+      ),
+    );
+    await recordMany(2);
+    await expectEverything(imports);
+  });
+
+  test("goes on after the event store was killed and came back", async () => {
+    await recordMany(2);
+    await model.crashEventStore();
+    await recordMany(2);
+    await expectEverything(imports);
+  });
+
+  test("goes back to its checkpoint after the tables were restored from a backup", async () => {
+    const tables = ["imports", "rejections", "activities", "checkpoints"];
+    await expectEverything(imports);
+    await model.pool.query(tables.map((table) => `create table backup_${table} as table ${table}`).join("; "));
+    await recordMany(4);
+    await expectEverything(imports);
+    await model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table backup_${table}`).join("; "));
+    await recordMany(1);
+    await expectEverything(imports);
+  });
+
+  test("says how far the tables are, also while nothing happens", async () => {
+    const updated = async () => (await model.pool.query("select min(updated_at) as at from checkpoints")).rows[0].at as Date;
+    await expectEverything(imports);
+    const before = await updated();
+    await until(async () => (await updated()) > before);
+  });
+});
