@@ -6,15 +6,17 @@ import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../src
 const entries = (key: "id" | "key") =>
   fc.uniqueArray(fc.record({ [key]: fc.constantFrom(..."abcdefgh"), value: fc.nat({ max: 3 }) }), { selector: (entry) => entry[key] });
 
-const file: fc.Arbitrary<CatalogueFile> = fc.record({
-  organisation: fc.record({ id: fc.constant("demo"), name: fc.constantFrom("One", "Two") }),
-  customFields: entries("key"),
-  carriers: entries("id"),
-  services: entries("id"),
-  zoneMaps: entries("id"),
-  rateCards: entries("id"),
-  customers: entries("id"),
-}) as fc.Arbitrary<CatalogueFile>;
+const file: fc.Arbitrary<CatalogueFile> = fc
+  .record({
+    organisation: fc.record({ id: fc.constant("demo"), name: fc.constantFrom("One", "Two") }),
+    customFields: entries("key"),
+    carriers: entries("id"),
+    services: entries("id"),
+    zoneMaps: entries("id"),
+    rateCards: entries("id"),
+    customers: entries("id"),
+  })
+  .map((made) => JSON.parse(JSON.stringify(made)) as CatalogueFile);
 
 const between = (before: CatalogueFile | undefined, after: CatalogueFile) => catalogueChanges(before, after, isDeepStrictEqual);
 
