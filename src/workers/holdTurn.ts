@@ -11,6 +11,8 @@ export interface HeldTurn {
   /** From 0 to 99; told to readers with the next heartbeat, and never lowered. */
   reach(progress: number): void;
   readonly progress: number;
+  /** More of the import is recorded than before: what interrupts it from now on is not the same fault again. */
+  madeHeadway(): void;
   /** The database's clock, carried on by this machine's own. */
   now(): Date;
   release(): Promise<void>;
@@ -24,18 +26,18 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
   let lost = false;
   let cancelAsked = turn.cancelRequested;
   let progress = 0;
-  let told = 0;
+  let headway = false;
   let beating: Promise<void> = Promise.resolve();
 
   const beat = async () => {
     const sent = performance.now();
-    const telling = progress;
+    const telling = headway;
     try {
-      const { kept, cancelRequested } = await keepTurn(pool, turn, telling, telling > told);
+      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, telling);
       if (kept) heldUntil = sent + leaseMs;
       else lost = true;
       cancelAsked ||= cancelRequested;
-      told = telling;
+      if (telling) headway = false;
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "heartbeat failed; the turn ends unless the next one arrives");
     }
@@ -60,6 +62,9 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     },
     get progress() {
       return progress;
+    },
+    madeHeadway() {
+      headway = true;
     },
     now: () => new Date(turn.claimedAt.getTime() + performance.now() - heldFrom),
     async release() {

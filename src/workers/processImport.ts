@@ -58,6 +58,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
       rows: submission.readAgain(),
       outcomeOf: rowOutcomes(request, submission.columns, prepared),
       rejected: report.add,
+      landed: held.madeHeadway,
       watch(rows) {
         held.check();
         held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);

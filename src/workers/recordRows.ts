@@ -16,6 +16,8 @@ export interface RowRecording {
   rejected(row: FileRow, number: number, reason: string): Promise<void>;
   /** Before each append, with the number of rows done; throws when the work may not go on. */
   watch(rows: number): void;
+  /** After each append: the stream is longer than it was. */
+  landed(): void;
 }
 
 /**
@@ -65,7 +67,7 @@ interface AppendLog {
   end(): Promise<LoadedImport>;
 }
 
-function appendLog({ eventStore, loaded, context, watch }: RowRecording): AppendLog {
+function appendLog({ eventStore, loaded, context, watch, landed }: RowRecording): AppendLog {
   const { importId } = loaded;
   const stream = streamOf.import(importId);
   const idOf = rowEventIds(importId);
@@ -74,6 +76,7 @@ function appendLog({ eventStore, loaded, context, watch }: RowRecording): Append
     const events = decide({ type: "recordRows", first: chunk.first, outcomes: chunk.outcomes }, before.state);
     const encoded = events.map((event, index) => encode(event.type, event.data, context, idOf(chunk.first + index)));
     const { revision } = await eventStore.append(stream, encoded, before.revision);
+    landed();
     return { importId, state: events.reduce(evolve, before.state), revision };
   };
   return {

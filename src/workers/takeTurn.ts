@@ -10,7 +10,7 @@ import type { Room } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
 /** An import that ends this many turns without headway, and without an outage to blame, holds up its organisation no longer. */
-const mostAttempts = 20;
+const mostAttempts = 12;
 
 const tooManyAttempts =
   "The import could not be processed because of a fault in the service. Send it again; if it fails again, contact support.";

@@ -71,7 +71,7 @@ test("an import that a fault of ours stops every time fails in the end, and hold
   const importId = await stage.push(organisation, "activities", activities(2));
   const worker = stage.start({
     catalogues: async () => {
-      await stage.pool.query("update import_queue set attempts = greatest(attempts, 20) where import_id = $1", [importId]);
+      await stage.pool.query("update import_queue set attempts = greatest(attempts, 12) where import_id = $1", [importId]);
       throw new TypeError("a fault of ours");
     },
   });
