@@ -30,9 +30,18 @@ export interface Adapters {
   close(): Promise<void>;
 }
 
+/** A request gives up soon; one batch of the projector may move a million rows; an operator's rebuild or audit takes what it takes. */
+const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worker: 60_000, projector: 600_000 };
+
 export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
-  const pool = createPool({ url: addresses.databaseUrl, applicationName: `waybill ${role}`, max: role === "api" ? 20 : 12, onError });
+  const pool = createPool({
+    url: addresses.databaseUrl,
+    applicationName: `waybill ${role}`,
+    max: role === "api" ? 20 : 12,
+    statementTimeout: statementTimeouts[role] ?? 0,
+    onError,
+  });
   // A caller of the API waits for the answer; a worker would rather wait than give up.
   const patience = role === "api" ? { deadlineMs: 2_000, attempts: 3 } : {};
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...patience });

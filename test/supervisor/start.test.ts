@@ -123,7 +123,16 @@ test("a later start keeps the data and does not show the key again", async () =>
   expect(await keyWorks(key)).toBe(true);
 });
 
+test("Ctrl-C, which reaches the terminal's whole process group, ends everything with exit code 0", async () => {
+  const running = [...(await machine.processes()).keys()];
+  process.kill(-product.pid, "SIGINT");
+  expect(await product.exited).toBe(0);
+  expect(running.filter(isAlive)).toEqual([]);
+  expect(product.stderr()).not.toContain("ended by itself");
+});
+
 test("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
+  product = await machine.start();
   const pids = [product.pid, ...(await machine.processes()).keys()];
   for (const pid of pids) kill(pid, "SIGKILL");
   await product.exited;

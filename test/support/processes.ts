@@ -64,7 +64,7 @@ export async function createMachine(environment: Record<string, string> = {}): P
     environment: env,
     processes,
     start: async () => {
-      const child = spawn(process.execPath, [program, "start"], { env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, [program, "start"], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
       started.push(child);
       return untilReady(child);
     },

@@ -20,7 +20,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeout ?? 30_000,
-    idle_in_transaction_session_timeout: 60_000,
+    idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : Math.max(60_000, options.statementTimeout ?? 0),
     keepAlive: true,
   });
   pool.on("error", options.onError ?? (() => undefined));
