@@ -33,6 +33,3 @@ export const apiKeyRevoked = z.object({ keyId: z.string(), by: z.string(), at: i
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;
 export type CatalogueEntryRemoved = z.infer<typeof catalogueEntryRemoved>;
-export type CatalogueApplied = z.infer<typeof catalogueApplied>;
-export type ApiKeyCreated = z.infer<typeof apiKeyCreated>;
-export type ApiKeyRevoked = z.infer<typeof apiKeyRevoked>;

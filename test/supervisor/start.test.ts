@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
+
+vi.setConfig({ testTimeout: 180_000 }); // a start is seconds, but the machine may be busy with other tests
 
 // One machine through its life: every test goes on from the state that the one before left.
 let machine: Machine;

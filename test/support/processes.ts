@@ -104,7 +104,7 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 60_000): Promise<void> {
+export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 120_000): Promise<void> {
   for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await pause(25)) if (await holds()) return;
   throw new Error(`not within ${deadlineMs} ms: ${what}`);
 }
