@@ -28,8 +28,9 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
+      const all = group.flatMap(({ blocks }) => blocks);
       try {
-        await storage.write(group.flatMap(({ blocks }) => blocks));
+        if (all.length > 0) await storage.write(all); // none where somebody only waits for what came before
       } catch (error) {
         failure = unavailable(`The event store could not write: ${(error as Error).message}`);
         for (const { failed } of [...group, ...waiting]) failed(failure);
