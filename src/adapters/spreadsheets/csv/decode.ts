@@ -21,8 +21,9 @@ export async function* decodeFile(file: FileHandle, sniffed: Sniffed, size: numb
     const whole = final ? read : read.subarray(0, bytesRead - unfinished(read, sniffed.encoding));
     position += whole.length;
     const text = decode(whole, sniffed.encoding);
-    // old programs end a file with Ctrl-Z
-    yield { text: final && text.endsWith("\x1a") ? text.slice(0, -1) : text, bytesRead: position, final };
+    // old programs end a file with Ctrl-Z on a line of its own
+    const marked = final && (text.endsWith("\n\x1a") || text.endsWith("\r\x1a"));
+    yield { text: marked ? text.slice(0, -1) : text, bytesRead: position, final };
     if (final) return;
   }
 }

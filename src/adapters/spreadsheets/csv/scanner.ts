@@ -129,7 +129,7 @@ export function createRecordScanner(delimiter: string, emit: Emit): RecordScanne
     const value = doubled ? inner.replaceAll('""', '"') : inner;
     const end = Math.min(separator.from(text, close + 1), lineEnd(close + 1));
     const trailing = end === close + 1 ? "" : text.slice(close + 1, end);
-    if (trailing.trim() === "") cells.push(unwrapped(value));
+    if (trailing.trim() === "") cells.push(value);
     else if (/[\r\n]/.test(inner))
       throw new FileFault(`Row ${row + 1} opens a quote that is not closed on the same row. Close it and upload the file again.`);
     else cells.push(cellFault("has text after its closing quote", text.slice(start, end)));
@@ -144,7 +144,7 @@ export function createRecordScanner(delimiter: string, emit: Emit): RecordScanne
   return { push };
 }
 
-/** `="0800"` is how people keep a spreadsheet from eating the zero; the cell it stands for reads 0800. */
+/** `="0800"`, bare, is how people keep a spreadsheet from eating the zero; the cell it stands for reads 0800. In quotes it is what it says. */
 function unwrapped(cell: string): string {
   return /^="[^"]*"$/.test(cell) ? cell.slice(2, -1) : cell;
 }
