@@ -1,5 +1,5 @@
 // src/events is the storage format: what is written here is read back for as long as the service lives.
-// Fields are added, never renamed or removed; a change of meaning is a new event or version with an upcaster in codec.ts.
+// Fields are added, never renamed or removed; a change of meaning is a new event or version with an upcaster in upcasters.ts.
 export const streamOf = {
   import: (importId: string) => `import-${importId}`,
   organisation: (organisationId: string) => `organisation-${organisationId}`,

@@ -112,6 +112,14 @@ test("many small appends at once share calls, and each gets its own answer", asy
   }
 });
 
+test("an address that tells the client not to throw changes nothing: a wrong version is still one", async () => {
+  const lenient = connect(`${node.address}&throwOnAppendFailure=false`);
+  const stream = newStream();
+  await lenient.append(stream, someEvents(2), noStream);
+  await expect(lenient.append(stream, someEvents(1), noStream)).rejects.toMatchObject({ name: "WrongVersion", actual: 1n });
+  await lenient.close();
+});
+
 test("appending nothing is a mistake of the caller", async () => {
   await expect(store.append(newStream(), [], noStream)).rejects.toThrow(TypeError);
 });
