@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
+import { importQueuedChannel } from "./commands/importQueue.js";
 import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/deps.js";
@@ -63,7 +64,7 @@ export function runWorker(options: RoleOptions): Promise<void> {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     warm(await localities.geography(await localities.current()));
     const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
-    const doorbell = { url: addresses.databaseUrl, applicationName: "waybill worker doorbell", channel: "import_queued", onError };
+    const doorbell = { url: addresses.databaseUrl, applicationName: "waybill worker doorbell", channel: importQueuedChannel, onError };
     onReady();
     await work({
       ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir },

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
+import { startTestEventStore } from "../support/eventStore.js";
+import { createTestDatabase } from "../support/postgres.js";
+import { freePort, program, until, waybill } from "../support/processes.js";
+import { startTestS3 } from "../support/stores.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const closing: (() => Promise<unknown>)[] = [];
+const children: ChildProcess[] = [];
+let folder: string;
+let environment: Record<string, string>;
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-real-"));
+  const [database, eventStore, s3, port] = await Promise.all([
+    createTestDatabase({ empty: true }),
+    startTestEventStore(),
+    startTestS3(),
+    freePort(),
+  ]);
+  closing.push(
+    () => database.close(),
+    () => eventStore.stop(),
+    () => s3.close(),
+  );
+  url = `http://127.0.0.1:${port}`;
+  environment = {
+    PORT: String(port),
+    DATA_DIR: join(folder, "data"),
+    DATABASE_URL: database.url,
+    EVENTSTORE_URL: eventStore.address,
+    S3_ENDPOINT: s3.options.endpoint,
+    S3_ACCESS_KEY: s3.options.accessKey,
+    S3_SECRET_KEY: s3.options.secretKey,
+    S3_BUCKET: s3.options.bucket,
+    SIGNING_SECRET: "a secret of at least thirty-two characters",
+    LOG_LEVEL: "warn",
+  };
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const close of closing) await close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function startRole(role: string): ChildProcess {
+  const child = spawn(process.execPath, [program, role], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  children.push(child);
+  return child;
+}
+
+test("roles started one by one on real addresses migrate, import, and link to the report in S3", async () => {
+  const roles = ["api", "worker", "projector", "worker"].map(startRole);
+  await until("the API is ready", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200);
+  const file = join(folder, "demo.json");
+  await writeFile(file, JSON.stringify(demoOrganisation));
+  expect((await waybill(["org", "apply", file], environment)).code).toBe(0);
+  const key = (await waybill(["keys", "create", "--org", "demo", "--name", "test"], environment)).stdout.trim();
+  const headers = { "x-api-key": key };
+
+  const form = new FormData();
+  form.set(
+    "file",
+    new File(
+      ["warehouseCode,chargeCode,quantity,activityTimestamp\nSYD1,PICK,3,2026-01-02T03:04:05Z\nSYD1,PICK,0,2026-01-02T03:04:05Z\n"],
+      "activities.csv",
+    ),
+  );
+  const accepted = await fetch(`${url}/v1/org/fulfilment/activities/file`, { method: "POST", headers, body: form });
+  expect(accepted.status).toBe(202);
+  const { statusUrl } = (await accepted.json()) as { statusUrl: string };
+  const status = async () => (await (await fetch(`${url}${statusUrl}`, { headers })).json()) as Record<string, unknown>;
+  await until("the import is completed", async () => (await status())["status"] === "completed");
+  const done = await status();
+  expect(done["counts"]).toEqual({ received: 2, processed: 1, failed: 1 });
+  const link = String(done["errorReportUrl"]);
+  expect(link.startsWith(environment["S3_ENDPOINT"] ?? "")).toBe(true);
+  const report = await fetch(link);
+  expect(report.status).toBe(200);
+  expect(
+    Buffer.from(await report.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe("PK");
+
+  const exits = roles.map((role) => new Promise((settle) => role.once("exit", settle)));
+  for (const role of roles) role.kill("SIGTERM");
+  expect(await Promise.all(exits)).toEqual([0, 0, 0, 0]);
+  expect(await readdir(join(folder, "data")).catch(() => [])).toEqual([]); // nothing is kept here with real stores
+});
