@@ -50,7 +50,13 @@ export interface EventBatch {
 
 export interface EventStore {
   /** Appends after exactly `expected`. Resends an append of unknown outcome itself; throws a typed error from src/portErrors.ts. */
-  append(stream: string, events: readonly NewEvent[], expected: Revision): Promise<{ revision: Revision; position: Position }>;
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: Revision,
+    /** No longer than this in all, where the caller waits for it. */
+    patience?: { withinMs?: number },
+  ): Promise<{ revision: Revision; position: Position }>;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
   /** The newest event of a stream, if any. */

@@ -28,6 +28,11 @@ export async function confirmPlace(pool: Pool, importId: string, position: bigin
   );
 }
 
+/** Whoever finds this import in its stream is to cancel it. */
+export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
+  await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
+}
+
 export async function releasePlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
 }

@@ -1,7 +1,6 @@
 // A push, once its submission has been checked: store it, take a place in the queue, record ImportRequested.
 // The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import { v5, v7 } from "uuid";
 import { limits } from "../domain/imports/limits.js";
@@ -9,9 +8,11 @@ import { Rejection } from "../domain/rejection.js";
 import { decode, encode } from "../events/codec.js";
 import type { ImportKind, ImportRequested } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import { WrongVersion } from "../portErrors.js";
+import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type ObjectStore } from "../ports.js";
-import { confirmPlace, releasePlace, reservePlace } from "./importQueue.js";
+import { type Deadline, deadlineIn } from "./deadline.js";
+import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
+import { settleAccepted, settleRefused } from "./settleRequest.js";
 
 export interface RequestImportDeps {
   readonly pool: Pool;
@@ -32,19 +33,28 @@ export interface Submission {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
+  /** How long the stores may keep the caller waiting. */
+  readonly patienceMs?: number;
 }
 
 const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
+const defaultPatienceMs = 4_500;
+/** Left for the queue and the append after a large file has taken its time to the object store. */
+const leastPatienceMs = 1_500;
+/** An append that cannot be waited for is not begun. */
+const shortestAppendMs = 200;
+const markMs = 300;
 const idempotencyNamespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
 
 /** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
-  const target = await targetOf(deps, submission);
+  const deadline = deadlineIn(submission.patienceMs ?? defaultPatienceMs);
+  const target = await deadline.within("event store", targetOf(deps, submission));
   if ("earlier" in target) return target.earlier;
   const request = eventOf(submission, target.importId);
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   try {
-    return await record(deps, submission, request);
+    return await record(deps, submission, request, deadlineIn(Math.max(leastPatienceMs, deadline.leftMs())));
   } catch (error) {
     // An append of unknown outcome may have landed: its file must stay. The sweeper removes what no import refers to.
     if (error instanceof Rejection) await deps.objectStore.remove(request.file.key).catch(() => undefined);
@@ -52,15 +62,26 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   }
 }
 
-async function record(deps: RequestImportDeps, submission: Submission, request: ImportRequested): Promise<ImportRequested> {
+async function record(
+  deps: RequestImportDeps,
+  submission: Submission,
+  request: ImportRequested,
+  deadline: Deadline,
+): Promise<ImportRequested> {
   const { importId, organisationId } = request;
-  await reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports });
+  const { pool, eventStore } = deps;
+  const release = () => void settleRefused(deps, request);
+  await deadline.within("database", reservePlace(pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
   const context = { organisation: organisationId, actor: `key:${request.keyPrefix}`, correlationId: request.requestId };
   const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
   const event = encode("ImportRequested", request, context, id);
   try {
-    const { position } = await deps.eventStore.append(streamOf.import(importId), [event], noStream);
-    await confirmPlace(deps.pool, importId, position.commit).catch(() => undefined); // the worker finds it by itself, only later
+    const withinMs = deadline.leftMs();
+    if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
+    const { position } = await eventStore.append(streamOf.import(importId), [event], noStream, { withinMs });
+    await deadline
+      .within("database", confirmPlace(pool, importId, position.commit))
+      .catch(() => void settleAccepted(deps, importId, position.commit));
     return request;
   } catch (error) {
     if (error instanceof WrongVersion) {
@@ -70,22 +91,20 @@ async function record(deps: RequestImportDeps, submission: Submission, request: 
         return repetition(earlier, submission);
       }
     }
-    void settle(deps, importId);
+    await refuse(deps, request, error);
     throw error;
   }
 }
 
-/** After an append of unknown outcome: give the place back, or confirm it, as soon as the stream can be read again. */
-async function settle(deps: RequestImportDeps, importId: string): Promise<void> {
-  for (let attempt = 0; attempt < 30; attempt += 1) {
-    await setTimeout(Math.min(500 * 2 ** attempt, 5000), undefined, { ref: false });
-    try {
-      const last = await deps.eventStore.last(streamOf.import(importId));
-      return last ? await confirmPlace(deps.pool, importId, last.position.commit) : await releasePlace(deps.pool, importId);
-    } catch {
-      // still down; a worker settles what this process cannot
-    }
-  }
+/** Leaves a mark for whoever may find the import in its stream after all, and looks itself as soon as that is possible. */
+async function refuse(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
+  const { importId, idempotency } = request;
+  const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
+  const mark = unknown ? withdrawPlace : releasePlace;
+  // With an Idempotency-Key another attempt may hold the same place.
+  const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
+  await marked?.catch(() => undefined);
+  void settleRefused(deps, request);
 }
 
 type Target = { importId: string } | { earlier: ImportRequested };

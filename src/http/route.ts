@@ -12,6 +12,8 @@ export interface Caller {
   readonly catalogueVersion: number;
   readonly now: Date;
   readonly requestId: string;
+  /** What of the caller's patience is used up already: how long it took to find out who asks. */
+  readonly admissionMs: number;
 }
 
 export interface RequestSchemas {

@@ -32,9 +32,10 @@ export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly 
 function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("route", route.path);
+    const asked = performance.now();
     const { caller, headers } = await authenticate(c.req.header("x-api-key"));
     for (const [name, value] of Object.entries(headers)) c.header(name, value);
-    c.set("caller", { ...caller, requestId: c.get("requestId") });
+    c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - asked });
     await next();
   };
 }

@@ -35,17 +35,17 @@ const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worke
 
 export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
+  const { database, events, objects: objectPatience } = patienceOf[role] ?? none;
   const pool = createPool({
     url: addresses.databaseUrl,
     applicationName: `waybill ${role}`,
-    max: role === "api" ? 20 : 12,
+    max: 12,
     statementTimeout: statementTimeouts[role] ?? 0,
+    ...database,
     onError,
   });
-  // A caller of the API waits for the answer; a worker would rather wait than give up.
-  const patience = role === "api" ? { deadlineMs: 2_000, attempts: 3 } : {};
-  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...patience });
-  const objects = openObjectStore(config, addresses.signingSecret);
+  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
+  const objects = openObjectStore(config, addresses.signingSecret, objectPatience);
   return {
     pool,
     eventStore,
@@ -57,9 +57,23 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
   };
 }
 
-function openObjectStore(config: Config, signingSecret: string) {
+const none = { database: {}, events: {}, objects: {} };
+/**
+ * A caller of the API is answered within five seconds, whatever a store does; a worker would rather wait than give up. The projector
+ * waits for the database without end: one statement may write a whole import.
+ */
+const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
+  api: {
+    database: { max: 20, answerTimeout: 8_000 },
+    events: { deadlineMs: 2_000, attempts: 3, patienceMs: 3_500 },
+    objects: { silenceMs: 3_000, patienceMs: 1_000 },
+  },
+  worker: { ...none, database: { answerTimeout: 65_000 } },
+};
+
+function openObjectStore(config: Config, signingSecret: string, patience: object) {
   if (config.s3) {
-    const store = createS3ObjectStore(config.s3);
+    const store = createS3ObjectStore({ ...config.s3, ...patience });
     return { objectStore: store, openLink: undefined, closeObjects: () => store.close() };
   }
   const store = createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import { type ImportKind, importRequested } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
+import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore, StoredEvent } from "../ports.js";
 import { findImportRow, type ImportRow, type ImportView, isFinished, viewOf } from "./importView.js";
 
@@ -25,10 +26,15 @@ export async function importStatus(organisationId: string, name: ImportName, sou
   const row = await findImportRow(organisationId, name, sources.pool);
   if (row && !mayBeBehind(row)) return viewOf(row);
   const stream = streamOf.import(name.importId);
-  const base = row
-    ? { view: viewOf(row), revision: row.revision, rejected: row.failed }
-    : await requestedView(organisationId, name, stream, sources.eventStore);
-  return base && withStream(base, stream, sources.eventStore);
+  if (!row) {
+    const base = await requestedView(organisationId, name, stream, sources.eventStore);
+    return base && withStream(base, stream, sources.eventStore);
+  }
+  const view = viewOf(row);
+  return withStream({ view, revision: row.revision, rejected: row.failed }, stream, sources.eventStore).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return view; // what the table knows is old, but true
+    throw error;
+  });
 }
 
 /** Its place in the queue is gone, a cancellation was asked for, or a worker has begun: the stream may know more than the table. */

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Pool } from "pg";
 import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
@@ -60,19 +61,20 @@ export async function withStoresOf<Result>(
   >;
   const pool = createPool({ url: runtime.databaseUrl, applicationName: "faults" });
   const eventStore = connectEventStore({ address: runtime.eventStoreUrl, logger: pino({ level: "silent" }) });
-  const newCustomer = async (): Promise<Customer> => {
-    const organisationId = `org-${randomUUID().slice(0, 8)}`;
-    const parsed = parseOrganisationFile(organisationFile(organisationId));
-    if (!parsed.ok) throw new Error(parsed.faults.join("; "));
-    const deps = organisationDeps(pool, eventStore);
-    const origin = { actor: "faults", correlationId: randomUUID() };
-    await applyOrganisation(deps, parsed.file, origin);
-    const { key } = await createKey(deps, { organisationId, name: "faults" }, origin);
-    return { organisationId, key, sent: [] };
-  };
   try {
-    return await work({ eventStore, newCustomer });
+    return await work({ eventStore, newCustomer: () => newCustomerOn(pool, eventStore) });
   } finally {
     await Promise.all([pool.end(), eventStore.close()]);
   }
+}
+
+export async function newCustomerOn(pool: Pool, eventStore: EventStore): Promise<Customer> {
+  const organisationId = `org-${randomUUID().slice(0, 8)}`;
+  const parsed = parseOrganisationFile(organisationFile(organisationId));
+  if (!parsed.ok) throw new Error(parsed.faults.join("; "));
+  const deps = organisationDeps(pool, eventStore);
+  const origin = { actor: "faults", correlationId: randomUUID() };
+  await applyOrganisation(deps, parsed.file, origin);
+  const { key } = await createKey(deps, { organisationId, name: "faults" }, origin);
+  return { organisationId, key, sent: [] };
 }

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /**
  * `pass`: as if it were not there. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
  * with its connection. `blackHole`: connections stay open and nothing passes in either direction. `deaf`: requests arrive and
- * nothing comes back. `slow`: replies trickle. `refuse`: new connections are cut at once.
+ * nothing comes back. `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
  */
 export type Weather =
-  | { readonly kind: "pass" | "blackHole" | "deaf" | "refuse" }
+  | { readonly kind: "pass" | "blackHole" | "deaf" | "refuse" | "cutReplies" }
   | { readonly kind: "dropReplies"; readonly chance: () => boolean }
   | { readonly kind: "slow"; readonly bytesPerSecond: number };
 
@@ -56,6 +56,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         dropped += 1;
         return end();
       }
+      if (kind === "cutReplies") return void near.write(bytes.subarray(0, bytes.length / 2), end);
       near.write(bytes);
       if (weather.kind === "slow") rest(far, (bytes.length / weather.bytesPerSecond) * 1000);
     });

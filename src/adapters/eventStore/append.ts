@@ -20,16 +20,27 @@ interface Appending {
   readonly read: ReadStream;
   readonly deadlineMs: number;
   readonly attempts: number;
+  /** All attempts together. */
+  readonly patienceMs: number;
 }
+
+/** An attempt shorter than this is not worth making. */
+const shortestMs = 100;
 
 /** No server takes more in one message, and sending it all the same clogs the connection for everybody. */
 const mostBytes = 4 * 1024 * 1024;
 
-export type Append = (stream: string, events: readonly NewEvent[], expected: Revision) => Promise<Appended>;
+export type Append = (
+  stream: string,
+  events: readonly NewEvent[],
+  expected: Revision,
+  patience?: { withinMs?: number },
+) => Promise<Appended>;
 
 export function appender(options: Appending): Append {
-  const { connection, send, deadlineMs, attempts } = options;
-  return async (stream, events, expected) => {
+  const { connection, send, attempts } = options;
+  return async (stream, events, expected, { withinMs = options.patienceMs } = {}) => {
+    const end = performance.now() + Math.min(withinMs, options.patienceMs);
     if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
     const what = `an append to ${stream}`;
     const request = batchRequest(stream, events, expected, mostBytes);
@@ -38,10 +49,13 @@ export function appender(options: Appending): Append {
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
       await backOff(attempt);
+      const left = end - performance.now();
+      if (attempt > 0 && left < shortestMs) break;
+      const waitMs = Math.min(options.deadlineMs + 250, Math.max(left, shortestMs));
       const client = connection.client();
       try {
         // The client may wait without end for a channel, which its deadline does not cover.
-        const { revision, position } = await within(deadlineMs + 250, what, send(client, request, stream));
+        const { revision, position } = await within(waitMs, what, send(client, request, stream));
         // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
         if (!outcomeUnknown && position) return { revision, position };
         return await landed(options.read, stream, events, expected, revision);
@@ -55,7 +69,7 @@ export function appender(options: Appending): Append {
         lastFailure = error;
       }
     }
-    const message = `The event store did not take ${what} in ${attempts} attempts`;
+    const message = `The event store did not take ${what} in time`;
     throw new StoreUnavailable("event store", message, { cause: lastFailure, outcomeUnknown });
   };
 }

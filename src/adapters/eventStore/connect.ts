@@ -15,6 +15,8 @@ export interface EventStoreOptions {
   /** How long one attempt may take. */
   readonly deadlineMs?: number;
   readonly attempts?: number;
+  /** How long all attempts of a call may take together. */
+  readonly patienceMs?: number;
   readonly stallMs?: number;
 }
 
@@ -23,10 +25,11 @@ const defaultBatch = 1000;
 
 export function connectEventStore(options: EventStoreOptions): EventStore {
   const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
+  const { patienceMs = deadlineMs * attempts * 2 } = options;
   const connection = openConnection(address, deadlineMs);
-  const read = streamReader(connection, { deadlineMs, attempts });
+  const read = streamReader(connection, { deadlineMs, attempts, patienceMs });
   const head = headReader(connection, deadlineMs);
-  const append = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts });
+  const append = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
   const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 

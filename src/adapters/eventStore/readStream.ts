@@ -19,16 +19,28 @@ export interface ReadOptions {
 export type ReadStream = (stream: string, options?: ReadOptions) => AsyncGenerator<StoredEvent, void, undefined>;
 
 const eventsAhead = 500;
+/** An attempt shorter than this is not worth making. */
+const shortestMs = 100;
 
-export function streamReader(connection: Connection, { deadlineMs, attempts }: { deadlineMs: number; attempts: number }): ReadStream {
+/** `patienceMs`: all attempts in a row that bring nothing, together. */
+interface ReadPatience {
+  readonly deadlineMs: number;
+  readonly attempts: number;
+  readonly patienceMs: number;
+}
+
+export function streamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): ReadStream {
   return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
     let next = from;
     let left = max;
     let failures = 0;
+    let end = performance.now() + patienceMs;
     while (left > 0) {
       try {
-        for await (const event of readOnce(connection, deadlineMs, stream, { next, backwards, max: left, signal })) {
+        const silenceMs = Math.min(deadlineMs, Math.max(end - performance.now(), shortestMs));
+        for await (const event of readOnce(connection, silenceMs, stream, { next, backwards, max: left, signal })) {
           failures = 0;
+          end = performance.now() + patienceMs;
           left -= 1;
           next = backwards ? event.revision - 1n : event.revision + 1n;
           yield event;
@@ -39,7 +51,7 @@ export function streamReader(connection: Connection, { deadlineMs, attempts }: {
         const definite = definiteFailure(error, stream, `reading ${stream}`);
         if (definite) throw definite;
         failures += 1;
-        if (failures >= attempts)
+        if (failures >= attempts || performance.now() > end - shortestMs)
           throw error instanceof StoreUnavailable ? error : new StoreUnavailable("event store", `reading ${stream}`, { cause: error });
       }
       if (next !== undefined && next < 0n) return;

@@ -15,13 +15,19 @@ export interface S3Options {
   readonly secretKey: string;
   readonly bucket: string;
   readonly region: string;
+  /** A request on which nothing moves for so long is given up. */
+  readonly silenceMs?: number;
+  /** After so long a failure is not tried again. */
+  readonly patienceMs?: number;
 }
 
 const attempts = 3;
+const defaultPatienceMs = 60_000;
 
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
   const { bucket } = options;
   const { client, close } = connect(options);
+  const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, options.patienceMs ?? defaultPatienceMs, work);
   const ensureBucket = async () => {
     if (await client.bucketExists(bucket)) return;
     await client.makeBucket(bucket, options.region).catch((error: unknown) => {
@@ -72,7 +78,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
 function connect(options: S3Options): { client: Client; close: () => void } {
   const url = new URL(options.endpoint);
   const secure = url.protocol === "https:";
-  const { request, agent } = boundedTransport(secure);
+  const { request, agent } = boundedTransport(secure, options.silenceMs);
   const client = new Client({
     endPoint: url.hostname,
     port: url.port ? Number(url.port) : secure ? 443 : 80,
@@ -99,13 +105,15 @@ async function* list(client: Client, bucket: string, prefix: string): AsyncGener
 }
 
 /** Every operation here can be repeated without harm. */
-async function retried<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>): Promise<Result> {
   assertKey(key);
+  const started = performance.now();
   for (let tried = 1; ; tried += 1) {
     try {
       return await attempt(key, work);
     } catch (error) {
-      if (tried === attempts || !(error instanceof StoreUnavailable)) throw error;
+      const enough = tried === attempts || performance.now() - started > patienceMs;
+      if (enough || !(error instanceof StoreUnavailable)) throw error;
       await pause(150 * 4 ** (tried - 1) * (0.5 + Math.random()));
     }
   }

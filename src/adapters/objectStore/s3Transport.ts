@@ -1,16 +1,16 @@
 import http from "node:http";
 import https from "node:https";
 
-const silence = 15_000;
+const defaultSilenceMs = 15_000;
 const longest = 300_000;
 
 /** The minio client sets no time-outs: a request that falls silent, or drags on, is ended here. */
-export function boundedTransport(secure: boolean) {
+export function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
   const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 50 }) : new http.Agent({ keepAlive: true, maxSockets: 50 });
   const send = secure ? https.request : http.request;
   const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
-    const sent = send({ ...options, agent, timeout: silence }, onResponse);
-    sent.on("timeout", () => sent.destroy(new Error(`no sign of life for ${silence / 1000} s`)));
+    const sent = send({ ...options, agent, timeout: silenceMs }, onResponse);
+    sent.on("timeout", () => sent.destroy(new Error(`no sign of life for ${silenceMs / 1000} s`)));
     const tooLong = setTimeout(() => sent.destroy(new Error(`not done after ${longest / 1000} s`)), longest).unref();
     sent.on("close", () => clearTimeout(tooLong));
     return sent;

@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly max?: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout?: number;
+  /** Milliseconds that we wait for any one answer: a server that has frozen, or is out of reach, ends no statement. None if left out. */
+  readonly answerTimeout?: number;
   /** An idle connection that breaks is only worth a line: the pool replaces it. */
   readonly onError?: (error: Error) => void;
 }
@@ -21,7 +23,9 @@ export function createPool(options: PoolOptions): pg.Pool {
     idleTimeoutMillis: 30_000,
     statement_timeout: options.statementTimeout ?? 30_000,
     idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : Math.max(60_000, options.statementTimeout ?? 0),
+    ...(options.answerTimeout === undefined ? {} : { query_timeout: options.answerTimeout }),
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   });
   pool.on("error", options.onError ?? (() => undefined));
   // A connection that breaks while it is checked out raises its own event, which nobody else listens to.

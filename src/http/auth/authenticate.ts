@@ -9,7 +9,7 @@ import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
 const lookUpTimeoutMs = 3_000;
 
 export interface Admission {
-  readonly caller: Omit<Caller, "requestId">;
+  readonly caller: Omit<Caller, "requestId" | "admissionMs">;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
     if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
     // The checksum in the key tells most wrong ones without a look at the database.
     if (!isApiKey(key)) throw unknownKey();
-    const use = await lookUp(hashApiKey(key));
+    const use = await inTime(lookUp(hashApiKey(key))); // also while it waits for the look-up before it
     if (use === undefined) throw unknownKey();
     return admit(use, limitPerMinute);
   };

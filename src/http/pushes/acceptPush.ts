@@ -29,10 +29,14 @@ export const acceptedActivities = z.object({ ...accepted, source: z.literal("dat
 
 type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file"> & { elements?: number; idempotencyKey: string | undefined };
 
+/** A push is answered within five seconds of its last byte, whatever the stores do. */
+const patienceMs = 4_200;
+
 export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
+  const { organisationId, keyPrefix, requestId, now, admissionMs } = caller;
   const request = await requestImport(
     { pool: deps.pool, eventStore: deps.eventStore, objectStore: deps.objectStore, maxQueuedImports: deps.limits.maxQueuedImports },
-    { ...push, organisationId: caller.organisationId, keyPrefix: caller.keyPrefix, requestId: caller.requestId, now: caller.now },
+    { ...push, organisationId, keyPrefix, requestId, now, patienceMs: patienceMs - admissionMs },
   );
   return { status: 202, body: acceptedBody(request) };
 }

@@ -1,0 +1,131 @@
+// The three roles as processes of their own, each store behind a network that can be made bad, and frozen.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
+import { migrate } from "../../src/adapters/postgres/migrate.js";
+import { createPool } from "../../src/adapters/postgres/pool.js";
+import { startPostgres } from "../../src/embedded/postgres/server.js";
+import type { EventStore } from "../../src/ports.js";
+import { startTestEventStore } from "../support/eventStore.js";
+import { freePort, kill, program, until } from "../support/processes.js";
+import { startTestS3 } from "../support/stores.js";
+import { startTcpProxy, type TcpProxy } from "../support/tcpProxy.js";
+import type { Customer } from "./customer.js";
+import { newCustomerOn } from "./product.js";
+
+export type StoreName = "event store" | "database" | "object store";
+
+export interface SeparateRoles {
+  readonly url: string;
+  readonly proxies: Readonly<Record<StoreName, TcpProxy>>;
+  readonly eventStore: EventStore;
+  newCustomer(): Promise<Customer>;
+  /** SIGSTOP to every process of a store; the answer thaws them. */
+  freeze(store: "event store" | "database"): Promise<() => void>;
+  /** Another process of a role; `preload` is a module that it loads before anything else. */
+  startRole(role: "api" | "worker" | "projector", preload?: string): Promise<RoleProcess>;
+  close(): Promise<void>;
+}
+
+export interface RoleProcess {
+  readonly pid: number;
+  /** Where it listens, if it is an API. */
+  readonly url: string;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+const secret = "a secret of thirty-two characters";
+
+export async function startSeparateRoles(environment: Record<string, string> = {}): Promise<SeparateRoles> {
+  const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
+  const [postgres, store, s3] = await Promise.all([
+    startPostgres({ folder: join(folder, "postgres"), durable: false }),
+    startTestEventStore(),
+    startTestS3(),
+  ]);
+  const [events, database, objects] = await Promise.all([
+    startTcpProxy(store.address),
+    startTcpProxy(postgres.url),
+    startTcpProxy(s3.options.endpoint),
+  ]);
+  const pool = createPool({ url: postgres.url, applicationName: "faults" });
+  await migrate(pool);
+  const eventStore = connectEventStore({ address: store.address, logger: pino({ level: "silent" }) });
+  const env = {
+    ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
+    ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: secret, DATA_DIR: folder },
+    ...{ S3_ENDPOINT: objects.address, S3_ACCESS_KEY: "S3RVER", S3_SECRET_KEY: "S3RVER", S3_BUCKET: "waybill-test" },
+    ...environment,
+  };
+  const started = new Set<RoleProcess>();
+  const startRole: SeparateRoles["startRole"] = async (role, preload) => {
+    const started_ = await startProcess(role, preload ? { ...env, NODE_OPTIONS: `--import=${preload}` } : env);
+    started.add(started_);
+    return started_;
+  };
+  const [api] = await Promise.all([startRole("api"), startRole("worker"), startRole("projector")]);
+  return {
+    url: api?.url ?? "",
+    proxies: { "event store": events, database, "object store": objects },
+    eventStore,
+    newCustomer: () => newCustomerOn(pool, eventStore),
+    startRole,
+    freeze: async (name) => {
+      const pids = name === "database" ? await withChildren(postgres.pid) : [store.pid ?? 0];
+      for (const pid of pids) kill(pid, "SIGSTOP");
+      return () => {
+        for (const pid of pids) kill(pid, "SIGCONT");
+      };
+    },
+    close: async () => {
+      await Promise.all([...started].map((role) => role.stop()));
+      await Promise.all([pool.end(), eventStore.close()]);
+      await Promise.all([events, database, objects].map((proxy) => proxy.stop()));
+      await Promise.all([postgres.stop(), store.stop(), s3.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startProcess(role: string, env: Record<string, string>): Promise<RoleProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [program, role], { env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "exit");
+  const log = collect(child);
+  await until(`${role} is ready`, async () => child.exitCode !== null || log().includes('"ready"'));
+  if (child.exitCode !== null) throw new Error(log());
+  const stop = async () => {
+    kill(child.pid ?? 0, "SIGCONT");
+    kill(child.pid ?? 0, "SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await exited;
+  };
+  return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, log, stop };
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+/** A server and the processes it has forked. */
+async function withChildren(pid: number): Promise<number[]> {
+  const parents = await Promise.all(
+    (await readdir("/proc"))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+        return { pid: Number(name), parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };
+      }),
+  );
+  return [pid, ...parents.filter(({ parent }) => parent === pid).map((child) => child.pid)];
+}
