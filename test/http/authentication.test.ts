@@ -40,6 +40,7 @@ describe("a key", () => {
     expect(answer).toEqual({
       organisationId,
       keyId,
+      admissionMs: expect.any(Number),
       keyPrefix: key.slice(0, 12),
       catalogueVersion: 7,
       requestId: "r-1",
