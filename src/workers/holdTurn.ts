@@ -25,7 +25,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
   let heldUntil = heldFrom + leaseMs;
   let lost = false;
   let cancelAsked = turn.cancelRequested;
-  let progress = 0;
+  let progress = turn.progress;
   let headway = false;
   let beating: Promise<void> = Promise.resolve();
 

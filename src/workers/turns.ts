@@ -9,6 +9,8 @@ export interface Turn {
   /** The database's clock. */
   readonly claimedAt: Date;
   readonly cancelRequested: boolean;
+  /** What readers were told so far; it never goes back. */
+  readonly progress: number;
   /** How often the import was taken up since it last made headway. */
   readonly attempts: number;
 }
@@ -41,14 +43,14 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
         limit 1 for update of t skip locked
      ), counted as (
        update import_queue q set attempts = q.attempts + 1 from chosen c where q.import_id = c.import_id
-       returning q.import_id, q.attempts, q.cancel_requested
+       returning q.import_id, q.attempts, q.progress, q.cancel_requested
      )
      update organisation_turns t
         set import_id = c.import_id, worker = $1, served_at = now(), expires_at = now() + make_interval(secs => $2 / 1000.0)
        from chosen c left join counted on counted.import_id = c.import_id
       where t.organisation_id = c.organisation_id
      returning t.organisation_id as "organisationId", t.import_id as "importId", t.worker as holder, now() as "claimedAt",
-               coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts`,
+               coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts, coalesce(counted.progress, 0) as progress`,
     [holder, leaseMs, reservationSeconds],
   );
   return claimed.rows[0];
@@ -75,13 +77,15 @@ export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }
 
+// Every statement here locks the organisation's turn before the queue's row, so that none waits for another in a circle.
+
 /** The import has ended in its stream: its place in the queue is free, and the organisation's next one may begin. */
 export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
   await pool.query(
     `with released as (
-       update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2
+       update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
      )
-     delete from import_queue where import_id = $3`,
+     delete from import_queue where import_id = $3 and (select count(*) from released) >= 0`,
     [turn.organisationId, turn.holder, turn.importId],
   );
 }
