@@ -1,0 +1,87 @@
+// Runs the peers: each in processes of its own, against stores of its own that nothing else uses.
+import { fork } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startPostgres } from "../dist/embedded/postgres/server.js";
+import { descendants, watch } from "./processes.mjs";
+import { program } from "./service.mjs";
+
+const peer = (name) => fileURLToPath(new URL(`./peers/${name}.mjs`, import.meta.url));
+
+const nextMessage = (child) =>
+  new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", (code) => reject(new Error(`a peer ended with ${code}`)));
+  });
+
+async function startPeer(name, options) {
+  const child = fork(peer(name), [JSON.stringify(options)]);
+  await nextMessage(child);
+  return {
+    pid: child.pid,
+    run() {
+      const result = nextMessage(child);
+      child.send("begin");
+      return result;
+    },
+    stop() {
+      child.removeAllListeners("exit");
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+export async function startEventStore(folder) {
+  const child = fork(program, ["eventstore", "--port", "0", "--data", folder], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const { address } = await nextMessage(child);
+  child.removeAllListeners("exit");
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  return {
+    address,
+    pid: child.pid,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+const postgresGroup = (server) => () => [server.pid, ...descendants(server.pid)];
+
+/** `names` run at the same time; the run is over when all are. */
+async function race(folder, names, options, extra = {}) {
+  mkdirSync(folder, { recursive: true });
+  const postgres = await startPostgres({ folder: join(folder, "postgres"), durable: true });
+  const peers = [];
+  try {
+    const given = { ...options, databaseUrl: postgres.url };
+    for (const name of names) peers.push(await startPeer(name, given));
+    const groups = { ...Object.fromEntries(peers.map(({ pid }, index) => [names[index], () => [pid]])), ...extra };
+    const watched = watch({ ...groups, postgres: postgresGroup(postgres) });
+    const startedAt = performance.now();
+    const results = await Promise.all(peers.map((each) => each.run()));
+    const ms = performance.now() - startedAt;
+    return { ms, rows: Math.max(...results.map(({ rows }) => rows)), processes: watched.end() };
+  } finally {
+    for (const each of peers) each.stop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const plainLoader = (folder, file) => race(join(folder, "plain"), ["plainLoader"], { file });
+
+export const emmettPeer = (folder, file) => race(join(folder, "emmett"), ["emmett"], { file });
+
+/** `wanted`: the rows that will arrive, so that the second process knows when it is done. */
+export async function barePipeline(folder, file, wanted) {
+  const eventStore = await startEventStore(join(folder, "bare-events"));
+  try {
+    const options = { file, wanted, eventStoreUrl: eventStore.address };
+    return await race(join(folder, "bare"), ["bareProjector", "bareWriter"], options, { eventstore: () => [eventStore.pid] });
+  } finally {
+    await eventStore.stop();
+    rmSync(join(folder, "bare-events"), { recursive: true, force: true });
+  }
+}

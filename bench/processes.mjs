@@ -1,0 +1,96 @@
+// What a process has cost so far, from /proc: processor time, and memory told apart into what is its own and what is a mapped file.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+
+const TICK_US = 10_000;
+
+function read(path) {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Microseconds of processor time, its ended children's included. */
+export function cpuOf(pid) {
+  const stat = read(`/proc/${pid}/stat`);
+  if (!stat) return 0;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * TICK_US;
+}
+
+/** Megabytes. */
+export function memoryOf(pid) {
+  const status = read(`/proc/${pid}/status`) ?? "";
+  const megabytes = (name) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1024);
+  return { peak: megabytes("VmHWM"), anon: megabytes("RssAnon"), file: megabytes("RssFile"), shared: megabytes("RssShmem") };
+}
+
+/** Lets the peak begin again at what the process uses now. */
+export function forgetPeak(pid) {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  } catch {
+    // another user's process (Postgres), or no such file on this system: the peak is then its life's
+  }
+}
+
+export function descendants(root) {
+  const children = new Map();
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const stat = read(`/proc/${pid}/stat`);
+    if (!stat) continue;
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(pid)]);
+  }
+  const found = [];
+  const visit = (pid) => {
+    for (const child of children.get(pid) ?? []) {
+      found.push(child);
+      visit(child);
+    }
+  };
+  visit(root);
+  return found;
+}
+
+export const commandOf = (pid) => (read(`/proc/${pid}/cmdline`) ?? "").replaceAll("\0", " ").trim();
+
+/**
+ * Watches named groups of processes, `{ worker: () => [pids] }`, until `end()`, which answers per group: processor time in
+ * microseconds, and the largest peak of any one process with what it was made of.
+ */
+export function watch(groups, everyMs = 200) {
+  const seen = new Map(Object.keys(groups).map((name) => [name, { before: new Map(), peak: 0, anon: 0, file: 0, shared: 0 }]));
+  const latest = new Map();
+  const look = (first) => {
+    for (const [name, pidsOf] of Object.entries(groups)) {
+      const group = seen.get(name);
+      for (const pid of pidsOf()) {
+        if (first) forgetPeak(pid);
+        const cpu = cpuOf(pid);
+        if (!group.before.has(pid)) group.before.set(pid, first ? cpu : 0);
+        latest.set(pid, cpu);
+        const { peak, anon, file, shared } = memoryOf(pid);
+        group.peak = Math.max(group.peak, peak);
+        group.anon = Math.max(group.anon, anon);
+        group.file = Math.max(group.file, file);
+        group.shared = Math.max(group.shared, shared);
+      }
+    }
+  };
+  look(true);
+  const timer = setInterval(() => look(false), everyMs);
+  return {
+    end() {
+      clearInterval(timer);
+      look(false);
+      return Object.fromEntries(
+        [...seen].map(([name, { before, peak, anon, file, shared }]) => {
+          const cpuUs = [...before].reduce((sum, [pid, from]) => sum + Math.max(0, (latest.get(pid) ?? from) - from), 0);
+          return [name, { cpuUs, peakMb: peak, anonMb: anon, fileMb: file, sharedMb: shared }];
+        }),
+      );
+    },
+  };
+}

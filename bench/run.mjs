@@ -1,0 +1,51 @@
+// Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
+//   npm run bench [-- --full] [--only=imports,quotes,reads,rebuild,growth] [--profile]
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const { values } = parseArgs({ options: { full: { type: "boolean" }, only: { type: "string" }, profile: { type: "boolean" } } });
+
+if (!existsSync(join(here, "node_modules", "@event-driven-io"))) {
+  execFileSync("npm", ["ci", "--prefix", here, "--no-fund", "--no-audit"], { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+const { importSection } = await import("./sections/imports.mjs");
+const { printImports } = await import("./tables.mjs");
+
+const sections = {
+  imports: { run: importSection, print: printImports },
+};
+
+const results = join(here, "results");
+mkdirSync(results, { recursive: true });
+const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+const say = (line) => process.stderr.write(`${line}\n`);
+const full = values.full === true;
+const report = {
+  form: full ? "full" : "short",
+  at: new Date().toISOString(),
+  machine: { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version, loadBefore: loadavg()[0] },
+};
+const wanted = values.only?.split(",") ?? Object.keys(sections);
+const profileDir = values.profile ? join(results, "profiles") : undefined;
+
+try {
+  for (const name of wanted) {
+    const section = sections[name];
+    if (!section) throw new Error(`there is no section ${name}; there are ${Object.keys(sections).join(", ")}`);
+    report[name] = await section.run({ folder: mkdtempSync(join(folder, `${name}-`)), full, say, profileDir });
+    section.print(report[name]);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+report.machine.loadAfter = loadavg()[0];
+const path = join(results, `${report.at.replaceAll(/[:.]/g, "-")}.json`);
+writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+say(`written to ${path}`);

@@ -1,0 +1,86 @@
+// Rows per second from the accepted push to `completed` and visible in the ledger, beside the three contenders.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { barePipeline, emmettPeer, plainLoader } from "../contenders.mjs";
+import { csvFile, kinds, xlsxFile } from "../files.mjs";
+import { watch } from "../processes.mjs";
+import { call, push, startService, untilEnded } from "../service.mjs";
+
+/** One import by the product, watched from the accepted push on. */
+export async function importOnce(service, file, { key } = {}) {
+  const { path } = kinds[file.kind];
+  const watched = watch(service.groups);
+  const sentAt = performance.now();
+  const { statusUrl, importId } = await push(service, path, file.path, key);
+  const acceptedAt = performance.now();
+  const view = await untilEnded(service, statusUrl, key ? { key } : {});
+  const ledger = file.kind === "activities" ? `/v1/org/ledger/activities?importId=${importId}&limit=1` : "/v1/org/ledger/shipments?limit=1";
+  const { items } = await call(service, ledger, key ? { key } : {});
+  const ms = performance.now() - acceptedAt;
+  if (items.length !== 1 || view.counts.received !== file.rows) throw new Error(`import ${importId} is not what was sent`);
+  const at = (name) => new Date(view[name]).getTime();
+  return {
+    rows: view.counts.received,
+    ms,
+    importId,
+    processes: watched.end(),
+    stages: {
+      uploadMs: acceptedAt - sentAt,
+      queuedMs: at("startedAt") - at("submittedAt"),
+      workerMs: at("finishedAt") - at("startedAt"),
+      projectionTailMs: Math.max(0, ms - (at("finishedAt") - at("submittedAt"))),
+    },
+  };
+}
+
+const rate = ({ rows, ms }) => Math.round((rows / ms) * 1000);
+const goodOf = (file) => file.rows - Math.floor(file.rows / 100);
+
+export async function importSection({ folder, full, say, profileDir }) {
+  const files = join(folder, "files");
+  mkdirSync(files, { recursive: true });
+  const large = await csvFile(files, "activities", full ? undefined : 100_000);
+  const inputs = [
+    { name: "activities CSV, 10k rows", file: await csvFile(files, "activities", 10_000) },
+    ...(full ? [{ name: "activities CSV, 100k rows", file: await csvFile(files, "activities", 100_000) }] : []),
+    { name: full ? "activities CSV, 50 MB" : "activities CSV, 100k rows", file: large, peers: true },
+    {
+      name: full ? "shipments CSV, 100k lines" : "shipments CSV, 20k lines",
+      file: await csvFile(files, "shipments", full ? 100_000 : 20_000),
+      loader: true,
+    },
+    {
+      name: full ? "activities XLSX, 600k rows" : "activities XLSX, 20k rows",
+      file: await xlsxFile(files, "activities", full ? 600_000 : 20_000),
+      loader: true,
+    },
+  ];
+  const results = [];
+  const service = await startService({ folder: join(folder, "service"), profileDir });
+  try {
+    await importOnce(service, await csvFile(files, "activities", 2_000)); // the first one meets cold code
+    for (const { name, file } of inputs) {
+      say(`import: ${name}`);
+      results.push({ name, file: { rows: file.rows, bytes: file.bytes }, waybill: await importOnce(service, file) });
+    }
+  } finally {
+    await service.stop();
+  }
+  for (const [index, { file, peers, loader, name }] of inputs.entries()) {
+    if (!peers && !loader) continue;
+    say(`plain loader: ${name}`);
+    results[index].plainLoader = await plainLoader(folder, file);
+    if (!peers) continue;
+    say(`bare pipeline: ${name}`);
+    results[index].barePipeline = await barePipeline(folder, file, goodOf(file));
+    say(`emmett: ${name}`);
+    results[index].emmett = await emmettPeer(folder, file);
+  }
+  for (const result of results) {
+    for (const who of ["waybill", "plainLoader", "barePipeline", "emmett"]) {
+      if (result[who]) result[who].rowsPerSecond = rate({ ms: result[who].ms, rows: result.file.rows });
+    }
+  }
+  rmSync(join(folder, "service"), { recursive: true, force: true });
+  return results;
+}

@@ -1,0 +1,98 @@
+// The product, started as a user starts it, on a data folder of its own.
+import { execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { commandOf, descendants } from "./processes.mjs";
+
+export const program = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const run = promisify(execFile);
+const roles = ["api", "worker", "projector", "eventstore"];
+
+export async function freePort() {
+  const probe = createServer();
+  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+export async function startService({ folder, profileDir }) {
+  const port = await freePort();
+  const profile = profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []; // the roles inherit it
+  const env = {
+    ...process.env,
+    DATA_DIR: folder,
+    PORT: String(port),
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    MAX_QUEUED_IMPORTS: "1000",
+    LOG_LEVEL: "warn",
+  };
+  const child = spawn(process.execPath, [...profile, program, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  const key = await new Promise((resolve, reject) => {
+    let said = "";
+    child.stdout.on("data", (chunk) => {
+      said += chunk;
+      const found = /wb_live_\w+/.exec(said);
+      if (found) resolve(found[0]);
+    });
+    exited.then((code) => reject(new Error(`the service ended with ${code}: ${said}`)));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const { databaseUrl, eventStoreUrl } = JSON.parse(readFileSync(join(folder, "runtime.json"), "utf8"));
+  return {
+    url,
+    key,
+    folder,
+    databaseUrl,
+    eventStoreUrl,
+    groups: processGroups(child.pid),
+    waybill: async (...args) => (await run(process.execPath, [program, ...args], { env, maxBuffer: 1 << 26 })).stdout.trim(),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/** Who is who among the processes below `root`. Postgres is one group of many; its backends come and go. */
+function processGroups(root) {
+  const is = (role) => () => descendants(root).filter((pid) => commandOf(pid).includes(`cli.js ${role}`));
+  const groups = Object.fromEntries(roles.map((role) => [role, is(role)]));
+  groups.postgres = () => descendants(root).filter((pid) => /^(\S*\/)?postgres\b/.test(commandOf(pid)));
+  return groups;
+}
+
+export async function call(service, path, options = {}) {
+  const response = await fetch(`${service.url}${path}`, {
+    ...options,
+    headers: { "x-api-key": options.key ?? service.key, ...options.headers },
+  });
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Pushes a file; answers once the push is accepted. */
+export async function push(service, kindPath, path, key) {
+  const form = new FormData();
+  const { openAsBlob } = await import("node:fs");
+  form.set("file", await openAsBlob(path), path.split("/").pop());
+  const target = kindPath.endsWith("fulfilment") ? `${kindPath}/activities/file` : `${kindPath}/imports/file`;
+  return call(service, target, { method: "POST", body: form, ...(key ? { key } : {}) });
+}
+
+/** Asks more rarely the longer it takes, so that asking does not become part of what is measured. */
+export async function untilEnded(service, statusUrl, { key } = {}) {
+  for (const startedAt = performance.now(); ; ) {
+    const view = await call(service, statusUrl, key ? { key } : {});
+    if (view.status === "completed") return view;
+    if (view.status === "failed" || view.status === "cancelled") throw new Error(`${statusUrl}: ${view.status} ${view.errorMessage}`);
+    await pause(Math.min(250, Math.max(15, (performance.now() - startedAt) / 20)));
+  }
+}
