@@ -41,7 +41,7 @@ export async function startService({ folder, profileDir }) {
       const found = /wb_live_\w+/.exec(said);
       if (found) resolve(found[0]);
     });
-    exited.then((code) => reject(new Error(`the service ended with ${code}: ${said}`)));
+    void exited.then((code) => reject(new Error(`the service ended with ${code}: ${said}`)));
   });
   const url = `http://127.0.0.1:${port}`;
   const { databaseUrl, eventStoreUrl } = JSON.parse(readFileSync(join(folder, "runtime.json"), "utf8"));

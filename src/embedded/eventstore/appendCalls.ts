@@ -2,11 +2,11 @@
 // A cluster, projections, access control, scavenging: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
 // This folder holds the wire format, the log on LMDB, and one file per kind of call; this file serves the calls that write.
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, readProposedEvent, readTarget } from "./appendRequests.js";
+import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
 import { type Call, type CallHandler, frame } from "./grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "./grpcErrors.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
-import { cursorOver, eachField, readMessage, WireError } from "./wire.js";
+import { cursorOver, eachField, readBytes, readMessage, WireError } from "./wire.js";
 import type { Writer } from "./writer.js";
 
 /** Streams.Append: the options, then one event per message, then one answer. */
@@ -19,7 +19,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
         const cursor = cursorOver(bytes);
         eachField(cursor, (field) => {
           if (field === 1) target = readTarget(readMessage(cursor));
-          else if (field === 2) collected.add(readProposedEvent(readMessage(cursor)));
+          else if (field === 2) collected.add(readBytes(cursor));
           else return false;
           return true;
         });

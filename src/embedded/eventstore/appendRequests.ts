@@ -1,8 +1,8 @@
-import { type ProposedEvent, readProperty } from "./blocks.js";
-import { MAX_APPEND_BYTES, maxAppendSizeExceeded, missingProperty } from "./grpcErrors.js";
+import type { ProposedEvent } from "./blocks.js";
+import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
+import { proposedEventReader } from "./proposedEvents.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
-import { readUuid } from "./uuids.js";
-import { type Cursor, cursorOver, eachField, readBytes, readMessage, readText, readVarint, WireError } from "./wire.js";
+import { type Cursor, eachField, readMessage, readText, readVarint, WireError } from "./wire.js";
 
 export interface AppendTarget {
   stream: string;
@@ -61,29 +61,6 @@ function readTimestamp(cursor: Cursor): number {
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** The bytes are copied out of the message only when the block is encoded. */
-export function readProposedEvent(cursor: Cursor): ProposedEvent {
-  const event: ProposedEvent = { id: "", type: "", properties: [], metadata: Buffer.alloc(0), data: Buffer.alloc(0) };
-  let contentType = false;
-  eachField(cursor, (field) => {
-    if (field === 1) event.id = readUuid(readMessage(cursor));
-    else if (field === 2) {
-      const property = readBytes(cursor);
-      const { key, value } = readProperty(cursorOver(property));
-      if (key === "type") event.type = value;
-      contentType ||= key === "content-type";
-      if (key !== "created") event.properties.push(property); // the server's to say
-    } else if (field === 3) event.metadata = readBytes(cursor);
-    else if (field === 4) event.data = readBytes(cursor);
-    else return false;
-    return true;
-  });
-  if (event.id === "") throw new WireError("an event id is required");
-  if (event.type === "") throw missingProperty("type");
-  if (!contentType) throw missingProperty("content-type");
-  return event;
-}
-
 /** EventStoreDB 23.10 counts the data alone against its limit, not metadata or type. */
 const countedBytes = (event: ProposedEvent): number => event.data.length;
 /** What the rest may add up to before it is refused too: the server's largest record. */
@@ -95,10 +72,13 @@ export function createEventCollector() {
   let events: ProposedEvent[] = [];
   let counted = 0;
   let whole = 0;
+  const read = proposedEventReader();
   const isTooLarge = (): boolean => counted > MAX_APPEND_BYTES || whole > MAX_WHOLE_BYTES;
   return {
     isTooLarge,
-    add(event: ProposedEvent): void {
+    /** One event, as its message has it. */
+    add(message: Buffer): void {
+      const event = read(message);
       counted += countedBytes(event);
       whole += event.data.length + event.metadata.length + event.type.length + EVENT_OVERHEAD_BYTES;
       if (isTooLarge()) events = [];

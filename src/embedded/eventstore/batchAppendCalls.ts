@@ -1,5 +1,5 @@
 import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, readProposedEvent, readTarget } from "./appendRequests.js";
+import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
 import { type Call, type CallHandler, frame } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
@@ -95,7 +95,7 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
 /** A faulty event is this append's fault alone; the others on the call go on. */
 function collect(append: OpenAppend, event: Buffer): void {
   try {
-    append.collected.add(readProposedEvent(cursorOver(event)));
+    append.collected.add(event);
   } catch (error) {
     if (!(error instanceof WireError || error instanceof GrpcFailure)) throw error;
     append.fault ??= error.message;

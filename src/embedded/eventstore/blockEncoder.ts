@@ -36,14 +36,28 @@ const revisionAt = (proposal: Proposal, index: number): number => proposal.revis
 
 interface SharedFields {
   stream: Buffer;
-  created: Buffer;
+  /** Properties, creation time and metadata of an event, encoded once for neighbours that share them. */
+  description: (event: ProposedEvent) => Buffer;
 }
 
 function sharedFields(proposal: Proposal): SharedFields {
   const name = Buffer.from(proposal.stream, "utf8");
   const identifier = field(3, name);
   const created = Buffer.concat([textField(1, "created"), textField(2, `${proposal.createdAt}0000`)]); // 100 ns ticks
-  return { stream: field(2, identifier), created: field(6, created) };
+  return { stream: field(2, identifier), description: describer(field(6, created)) };
+}
+
+function describer(created: Buffer): SharedFields["description"] {
+  let last: ProposedEvent | undefined;
+  let made = created;
+  return (event) => {
+    if (last?.properties === event.properties && last.metadata === event.metadata) return made;
+    const properties = event.properties.map((property) => field(6, property));
+    const metadata = event.metadata.length > 0 ? [field(7, event.metadata)] : [];
+    made = Buffer.concat([...properties, created, ...metadata]);
+    last = event;
+    return made;
+  };
 }
 
 function field(number: number, bytes: Buffer): Buffer {
@@ -61,6 +75,7 @@ function writeField(target: Buffer, offset: number, number: number, bytes: Buffe
 }
 
 interface FrameSizes {
+  description: Buffer;
   recorded: number;
   readEvent: number;
   response: number;
@@ -68,14 +83,13 @@ interface FrameSizes {
 }
 
 function frameSizes(event: ProposedEvent, revision: number, position: number, shared: SharedFields): FrameSizes {
-  let recorded = 4 + ID_BYTES + shared.stream.length + shared.created.length;
+  const description = shared.description(event);
+  let recorded = 4 + ID_BYTES + shared.stream.length + description.length;
   recorded += 3 + varintSize(revision) + 2 * varintSize(position);
-  for (const property of event.properties) recorded += fieldSize(property);
-  if (event.metadata.length > 0) recorded += fieldSize(event.metadata);
   if (event.data.length > 0) recorded += fieldSize(event.data);
   const readEvent = 1 + varintSize(recorded) + recorded + 1 + varintSize(position);
   const response = 1 + varintSize(readEvent) + readEvent;
-  return { recorded, readEvent, response, frame: FRAME_PREFIX + response };
+  return { description, recorded, readEvent, response, frame: FRAME_PREFIX + response };
 }
 
 function encodeBlock(proposal: Proposal, shared: SharedFields, from: number, position: number, sizes: FrameSizes[], length: number): Block {
@@ -89,9 +103,9 @@ function encodeBlock(proposal: Proposal, shared: SharedFields, from: number, pos
   name.copy(bytes, HEAD_BYTES);
   const frames = bytes.subarray(HEAD_BYTES + name.length);
   let at = 0;
-  for (const [index, size] of sizes.entries()) {
+  for (let index = 0; index < sizes.length; index += 1) {
     const event = proposal.events[from + index] as ProposedEvent;
-    at = writeFrame(frames, at, event, block.revision + index, position + at, size, shared);
+    at = writeFrame(frames, at, event, block.revision + index, position + at, sizes[index] as FrameSizes, shared);
   }
   return { ...block, createdAt: proposal.createdAt, frames, bytes };
 }
@@ -116,9 +130,7 @@ function writeFrame(
   at = writeTagged(target, at, 0x18, revision);
   at = writeTagged(target, at, 0x20, position); // prepare position
   at = writeTagged(target, at, 0x28, position); // commit position
-  for (const property of event.properties) at = writeField(target, at, 6, property);
-  at += shared.created.copy(target, at);
-  if (event.metadata.length > 0) at = writeField(target, at, 7, event.metadata);
+  at += size.description.copy(target, at);
   if (event.data.length > 0) at = writeField(target, at, 8, event.data);
   return writeTagged(target, at, 0x18, position); // ReadEvent.commit_position
 }

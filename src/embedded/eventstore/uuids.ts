@@ -2,6 +2,8 @@ import { bytesField, type Cursor, eachField, readText, readVarint, WireError } f
 
 const PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+export const isUuid = (text: string): boolean => PATTERN.test(text);
+
 /** Reads a UUID message in either of its forms: text (the Node client), or two 64-bit halves (most others). */
 export function readUuid(cursor: Cursor): string {
   let text = "";
@@ -11,7 +13,7 @@ export function readUuid(cursor: Cursor): string {
     else return false;
     return true;
   });
-  if (!PATTERN.test(text)) throw new WireError("an id is no UUID");
+  if (!isUuid(text)) throw new WireError("an id is no UUID");
   return text.toLowerCase();
 }
 

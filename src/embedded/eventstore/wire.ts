@@ -38,7 +38,14 @@ export function readBytes(cursor: Cursor): Buffer {
   return bytes;
 }
 
-export const readText = (cursor: Cursor): string => readBytes(cursor).toString("utf8");
+export function readText(cursor: Cursor): string {
+  const length = readVarint(cursor);
+  const from = cursor.at;
+  if (from + length > cursor.end) throw new WireError("a field is longer than its message");
+  cursor.at = from + length;
+  return cursor.bytes.toString("utf8", from, cursor.at);
+}
+
 export const readMessage = (cursor: Cursor): Cursor => cursorOver(readBytes(cursor));
 
 function skipField(cursor: Cursor, tag: number): void {

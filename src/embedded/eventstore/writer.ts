@@ -46,7 +46,11 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     const position = before ? endOf(before) : log.nextPosition();
     const first = revision ?? state.head + 1;
     blocks.push(...encodeBlocks({ stream, events, position, revision: first, createdAt: Date.now() }));
-    for (const [index, event] of events.entries()) recent.add(stream, event.id, first + index);
+    recent.add(
+      stream,
+      events.map(({ id }) => id),
+      first,
+    );
     const last = blocks.at(-1) as Block;
     state.head = first + events.length - 1;
     state.tombstoned = first >= MAX_INT64;
