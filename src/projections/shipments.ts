@@ -18,28 +18,45 @@ export const shipments: Projection = {
       for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${jsonField(values)}\n`;
     }
     await copyRows(client, target, lines, options);
-    for (const { facts, ended } of batch.endings) {
-      if (facts?.kind !== "shipments" || !ended) continue;
-      if (ended.type === "ImportCompleted") await writeShipments(client, facts, ended);
-      await client.query("delete from shipment_lines where import_position = $1", [facts.position]);
-    }
+    const ended = batch.endings.flatMap((slice) =>
+      slice.facts?.kind === "shipments" && slice.ended ? [{ ...slice.ended, facts: slice.facts }] : [],
+    );
+    if (ended.length === 0) return;
+    await writeShipments(
+      client,
+      ended.filter(({ type }) => type === "ImportCompleted"),
+    );
+    await client.query("delete from shipment_lines where import_position = any($1::bigint[])", [ended.map(({ facts }) => facts.position)]);
   },
 };
 
-/** A shipment's own fields come with its first line. Of two shipments with one id in an import, the later wins. */
-async function writeShipments(client: PoolClient, facts: ImportFacts, ended: Ending): Promise<void> {
+type Ended = Ending & { readonly facts: ImportFacts };
+
+/** A shipment's own fields come with its first line. The later of two with one id wins: the later import's, in one import the later one. */
+async function writeShipments(client: PoolClient, completed: readonly Ended[]): Promise<void> {
+  if (completed.length === 0) return;
   await client.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, position)
-     select distinct on (first ->> 'shipmentId') $2, first ->> 'shipmentId', first - 'item', items, $3, $4, $5, $6
-       from (select shipment, (array_agg("values" order by "row"))[1] as first,
+     select distinct on (organisation_id, first ->> 'shipmentId')
+            organisation_id, first ->> 'shipmentId', first - 'item', items, source_details, import_id, updated_at, position
+       from (select import_position, shipment, (array_agg("values" order by "row"))[1] as first,
                     jsonb_agg("values" -> 'item' order by "row") as items
-               from shipment_lines where import_position = $1 group by shipment) as written
+               from shipment_lines where import_position = any($1::bigint[]) group by import_position, shipment) as written
+       join unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[], $6::bigint[])
+            as completed (import_position, organisation_id, source_details, import_id, updated_at, position) using (import_position)
       where first ->> 'shipmentId' is not null
-      order by first ->> 'shipmentId', shipment desc
+      order by organisation_id, first ->> 'shipmentId', position desc, shipment desc
      on conflict (organisation_id, shipment_id) do update
         set fields = excluded.fields, items = excluded.items, source_details = excluded.source_details,
             import_id = excluded.import_id, updated_at = excluded.updated_at, position = excluded.position
       where shipments.position < excluded.position`,
-    [facts.position, facts.organisationId, facts.sourceDetails, facts.importId, ended.data.at, String(ended.event.position.commit)],
+    [
+      completed.map(({ facts }) => facts.position),
+      completed.map(({ facts }) => facts.organisationId),
+      completed.map(({ facts }) => facts.sourceDetails),
+      completed.map(({ facts }) => facts.importId),
+      completed.map(({ data }) => data.at),
+      completed.map(({ event }) => String(event.position.commit)),
+    ],
   );
 }

@@ -145,6 +145,18 @@ describe("the shipment ledger", () => {
     expect(rows[0]).toMatchObject({ fields: { originSuburb: "three" }, items: [{ itemType: "new" }] });
   });
 
+  it("takes the import that completed last when several complete in one batch, whichever was requested first", async () => {
+    const [first, second] = ["first", "second"].map((originSuburb) =>
+      tell({ kind: "shipments", rows: [{ accept: goodsLine("S1", { originSuburb }) }] }),
+    );
+    if (!first || !second) throw new Error("two stories were told");
+    const [earlier, later] = [stored(first, next), stored(second, next + 10)];
+    const end = { ...earlier.at(-1), position: { commit: BigInt(next + 20) * 100n, prepare: BigInt(next + 20) * 100n } } as StoredEvent;
+    next += 21;
+    await applyBatch(context, batchOf([...earlier.slice(0, -1), ...later, end]));
+    expect(await rowsOf("shipments")).toMatchObject([{ fields: { originSuburb: "first" }, import_id: first.importId }]);
+  });
+
   it("keeps one organisation's shipment apart from another's of the same id", async () => {
     await play({ kind: "shipments", organisationId: "acme", rows: [{ accept: goodsLine("S1") }] });
     await play({ kind: "shipments", organisationId: "other", rows: [{ accept: goodsLine("S1") }] });

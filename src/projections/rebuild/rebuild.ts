@@ -42,13 +42,21 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
     try {
       return await build(client, options);
     } finally {
-      await dropShadow(client).catch((error: unknown) =>
-        options.logger.warn({ err: error }, "the rebuild's schema is left behind, unused"),
-      );
+      await leave(client, options.logger);
     }
   } finally {
-    // Closing the connection gives the lock back and leaves no changed setting in the pool.
+    // No changed setting goes back into the pool.
     client.release(true);
+  }
+}
+
+/** The lock is given back by name: the server notices a closed connection only a moment later. */
+async function leave(client: PoolClient, logger: Logger): Promise<void> {
+  try {
+    await dropShadow(client);
+    await client.query("select pg_advisory_unlock($1)", [lock]);
+  } catch (error) {
+    logger.warn({ err: error }, "the rebuild's schema is left behind, unused");
   }
 }
 
