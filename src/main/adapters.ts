@@ -1,6 +1,6 @@
 // Composition: the one place where the vendors' clients are built and handed to the code that uses them.
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,6 +20,7 @@ import type { EventStore, ObjectStore } from "../ports.js";
 import { catchUpLocalities } from "../projections/localityFiles.js";
 import { catchUpOrganisation } from "../projections/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
+import { removeAbandoned } from "../workers/temporaryFolders.js";
 
 export interface Adapters {
   readonly pool: pg.Pool;
@@ -96,8 +97,11 @@ export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: Abort
 
 /** Where a process holds files while it works on them. Below DATA_DIR the next start clears what a killed process left. */
 export async function ownTempDir(config: Config, role: string): Promise<string> {
-  const folder = join(config.s3 ? tmpdir() : join(config.dataDir, "tmp"), `waybill-${role}-${process.pid}`);
+  const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");
+  const folder = join(parent, `waybill-${role}-${process.pid}`);
+  await rm(folder, { recursive: true, force: true }); // a container's processes have the same number at every start
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeAbandoned(parent, /^waybill-(?:api|worker|projector)-(\d+)$/);
   return folder;
 }
 
