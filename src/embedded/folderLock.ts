@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { processIdentity } from "./processes.js";
 
 /** Who runs the embedded stores of a data folder. A `command` ends soon; the others can be joined. */
@@ -8,6 +10,8 @@ export interface Owner {
   readonly pid: number;
   readonly identity: string;
   readonly kind: "start" | "role" | "command";
+  /** Tells one taking of the folder from every other. */
+  readonly claim: string;
 }
 
 export interface FolderLock {
@@ -15,20 +19,33 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
+const settleMs = 100;
+const text = (owner: Owner) => JSON.stringify(owner);
+
 /** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
 export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 }); // Postgres, under an account of its own, passes through it
   const path = join(dataDir, "lock");
-  const owner: Owner = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid), kind };
+  const owner: Owner = {
+    pid: process.pid,
+    identity: (await processIdentity(process.pid)) ?? String(process.pid),
+    kind,
+    claim: randomUUID(),
+  };
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, JSON.stringify(owner));
+  await writeFile(draft, text(owner));
   try {
-    for (;;) {
-      if (await linked(draft, path)) return { owner, release: () => release(path, owner) };
-      const text = await readFile(path, "utf8").catch(() => undefined);
-      const holder = text === undefined ? undefined : (JSON.parse(text) as Owner);
+    for (let contested = false; ; contested = true) {
+      if (await linked(draft, path)) {
+        if (!contested) return { owner, release: () => release(path, owner) };
+        await pause(settleMs); // someone else who found the same dead owner may be about to notice that we were quicker
+        if ((await readFile(path, "utf8").catch(() => "")) === text(owner)) return { owner, release: () => release(path, owner) };
+        continue;
+      }
+      const found = await readFile(path, "utf8").catch(() => undefined);
+      const holder = ownerIn(found);
       if (holder && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
-      if (text !== undefined) await clear(path, text);
+      if (found !== undefined) clear(path, found);
     }
   } finally {
     await rm(draft, { force: true });
@@ -45,19 +62,30 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Of several who find a dead owner's lock one moves it away; whoever moved a live one by accident puts it back. */
-async function clear(path: string, expected: string): Promise<void> {
+/** Of several who find a dead owner's lock one moves it away; whoever moved a live one by accident puts it back, with no pause in between. */
+function clear(path: string, expected: string): void {
   const aside = `${path}.${randomUUID()}`;
-  const moved = await rename(path, aside).then(
-    () => true,
-    () => false,
-  );
-  if (!moved) return;
-  if ((await readFile(aside, "utf8")) !== expected) await link(aside, path).catch(() => undefined);
-  await rm(aside, { force: true });
+  try {
+    if (readFileSync(path, "utf8") !== expected) return;
+    renameSync(path, aside);
+    if (readFileSync(aside, "utf8") !== expected) linkSync(aside, path);
+  } catch {
+    // someone else was quicker
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 async function release(path: string, owner: Owner): Promise<void> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text !== undefined && (JSON.parse(text) as Owner).identity === owner.identity) await rm(path, { force: true });
+  const found = await readFile(path, "utf8").catch(() => undefined);
+  if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
+}
+
+/** A power cut can leave the file empty: nobody's lock. */
+function ownerIn(found: string | undefined): Owner | undefined {
+  try {
+    return found === undefined ? undefined : (JSON.parse(found) as Owner);
+  } catch {
+    return undefined;
+  }
 }

@@ -22,8 +22,11 @@ export async function writeRuntime(dataDir: string, runtime: Runtime): Promise<v
 }
 
 export async function readRuntime(dataDir: string): Promise<Runtime | undefined> {
-  const text = await readFile(pathOf(dataDir), "utf8").catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as Runtime);
+  try {
+    return JSON.parse(await readFile(pathOf(dataDir), "utf8")) as Runtime;
+  } catch {
+    return undefined; // nothing is running, or a power cut left the file empty
+  }
 }
 
 export function removeRuntime(dataDir: string): Promise<void> {
@@ -32,7 +35,7 @@ export function removeRuntime(dataDir: string): Promise<void> {
 
 /** Ends what an owner that was killed left running. Only the folder's new owner may call this. */
 export async function endLeftovers(dataDir: string, onEnd: (pid: number) => void): Promise<void> {
-  const runtime = await readRuntime(dataDir).catch(() => undefined);
+  const runtime = await readRuntime(dataDir);
   await Promise.all((runtime?.processes ?? []).map((identity) => endProcess(identity, onEnd)));
   await removeRuntime(dataDir);
 }

@@ -68,6 +68,6 @@ async function readPassword(folder: string): Promise<string> {
   const known = await readFile(path, "utf8").catch(() => "");
   if (known) return known;
   const password = randomBytes(18).toString("base64url");
-  await writeFile(path, password, { mode: 0o600 });
+  await writeFile(path, password, { mode: 0o600, flush: true });
   return password;
 }

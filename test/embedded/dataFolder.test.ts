@@ -1,0 +1,47 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { takeFolder } from "../../src/embedded/folderLock.js";
+import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
+import { readSigningSecret } from "../../src/embedded/signingSecret.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-folder-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test.each([
+  ["nobody has had it", undefined],
+  ["its owner is gone", JSON.stringify({ pid: 2 ** 22 - 1, identity: "4194303-1-x", kind: "start" })],
+  ["its owner's number belongs to someone else now", JSON.stringify({ pid: process.pid, identity: `${process.pid}-0-x`, kind: "start" })],
+  ["a power cut emptied the lock", ""],
+])("of many who come at once exactly one takes the folder when %s", async (_, left) => {
+  if (left !== undefined) await writeFile(join(folder, "lock"), left);
+  const outcomes = await Promise.all(Array.from({ length: 12 }, () => takeFolder(folder, "command")));
+  const taken = outcomes.filter((outcome) => "release" in outcome);
+  expect(taken).toHaveLength(1);
+  expect(outcomes.filter((outcome) => "heldBy" in outcome && outcome.heldBy.pid === process.pid)).toHaveLength(11);
+  await taken[0]?.release();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("the runtime file is readable by its owner only, and an emptied one says nothing", async () => {
+  const runtime = { owner: "x", databaseUrl: "postgres://a:b@c/d", eventStoreUrl: "esdb://e", processes: [] };
+  await writeRuntime(folder, runtime);
+  expect(await readRuntime(folder)).toEqual(runtime);
+  expect((await stat(join(folder, "runtime.json"))).mode & 0o777).toBe(0o600);
+  await writeFile(join(folder, "runtime.json"), "");
+  expect(await readRuntime(folder)).toBe(undefined);
+});
+
+test("many who ask for the signing secret at once get the same one, kept for its owner only", async () => {
+  const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => readSigningSecret(folder))));
+  expect(secrets.size).toBe(1);
+  const [secret] = secrets;
+  expect(secret?.length).toBeGreaterThanOrEqual(32);
+  expect(await readSigningSecret(folder)).toBe(secret);
+  expect((await stat(join(folder, "signing-secret"))).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual(["signing-secret"]);
+});
