@@ -70,6 +70,18 @@ async function race(folder, names, options, extra = {}) {
   }
 }
 
+/** One peer against stores that are there already. */
+export async function runPeer(name, options, groups) {
+  const started = await startPeer(name, options);
+  try {
+    const watched = watch({ [name]: () => [started.pid], ...groups });
+    const result = await started.run();
+    return { ...result, processes: watched.end() };
+  } finally {
+    started.stop();
+  }
+}
+
 export const plainLoader = (folder, file) => race(join(folder, "plain"), ["plainLoader"], { file });
 
 export const emmettPeer = (folder, file) => race(join(folder, "emmett"), ["emmett"], { file });

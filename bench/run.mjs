@@ -15,11 +15,21 @@ if (!existsSync(join(here, "node_modules", "@event-driven-io"))) {
   execFileSync("npm", ["ci", "--prefix", here, "--no-fund", "--no-audit"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-const { importSection } = await import("./sections/imports.mjs");
-const { printImports } = await import("./tables.mjs");
+const [{ importSection }, { quoteSection }, { readSection }, { rebuildSection }, { growthSection }, tables] = await Promise.all([
+  import("./sections/imports.mjs"), // after the install above
+  import("./sections/quotes.mjs"),
+  import("./sections/reads.mjs"),
+  import("./sections/rebuild.mjs"),
+  import("./sections/growth.mjs"),
+  import("./tables.mjs"),
+]);
 
 const sections = {
-  imports: { run: importSection, print: printImports },
+  imports: { run: importSection, print: tables.printImports },
+  quotes: { run: quoteSection, print: tables.printQuotes },
+  reads: { run: readSection, print: tables.printReads },
+  rebuild: { run: rebuildSection, print: tables.printRebuild },
+  growth: { run: growthSection, print: tables.printGrowth },
 };
 
 const results = join(here, "results");

@@ -45,3 +45,55 @@ export function printImports(results) {
     results.map(({ name, waybill: { stages } }) => [name, ...Object.values(stages).map(Math.round)]),
   );
 }
+
+export function printQuotes(results) {
+  table(
+    "Quotes, requests/s and latency (ms) on ten connections",
+    ["", "waybill", "p50", "p99", "bare route", "p50", "p99", "/ bare", "importing", "p50", "p99", "p99 / alone"],
+    results.map(({ name, waybill, bare, whileImporting: busy }) => [
+      name,
+      ...[waybill.perSecond, waybill.p50, waybill.p99],
+      ...[bare.perSecond, bare.p50, bare.p99],
+      ratio(waybill.perSecond, bare.perSecond),
+      ...[busy?.perSecond, busy?.p50, busy?.p99],
+      ratio(busy?.p99, waybill.p99),
+    ]),
+  );
+}
+
+export function printReads({ few, many, results }) {
+  table(
+    "Reads, requests/s and latency (ms) on ten connections",
+    ["", `${few} rows`, "p50", "p99", `${many} rows`, "p50", "p99", "p50 / p50", "rate / rate"],
+    results.map(({ name, small, large }) => [
+      name,
+      ...[small.perSecond, small.p50, small.p99, large.perSecond, large.p50, large.p99],
+      ratio(large.p50, small.p50),
+      ratio(large.perSecond, small.perSecond),
+    ]),
+  );
+}
+
+export function printRebuild({ waybill, bare }) {
+  table(
+    "Rebuild, events/s",
+    ["", "events/s", "/ bare"],
+    [
+      ["rebuild of all tables, compared and put in place", waybill.eventsPerSecond, ratio(waybill.eventsPerSecond, bare.eventsPerSecond)],
+      ["the client's own subscription", bare.eventsPerSecond, undefined],
+    ],
+  );
+}
+
+export function printGrowth({ rows, organisations, empty, filled, oneOrganisation, manyOrganisations }) {
+  table(
+    "Growth, rows/s",
+    ["", "rows/s", "ratio"],
+    [
+      ["into an empty service", empty, undefined],
+      [`with ${rows} rows there`, filled, ratio(filled, empty)],
+      [`${organisations} imports of one organisation`, oneOrganisation, undefined],
+      [`${organisations} imports of ${organisations} organisations`, manyOrganisations, ratio(manyOrganisations, oneOrganisation)],
+    ],
+  );
+}

@@ -1,0 +1,90 @@
+// Requests per second and latency of quotes, beside a bare route; alone, and while an import runs.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { csvFile } from "../files.mjs";
+import { load } from "../load.mjs";
+import { makeOrganisations } from "../organisations.mjs";
+import { call, push, startService, untilEnded } from "../service.mjs";
+
+const route = "/v1/org/quote/getQuote";
+const json = { "content-type": "application/json" };
+
+const bodyFor = (customers) =>
+  JSON.stringify({
+    general: { customerIds: Array.from({ length: customers }, (_, n) => `CUST-${String(n + 1).padStart(3, "0")}`) },
+    origin: { postalCode: "2000" },
+    destination: { postalCode: "3000" },
+    items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
+  });
+
+async function requestsTo(service, key) {
+  const headers = { ...json, "x-api-key": key };
+  const answerOf = (customers) => call(service, route, { method: "POST", body: bodyFor(customers), headers: json, key });
+  const answers = { 1: await answerOf(1), 50: await answerOf(50) };
+  const fetched = `${route}/${answers[1].results[0].quoteId}`;
+  answers.fetched = await call(service, fetched, { key });
+  const ours = {
+    "1 customer": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(1) },
+    "50 customers": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(50) },
+    fetch: { url: `${service.url}${fetched}`, headers: { "x-api-key": key } },
+  };
+  return { ours, answers };
+}
+
+async function startBareRoute(answers) {
+  const child = fork(fileURLToPath(new URL("../peers/bareRoute.mjs", import.meta.url)), [JSON.stringify({ answers })]);
+  const [{ port }] = await once(child, "message");
+  const url = `http://127.0.0.1:${port}/quotes`;
+  const post = (customers) => ({ url: `${url}/${customers}`, method: "POST", headers: json, body: bodyFor(customers) });
+  const requests = { "1 customer": post(1), "50 customers": post(50), fetch: { url: `${url}/1` } };
+  const stop = async () => {
+    child.disconnect();
+    await once(child, "exit");
+  };
+  return { requests, stop };
+}
+
+/** Measures while an import runs; says how many rows a second it made meanwhile. */
+async function whileImporting(service, file, measure) {
+  const { statusUrl } = await push(service, "/v1/org/fulfilment", file.path);
+  const startedAt = performance.now();
+  const ended = untilEnded(service, statusUrl);
+  for (;;) {
+    if ((await call(service, statusUrl)).status !== "queued") break;
+  }
+  const measured = await measure();
+  const running = await Promise.race([ended.then(() => false), Promise.resolve(true)]);
+  await ended;
+  return { measured, outlasted: running, rowsPerSecond: Math.round((file.rows / (performance.now() - startedAt)) * 1000) };
+}
+
+export async function quoteSection({ folder, full, say, profileDir }) {
+  const seconds = full ? 8 : 3;
+  const service = await startService({ folder: join(folder, "service"), profileDir });
+  let bare;
+  try {
+    const [key] = await makeOrganisations(service, ["quotes"], 50);
+    const { ours, answers } = await requestsTo(service, key);
+    bare = await startBareRoute(answers);
+    const results = [];
+    for (const name of Object.keys(ours)) {
+      say(`quotes: ${name}`);
+      results.push({ name, waybill: await load(ours[name], seconds), bare: await load(bare.requests[name], seconds) });
+    }
+    const file = await csvFile(folder, "activities", full ? undefined : 200_000);
+    say("quotes: while an import runs");
+    for (const name of full ? Object.keys(ours) : ["1 customer"]) {
+      const { measured, ...importing } = await whileImporting(service, file, () => load(ours[name], seconds));
+      Object.assign(
+        results.find((result) => result.name === name),
+        { whileImporting: measured, importing },
+      );
+    }
+    return results;
+  } finally {
+    await bare?.stop();
+    await service.stop();
+  }
+}
