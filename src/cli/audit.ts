@@ -63,6 +63,9 @@ async function verifyAll({ org, files, json }: { org?: string; files: boolean; j
     const options = { pool, eventStore, objectStore, signal, tempDir: tmpdir(), organisationId: org, files, onProgress: progress.update };
     return verify(options).finally(progress.stop);
   });
+  // A misspelt id must not pass for an organisation in good order.
+  if (org !== undefined && verification.imports === 0 && verification.findings.count === 0)
+    throw new CommandFault(`No import of ${org} is recorded.`);
   print(json ? JSON.stringify(verificationJson(verification), null, 2) : verificationText(verification));
   if (verification.findings.count > 0) process.exitCode = 1;
 }

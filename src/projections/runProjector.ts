@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { EventBatch, EventStore, Position } from "../ports.js";
+import type { EventBatch, EventStore } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
 import { readCheckpoints, touchCheckpoints } from "./checkpoints.js";
@@ -14,8 +14,6 @@ export interface ProjectorOptions {
   readonly eventStore: EventStore;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Hears of every batch once it is committed; for metrics. */
-  readonly observe?: (applied: { events: number; position: Position; caughtUp: boolean; lagSeconds: number }) => void;
 }
 
 const eventsPerBatch = 2_000;
@@ -39,7 +37,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
 }
 
 async function followLog(options: ProjectorOptions, active: AbortSignal, progressed: () => void): Promise<void> {
-  const { pool, eventStore, logger, observe } = options;
+  const { pool, eventStore, logger } = options;
   const context: BatchContext = { pool, projections: allProjections, knownImports: new Map(), logger };
   const names = allProjections.map(({ name }) => name);
   let after = earliest([...(await readCheckpoints(pool, names)).values()]);
@@ -50,7 +48,6 @@ async function followLog(options: ProjectorOptions, active: AbortSignal, progres
     after = batch.position;
     idle = batch.caughtUp;
     progressed();
-    observe?.({ events: batch.events.length, position: batch.position, caughtUp: batch.caughtUp, lagSeconds: lagOf(batch) });
   };
   const touching = setInterval(() => {
     if (idle) void sayIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
@@ -65,10 +62,4 @@ async function followLog(options: ProjectorOptions, active: AbortSignal, progres
   } finally {
     clearInterval(touching);
   }
-}
-
-/** How old the newest applied event is; nothing to wait for once the end is reached. */
-function lagOf({ events, caughtUp }: EventBatch): number {
-  const newest = events.at(-1);
-  return caughtUp || !newest ? 0 : Math.max(0, (Date.now() - newest.recordedAt.getTime()) / 1000);
 }

@@ -87,6 +87,7 @@ test("audit shipment lists its versions", async () => {
 });
 
 test.each([
+  [["audit", "verify", "--org", "misspelt"], "No import of misspelt is recorded."],
   [["audit", "import", "nonsense"], "nonsense is not an import id."],
   [
     ["audit", "import", "01a1dd3b-948c-77d6-89c7-a44053ebeedc", "--as-of", "yesterday"],

@@ -1,3 +1,5 @@
+// src/projections/rebuild builds projections anew beside the live tables: shadowSchema.ts makes the place, this file fills it from the
+// log, swap.ts compares and puts it in place, rebuild.ts is the whole of it.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventBatch, EventStore, Position } from "../../ports.js";
