@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Pool } from "pg";
 import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { migrate } from "../../src/adapters/postgres/migrate.js";
@@ -26,12 +27,19 @@ export interface SeparateRoles {
   newCustomer(): Promise<Customer>;
   /** SIGSTOP to every process of a store; the answer thaws them. */
   freeze(store: "event store" | "database"): Promise<() => void>;
-  /** Another process of a role; `preload` is a module that it loads before anything else. */
-  startRole(role: "api" | "worker" | "projector", preload?: string): Promise<RoleProcess>;
+  readonly processes: readonly RoleProcess[];
+  readonly pool: Pool;
+  /** Everything that the event store, the object store and the roles keep on disk. */
+  readonly folder: string;
+  /** For commands beside them. */
+  readonly environment: Record<string, string>;
   close(): Promise<void>;
 }
 
+export type Role = "api" | "worker" | "projector";
+
 export interface RoleProcess {
+  readonly role: Role;
   readonly pid: number;
   /** Where it listens, if it is an API. */
   readonly url: string;
@@ -39,9 +47,23 @@ export interface RoleProcess {
   stop(): Promise<void>;
 }
 
-const secret = "a secret of thirty-two characters";
+export interface RoleOptions {
+  /** Each with the hours that its clock is ahead. */
+  readonly roles?: readonly (readonly [role: Role, hoursAhead: number])[];
+  /** A folder of files instead of S3, whose signatures want a clock that is right. */
+  readonly fileObjects?: boolean;
+  readonly environment?: Record<string, string>;
+}
 
-export async function startSeparateRoles(environment: Record<string, string> = {}): Promise<SeparateRoles> {
+export const signingSecret = "a secret of thirty-two characters";
+const shiftedClock = new URL("./shiftedClock.mjs", import.meta.url).href;
+const oneOfEach = [
+  ["api", 0],
+  ["worker", 0],
+  ["projector", 0],
+] as const;
+
+export async function startSeparateRoles({ roles = oneOfEach, ...options }: RoleOptions = {}): Promise<SeparateRoles> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
   const [postgres, store, s3] = await Promise.all([
     startPostgres({ folder: join(folder, "postgres"), durable: false }),
@@ -58,23 +80,29 @@ export async function startSeparateRoles(environment: Record<string, string> = {
   const eventStore = connectEventStore({ address: store.address, logger: pino({ level: "silent" }) });
   const env = {
     ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
-    ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: secret, DATA_DIR: folder },
-    ...{ S3_ENDPOINT: objects.address, S3_ACCESS_KEY: "S3RVER", S3_SECRET_KEY: "S3RVER", S3_BUCKET: "waybill-test" },
-    ...environment,
+    ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: signingSecret, DATA_DIR: folder },
+    ...(options.fileObjects
+      ? {}
+      : { S3_ENDPOINT: objects.address, S3_ACCESS_KEY: "S3RVER", S3_SECRET_KEY: "S3RVER", S3_BUCKET: "waybill-test" }),
+    ...options.environment,
   };
-  const started = new Set<RoleProcess>();
-  const startRole: SeparateRoles["startRole"] = async (role, preload) => {
-    const started_ = await startProcess(role, preload ? { ...env, NODE_OPTIONS: `--import=${preload}` } : env);
-    started.add(started_);
-    return started_;
-  };
-  const [api] = await Promise.all([startRole("api"), startRole("worker"), startRole("projector")]);
+  const processes = await Promise.all(
+    roles.map(([role, hours]) =>
+      startProcess(
+        role,
+        hours === 0 ? env : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
+      ),
+    ),
+  );
   return {
-    url: api?.url ?? "",
+    url: processes.find(({ role }) => role === "api")?.url ?? "",
+    processes,
+    pool,
+    folder,
+    environment: env,
     proxies: { "event store": events, database, "object store": objects },
     eventStore,
     newCustomer: () => newCustomerOn(pool, eventStore),
-    startRole,
     freeze: async (name) => {
       const pids = name === "database" ? await withChildren(postgres.pid) : [store.pid ?? 0];
       for (const pid of pids) kill(pid, "SIGSTOP");
@@ -83,7 +111,7 @@ export async function startSeparateRoles(environment: Record<string, string> = {
       };
     },
     close: async () => {
-      await Promise.all([...started].map((role) => role.stop()));
+      await Promise.all(processes.map((role) => role.stop()));
       await Promise.all([pool.end(), eventStore.close()]);
       await Promise.all([events, database, objects].map((proxy) => proxy.stop()));
       await Promise.all([postgres.stop(), store.stop(), s3.close()]);
@@ -92,7 +120,7 @@ export async function startSeparateRoles(environment: Record<string, string> = {
   };
 }
 
-async function startProcess(role: string, env: Record<string, string>): Promise<RoleProcess> {
+async function startProcess(role: Role, env: Record<string, string>): Promise<RoleProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [program, role], { env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");
@@ -104,7 +132,7 @@ async function startProcess(role: string, env: Record<string, string>): Promise<
     kill(child.pid ?? 0, "SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await exited;
   };
-  return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, log, stop };
+  return { role, pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, log, stop };
 }
 
 function collect(child: ChildProcess): () => string {

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verify } from "../../src/audit/verify.js";
+import { startApi } from "../../src/http/startApi.js";
+import { until } from "../support/processes.js";
+import { type Role, startProjector, startWorker } from "../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { type Customer, newPush, push } from "./customer.js";
+import { type CrashPoint, mortal } from "./mortal.js";
+import { reckon, untilSettled } from "./reckoning.js";
+import type { Submission } from "./submissions.js";
+
+let service: TestService;
+let worker: Role | undefined;
+let projector: Role | undefined;
+
+beforeAll(async () => {
+  service = await startTestService();
+  worker = startWorker(service);
+  projector = startProjector(service);
+});
+afterAll(async () => {
+  await Promise.all([worker?.stop(), projector?.stop()]);
+  await service?.close();
+});
+
+const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
+/** Three chunks, and something to report. */
+const submission: Submission = {
+  kind: "activities",
+  lane: "file",
+  shipments: [],
+  activities: Array.from({ length: 1_100 }, (_, index) => ({
+    ...activity,
+    ...(index % 300 === 0 ? { customerId: "CUST-999" } : {}),
+    reference: `r${index}`,
+  })),
+};
+
+const asCustomer = ({ id, key }: TestOrganisation): Customer => ({ organisationId: id, key, sent: [] });
+
+/** As if the time had passed that leases and reservations last. */
+async function letTimePass(): Promise<void> {
+  await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
+  await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
+}
+
+async function endsWell(customer: Customer): Promise<void> {
+  const shown = await untilSettled(service.url, customer);
+  expect(shown.map(({ status }) => status)).toEqual(customer.sent.map(() => "completed"));
+  await reckon(service.url, customer, shown, service.eventStore);
+}
+
+async function anotherWorker(): Promise<void> {
+  await worker?.stop();
+  worker = startWorker(service); // its first look is for what the dead have left
+}
+
+const workerPoints: [string, CrashPoint][] = (
+  [
+    ["ImportStarted", { call: "append", on: /ImportStarted/ }],
+    ["the first rows", { call: "append", on: /^Row/ }],
+    ["more rows", { call: "append", on: /^Row/, nth: 2 }],
+    ["ImportCompleted", { call: "append", on: /ImportCompleted/ }],
+    ["the report's upload", { call: "put", on: /^reports\// }],
+    ["the turn's end", { call: "sql", on: /delete from import_queue/ }],
+  ] as const
+).flatMap(([what, point]) => [
+  [`before ${what}`, { ...point, when: "before" }],
+  [`after ${what}`, { ...point, when: "after" }],
+]);
+
+describe.each(workerPoints)("a worker dies %s", (_, point) => {
+  test("another one goes on, and every row is recorded once", async () => {
+    const customer = asCustomer(await service.organisation());
+    await worker?.stop();
+    worker = undefined;
+    const sent = newPush(submission, randomUUID());
+    customer.sent.push(sent);
+    expect((await push(service.url, customer.key, sent))?.status).toBe(202);
+    const victim = mortal(service, point);
+    const dying = startWorker(victim.service);
+    await until("the worker has died", async () => victim.died());
+    await letTimePass();
+    await anotherWorker();
+    await endsWell(customer);
+    await dying.stop();
+  });
+});
+
+const apiPoints: [string, CrashPoint][] = (
+  [
+    ["the file is stored", { call: "put", on: /^uploads\// }],
+    ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
+    ["ImportRequested", { call: "append", on: /ImportRequested/ }],
+    ["its place is confirmed", { call: "sql", on: /with confirmed/ }],
+  ] as const
+).flatMap(([what, point]) => [
+  [`before ${what}`, { ...point, when: "before" }],
+  [`after ${what}`, { ...point, when: "after" }],
+]);
+
+describe.each(apiPoints)("an API dies %s", (_, point) => {
+  test("sent again with its Idempotency-Key it is one import; sent once without, it is one or none", async () => {
+    const [keyed, plain] = [asCustomer(await service.organisation()), asCustomer(await service.organisation())];
+    for (const customer of [keyed, plain]) {
+      const victim = mortal(service, point);
+      const api = await startApi({ deps: victim.service.deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+      const sent = newPush(submission, customer === keyed ? randomUUID() : undefined);
+      customer.sent.push(sent);
+      await push(`http://127.0.0.1:${api.port}`, customer.key, sent);
+      expect(victim.died()).toBe(true);
+      await api.stop();
+      if (customer === keyed) expect((await push(service.url, customer.key, sent))?.status).toBe(202);
+    }
+    await letTimePass();
+    await anotherWorker();
+    await endsWell(keyed);
+    const shown = await untilSettled(service.url, plain);
+    expect(shown.length).toBeLessThanOrEqual(1);
+    await reckon(service.url, plain, shown, service.eventStore);
+  });
+});
+
+const projectorPoints: [string, CrashPoint][] = [1, 2].flatMap((nth) => [
+  [`before its commit ${nth}`, { call: "sql", on: /^commit$/, when: "before", nth }],
+  [`after its commit ${nth}`, { call: "sql", on: /^commit$/, when: "after", nth }],
+]);
+
+describe.each(projectorPoints)("a projector dies %s", (_, point) => {
+  test("another one goes on from the checkpoint, and nothing is there twice", async () => {
+    const customer = asCustomer(await service.organisation());
+    await projector?.stop();
+    const victim = mortal(service, point);
+    const dying = startProjector(victim.service);
+    try {
+      // One push may be one batch, and so one commit.
+      for (let pushes = 0; pushes < 20 && !victim.died(); pushes += 1) {
+        const sent = newPush(submission, randomUUID());
+        customer.sent.push(sent);
+        expect((await push(service.url, customer.key, sent))?.status).toBe(202);
+        await until(
+          "the import has ended",
+          async () => (await service.eventStore.last(`import-${sent.importId}`))?.type === "ImportCompleted",
+        );
+      }
+      await until("the projector has died", async () => victim.died());
+    } finally {
+      await dying.stop();
+      projector = startProjector(service);
+    }
+    await endsWell(customer);
+  });
+});
+
+test("after all of that the audit is clean", async () => {
+  const { pool, eventStore, objectStore, deps } = service;
+  const signal = new AbortController().signal;
+  const verification = await verify({
+    pool,
+    eventStore,
+    objectStore,
+    tempDir: deps.tempDir,
+    signal,
+    organisationId: undefined,
+    files: true,
+  });
+  expect(verification.findings.count).toBe(0);
+  expect(verification.imports).toBeGreaterThan(20);
+});

@@ -1,0 +1,163 @@
+// Two APIs and two workers whose clocks are two hours apart, an hour off in either direction: nothing may depend on them.
+// On top of that, workers that sleep through their lease.
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { signLink } from "../../src/adapters/objectStore/links.js";
+import { kill, until } from "../support/processes.js";
+import { ask, type Customer, newPush, push, statusPath } from "./customer.js";
+import { type Randomness, seeded } from "./randomness.js";
+import { everything, reckon, type Shown, untilSettled } from "./reckoning.js";
+import { firstSeed, long } from "./scale.js";
+import { type SeparateRoles, signingSecret, startSeparateRoles } from "./separateRoles.js";
+import type { Submission } from "./submissions.js";
+
+let roles: SeparateRoles;
+let ahead: string;
+let behind: string;
+let random: Randomness;
+
+beforeAll(async () => {
+  random = seeded(firstSeed);
+  roles = await startSeparateRoles({
+    roles: [
+      ["api", 1],
+      ["api", -1],
+      ["worker", 1],
+      ["worker", -1],
+      ["projector", 1],
+    ],
+    fileObjects: true,
+  });
+  [ahead = "", behind = ""] = roles.processes.filter(({ role }) => role === "api").map(({ url }) => url);
+});
+afterAll(() => roles?.close());
+
+const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
+
+function activities(count: number): Submission {
+  const list = Array.from({ length: count }, (_, index) => ({
+    ...activity,
+    ...(index % 50 === 0 ? { customerId: "CUST-999" } : {}),
+    reference: `r${index}`,
+  }));
+  return { kind: "activities", lane: "file", shipments: [], activities: list };
+}
+
+async function pushed(url: string, customer: Customer, submission: Submission, idempotencyKey?: string): Promise<string> {
+  const sent = newPush(submission, idempotencyKey);
+  customer.sent.push(sent);
+  expect((await push(url, customer.key, sent))?.status).toBe(202);
+  return sent.importId ?? "";
+}
+
+const databaseNow = async () => (await roles.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
+
+test("clocks an hour off either way change no order, no time that is told, no idempotency and no limit", async () => {
+  const customer = await roles.newCustomer();
+  const began = await databaseNow();
+  const ids: string[] = [];
+  for (const url of [ahead, behind, behind, ahead]) ids.push(await pushed(url, customer, activities(60)));
+  const shown = await untilSettled(behind, customer);
+  const ended = await databaseNow();
+  const listed = await everything<Shown & Record<"submittedAt" | "startedAt" | "finishedAt", string>>(
+    ahead,
+    customer.key,
+    "/v1/org/fulfilment/imports",
+  );
+  expect(listed.map(({ importId }) => importId)).toEqual(ids.toReversed());
+  for (const { submittedAt, startedAt, finishedAt } of listed) {
+    const times = [began, Date.parse(submittedAt), Date.parse(startedAt), Date.parse(finishedAt), ended + 1_000];
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  }
+  await reckon(ahead, customer, shown, roles.eventStore);
+
+  const key = randomUUID();
+  const sent = newPush(activities(1), key);
+  for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202); // throws on a second import
+
+  const remaining: number[] = [];
+  for (const url of [ahead, behind, ahead, behind]) {
+    const answer = await ask(url, customer.key, "/v1/org/ledger/shipments");
+    remaining.push(Number(answer?.headers.get("ratelimit-remaining")));
+    expect(Number(answer?.headers.get("ratelimit-reset"))).toBeLessThanOrEqual(60);
+    await answer?.text();
+  }
+  expect(remaining).toEqual(remaining.map((_, index) => (remaining[0] ?? 0) - index));
+});
+
+test("a link lasts its hour by the database's clock, whoever made it and whoever serves it", async () => {
+  const customer = await roles.newCustomer();
+  const importId = await pushed(ahead, customer, activities(60));
+  await untilSettled(ahead, customer);
+  const opens = async (url: string, link: string) => {
+    const { pathname, search } = new URL(link);
+    const answer = await fetch(`${url}${pathname}${search}`);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  for (const maker of [ahead, behind]) {
+    const status = await ask(maker, customer.key, statusPath(activities(1), importId));
+    const { errorReportUrl } = JSON.parse((await status?.text()) ?? "{}") as { errorReportUrl: string };
+    const expires = Number(new URL(errorReportUrl).searchParams.get("expires")) * 1000;
+    expect(Math.abs(expires - (await databaseNow()) - 3_600_000)).toBeLessThan(60_000);
+    expect([await opens(ahead, errorReportUrl), await opens(behind, errorReportUrl)]).toEqual([200, 200]);
+  }
+  const now = Math.floor((await databaseNow()) / 1000);
+  for (const [seconds, status] of [
+    [-10, 403],
+    [600, 200],
+  ] as const) {
+    const link = signLink(signingSecret, "http://x", `reports/${importId}.xlsx`, "report.xlsx", now + seconds);
+    expect([await opens(ahead, link), await opens(behind, link)]).toEqual([status, status]);
+  }
+});
+
+/** The worker process that has an organisation's turn, if one has. */
+async function holderOf({ organisationId }: Customer): Promise<number | undefined> {
+  const { rows } = await roles.pool.query<{ worker: string | null }>(
+    "select worker from organisation_turns where organisation_id = $1 and expires_at > now()",
+    [organisationId],
+  );
+  const pid = Number(/-(\d+)#\d+$/.exec(rows[0]?.worker ?? "")?.[1]);
+  return roles.processes.find((process) => process.pid === pid)?.pid;
+}
+
+test("a worker frozen past its lease and thawed later: another goes on, nothing overlaps, nothing is recorded twice", {
+  timeout: 3_600_000,
+}, async () => {
+  const customer = await roles.newCustomer();
+  for (let round = 0; round < (long ? 100 : 2); round += 1) {
+    const ids = [await pushed(ahead, customer, activities(2_500)), await pushed(behind, customer, activities(500))];
+    let frozen = 0;
+    await until("a worker has the turn", async () => {
+      frozen = (await holderOf(customer)) ?? 0;
+      return frozen > 0;
+    });
+    await pause(random.number(400));
+    kill(frozen, "SIGSTOP");
+    try {
+      // Some wait for the lease to end by itself, which takes its ten seconds.
+      if (!(long && round % 10 === 0)) {
+        await roles.pool.query("update organisation_turns set expires_at = now() where organisation_id = $1", [customer.organisationId]);
+      }
+      const waitFor = ids[random.number(2)];
+      await until("another worker has gone on", async () => endedInStream(waitFor ?? ""));
+    } finally {
+      kill(frozen, "SIGCONT");
+    }
+    await untilSettled(ahead, customer);
+  }
+  const shown = await untilSettled(ahead, customer);
+  expect(new Set(shown.map(({ status }) => status))).toEqual(new Set(["completed"]));
+  await reckon(behind, customer, shown, roles.eventStore);
+  let last = 0n;
+  for (const { importId } of customer.sent) {
+    const positions: bigint[] = [];
+    for await (const event of roles.eventStore.read(`import-${importId}`, { from: 1n })) positions.push(event.position.commit);
+    expect((positions[0] ?? 0n) > last, "two imports of one organisation overlap").toBe(true);
+    last = positions.at(-1) ?? 0n;
+  }
+});
+
+const endedInStream = async (importId: string) => (await roles.eventStore.last(`import-${importId}`))?.type === "ImportCompleted";
