@@ -125,7 +125,7 @@ test("a worker frozen past its lease loses its import to another, and writes not
   const organisation = await stage.organisation("frozen");
   const importId = await stage.push(organisation, "activities", activities(1_200));
   const gate = gated(stage.eventStore);
-  const frozen = stage.start({ eventStore: gate.eventStore });
+  const frozen = stage.start({ eventStore: gate.eventStore, concurrency: 1 });
   await until(() => gate.held > 0);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'nobody' where organisation_id = $1", [organisation]);
   const healthy = stage.start();
@@ -156,7 +156,8 @@ test("an import is taken up from the stream's head, and its report is complete a
       return stage.eventStore.append(stream, events, expected);
     },
   };
-  const dead = stage.start({ eventStore: dying });
+  // One slot, and that is taken: what stands for a dead process must not claim the turn again.
+  const dead = stage.start({ eventStore: dying, concurrency: 1 });
   await until(() => appends > 2);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);
   const before = await stage.events(importId);
