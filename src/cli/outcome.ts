@@ -1,5 +1,6 @@
 // The command line: one file per group of commands. Results go to stdout, everything else to stderr.
 import { ConfigurationFaults } from "../config.js";
+import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
 import { StoreUnavailable } from "../portErrors.js";
 
@@ -17,7 +18,7 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
       await work(...args);
       process.exitCode ??= 0;
     } catch (error) {
-      process.stderr.write(`${sentence(error)}\n`);
+      process.stderr.write(`${hideKeys(sentence(error))}\n`);
       process.exitCode = 1;
     }
     await flushed(process.stdout);

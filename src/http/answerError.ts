@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
 import { isOutage } from "./outage.js";
 import { answerTable, Problem } from "./problem.js";
@@ -33,5 +34,6 @@ function answerProblem(problem: Problem, logger: Logger, context: Readonly<Recor
 
 function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
   const { status, error } = answerTable[code];
-  return { status, body: { statusCode: status, message, error } };
+  const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
+  return { status, body: { statusCode: status, message: shown, error } };
 }

@@ -10,7 +10,8 @@ export interface AppEnv {
   Variables: { requestId: string; route?: string; caller?: Caller };
 }
 
-const acceptableRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
+/** It is logged and recorded: never a key. */
+const acceptableRequestId = /^(?!.*wb_live_)[A-Za-z0-9._:-]{1,128}$/;
 
 const securityHeaders = {
   "cache-control": "no-store",

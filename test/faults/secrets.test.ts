@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeApiKey } from "../../src/domain/apiKey.js";
+import { streamPrefix } from "../../src/events/streams.js";
+import { routes } from "../../src/http/routes/list.js";
+import { until, waybill } from "../support/processes.js";
+import type { Customer } from "./customer.js";
+import { everything, type Shown } from "./reckoning.js";
+import { type SeparateRoles, startSeparateRoles } from "./separateRoles.js";
+
+let roles: SeparateRoles;
+let customer: Customer;
+/** In use, and never issued. */
+let sentinels: string[];
+const told: string[] = [];
+
+beforeAll(async () => {
+  roles = await startSeparateRoles({ fileObjects: true, environment: { LOG_LEVEL: "trace" } });
+  customer = await roles.newCustomer();
+  sentinels = [customer.key, makeApiKey(randomBytes)];
+});
+afterAll(() => roles?.close());
+
+/** The answer with its headers, kept to be searched. */
+async function tell(path: string, init: RequestInit = {}): Promise<number> {
+  const answer = await fetch(`${roles.url}${path}`, init);
+  told.push(JSON.stringify([...answer.headers]) + (await answer.text()));
+  return answer.status;
+}
+
+const activity = { warehouseCode: "W", chargeCode: "C", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", reference: "r" };
+const json = { "content-type": "application/json" };
+
+async function useEverywhere(key: string): Promise<void> {
+  const own = { "x-api-key": customer.key };
+  for (const { method, path } of routes) {
+    const body =
+      method === "POST" ? { body: JSON.stringify({ [key]: key, "x-api-key": key, activities: [{ ...activity, [key]: key }] }) } : {};
+    await tell(path.replaceAll(/\{\w+\}/g, "x"), { method, headers: { ...json, "x-api-key": key }, ...body });
+    await tell(`${path.replaceAll(/\{\w+\}/g, key)}?x-api-key=${key}&cursor=${key}&limit=${key}&importId=${key}`, {
+      method,
+      headers: { ...json, ...own },
+      ...body,
+    });
+    await tell(path, { method, headers: { ...json, ...own }, ...(method === "POST" ? { body: key } : {}) });
+  }
+  for (const path of [`/${key}`, `/v1/${key}?${key}=1`, `/files/${key}?signature=${key}&expires=1&name=${key}`, `/docs/${key}`])
+    await tell(path);
+  await tell("/v1/org/ledger/shipments", { headers: { ...own, authorization: `Bearer ${key}`, cookie: `k=${key}`, "user-agent": key } });
+  await tell("/v1/org/ledger/shipments", { headers: { "x-api-key": `${key} ` } });
+  await tell("/v1/org/ledger/shipments", { method: key, headers: own }).catch(() => undefined);
+  for (const [name, file] of [
+    ["file", new File(["x"], `${key}.exe`)],
+    [key, new File(["x"], "a.csv")],
+    ["file", new File([`${key},b\n1,2\n`], "a.csv")],
+  ] as const) {
+    const form = new FormData();
+    form.append(name, file);
+    await tell("/v1/org/fulfilment/activities/file", { method: "POST", headers: own, body: form });
+  }
+  // Taken, with the key in every header that is kept in some form.
+  const accepted = await tell("/v1/org/fulfilment/activities", {
+    method: "POST",
+    headers: { ...json, ...own, "idempotency-key": key, "x-request-id": key },
+    body: JSON.stringify({ activities: [activity] }),
+  });
+  expect(accepted).toBe(202);
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function everythingKept(): Promise<Map<string, string>> {
+  const kept = new Map<string, string>();
+  for (const process of roles.processes) kept.set(`the log of the ${process.role}`, process.log());
+  kept.set("answers", told.join("\n"));
+  kept.set("metrics", await (await fetch(`${roles.url}/metrics`)).text());
+  const events: unknown[] = [];
+  await roles.eventStore.replay({ prefixes: Object.values(streamPrefix) }, async (batch) => {
+    events.push(...batch.events.map(({ stream, type, data, metadata }) => ({ stream, type, data, metadata })));
+  });
+  kept.set("events", JSON.stringify(events));
+  const tables = await roles.pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
+  for (const { name } of tables.rows) {
+    kept.set(`table ${name}`, JSON.stringify((await roles.pool.query(`select t::text from "${name}" t`)).rows));
+  }
+  for (const path of await filesBelow(join(roles.folder, "objects"))) kept.set(path, await readFile(path, "latin1"));
+  return kept;
+}
+
+test("keys used in every way appear in no log, answer, metric, event, table or object", { timeout: 120_000 }, async () => {
+  for (const key of sentinels) await useEverywhere(key);
+  for (const key of sentinels) {
+    for (const args of [
+      ["keys", "revoke", key, "--org", randomUUID()],
+      ["audit", "import", key],
+      ["imports", "cancel", key],
+    ]) {
+      const { code, stdout, stderr } = await waybill(args, roles.environment);
+      expect(code, args.join(" ")).toBe(1);
+      told.push(stdout + stderr);
+    }
+  }
+  await until("both imports are done", async () => {
+    const list = await everything<Shown>(roles.url, customer.key, "/v1/org/fulfilment/imports");
+    return list.filter(({ status }) => status === "completed").length === sentinels.length;
+  });
+  const kept = await everythingKept();
+  expect(kept.get("the log of the api")).toContain('"request"');
+  expect(kept.get("events")).toContain("ImportCompleted");
+  expect([...kept.keys()].some((name) => name.includes("uploads"))).toBe(true);
+  for (const key of sentinels) {
+    for (const [where, text] of kept) {
+      const at = text.indexOf(key);
+      expect(at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100), where).toBe("");
+    }
+  }
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routes } from "../../src/http/routes/list.js";
+import { eventually } from "../support/eventually.js";
+import { type Role, startProjector, startWorker } from "../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { seeded } from "./randomness.js";
+import { firstSeed, long } from "./scale.js";
+
+let service: TestService;
+let roles: Role[];
+let owner: TestOrganisation;
+let stranger: TestOrganisation;
+/** Everything of the owner's that has an id, by what it is. */
+const ids: Record<string, string> = {};
+/** Every list of the owner's that has a second page. */
+const cursors: Record<string, string> = {};
+let link = "";
+
+const lists = () => [
+  "/v1/org/shipments/imports",
+  "/v1/org/fulfilment/imports",
+  `/v1/org/shipments/imports/${ids["shipment import"]}/errors`,
+  `/v1/org/fulfilment/imports/${ids["fulfilment import"]}/errors`,
+  "/v1/org/ledger/shipments",
+  "/v1/org/ledger/activities",
+  `/v1/org/ledger/activities?importId=${ids["fulfilment import"]}`,
+];
+const madeUp: Record<string, string> = {
+  "shipment import": "0190a000-0000-7000-8000-000000000001",
+  "fulfilment import": "0190a000-0000-7000-8000-000000000002",
+  quote: "0190a000-0000-7000-8000-000000000003",
+  shipment: "made-up shipment",
+  organisation: "made-up-organisation",
+};
+const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
+beforeAll(async () => {
+  service = await startTestService();
+  roles = [startWorker(service), startProjector(service)];
+  [owner, stranger] = await Promise.all([service.organisation(), service.organisation()]);
+  ids["organisation"] = owner.id;
+  const place = (postalCode: string) => ({ postalCode });
+  const quoted = await owner.post("/v1/org/quote/getQuote", {
+    ...{ general: { customerIds: ["CUST-001"] }, origin: place("2000"), destination: place("3000") },
+    items: [{ quantity: 1, length: 1, width: 1, height: 1, weight: 5 }],
+  });
+  ids["quote"] = ((await quoted.json()) as { results: { quoteId: string }[] }).results[0]?.quoteId ?? "";
+  for (const _ of [1, 2]) await pushBoth();
+  for (const path of lists())
+    cursors[path] = ((await (await owner.get(withQuery(path, "limit=1"))).json()) as { nextCursor: string }).nextCursor;
+}, 120_000);
+afterAll(async () => {
+  await Promise.all((roles ?? []).map((role) => role.stop()));
+  await service?.close();
+});
+
+/** Two good rows and two bad ones of either kind, so that every list has two pages. */
+async function pushBoth(): Promise<void> {
+  const good = { originPostCode: "2000", destinationPostCode: "3000", items: [{ itemType: "Carton", itemQuantity: 1 }] };
+  const shipments = ["SECRET-1", "SECRET-2", "SECRET-3", "SECRET-4"].map((shipmentId, index) => ({
+    ...good,
+    ...(index > 1 ? { originPostCode: "9999" } : {}),
+    shipmentId,
+  }));
+  const activities = [1, 2, 3, 4].map((index) => ({
+    ...{ warehouseCode: "SECRET-W", chargeCode: "C", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" },
+    ...(index > 2 ? { customerId: "NOBODY" } : {}),
+    reference: `SECRET-R${index}`,
+  }));
+  ids["shipment"] = "SECRET-1";
+  for (const [kind, path, body] of [
+    ["shipment import", "/v1/org/shipments/imports", { shipments }],
+    ["fulfilment import", "/v1/org/fulfilment/activities", { activities }],
+  ] as const) {
+    const { importId, statusUrl } = (await (await owner.post(path, body)).json()) as { importId: string; statusUrl: string };
+    ids[kind] = importId;
+    await eventually(
+      async () => {
+        const shown = (await (await owner.get(statusUrl)).json()) as { status: string; errorReportUrl: string };
+        link = shown.errorReportUrl;
+        return shown.status === "completed";
+      },
+      "the import to complete",
+      60_000,
+    );
+  }
+}
+
+const withParameters = routes.filter(({ path }) => path.includes("{"));
+
+async function answerTo(organisation: TestOrganisation, method: string, path: string): Promise<{ status: number; body: string }> {
+  const answer = method === "GET" ? await organisation.get(path) : await organisation.post(path, {});
+  return { status: answer.status, body: await answer.text() };
+}
+
+describe.each(withParameters.map((route) => [`${route.method} ${route.path}`, route] as const))("%s", (_, { method, path }) => {
+  test("tells a stranger of any id what it tells of one that does not exist", async () => {
+    for (const [kind, id] of Object.entries(ids)) {
+      const at = (value: string) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(value));
+      const told = await answerTo(stranger, method, at(id));
+      expect(told, kind).toEqual(await answerTo(stranger, method, at(madeUp[kind] ?? "")));
+      expect(told.status, kind).toBe(404);
+    }
+  });
+});
+
+test("the owner is told of each of them, so the sweep has not swept an empty floor", async () => {
+  for (const path of [
+    `/v1/org/quote/getQuote/${ids["quote"]}`,
+    `/v1/org/shipments/imports/${ids["shipment import"]}`,
+    `/v1/org/fulfilment/imports/${ids["fulfilment import"]}`,
+    `/v1/org/ledger/shipments/${ids["shipment"]}`,
+  ]) {
+    expect((await answerTo(owner, "GET", path)).status, path).toBe(200);
+  }
+  for (const path of lists()) expect(cursors[path], path).toEqual(expect.any(String));
+});
+
+test("a stranger's lists are empty, and the owner's cursors are worth nothing in them", async () => {
+  for (const path of lists()) {
+    const first = await answerTo(stranger, "GET", path);
+    expect(first.body).not.toContain("SECRET");
+    if (first.status === 200) expect(JSON.parse(first.body)).toEqual({ items: [], nextCursor: null });
+    const paged = await answerTo(stranger, "GET", withQuery(path, `cursor=${cursors[path]}`));
+    const never = await answerTo(stranger, "GET", withQuery(path, `cursor=${"A".repeat(cursors[path]?.length ?? 0)}`));
+    expect(paged).toEqual(never);
+    expect([400, 404]).toContain(paged.status);
+  }
+});
+
+test("a cursor is worth nothing in any other list of its owner's", async () => {
+  for (const from of lists()) {
+    for (const to of lists().filter((path) => path !== from)) {
+      expect((await answerTo(owner, "GET", withQuery(to, `cursor=${cursors[from]}`))).status, `${from} in ${to}`).toBe(400);
+    }
+  }
+});
+
+test("another organisation's customers cannot be quoted for", async () => {
+  const body = {
+    ...{ general: { customerIds: ["CUST-SECRET"] }, origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+    items: [{ quantity: 1, length: 1, width: 1, height: 1, weight: 5 }],
+  };
+  await service.organisation((file) => file.customers.push({ id: "CUST-SECRET", name: "S", carrierIds: [], rateCardIds: [] }));
+  const theirs = await stranger.post("/v1/org/quote/getQuote", body);
+  const nobodys = await stranger.post("/v1/org/quote/getQuote", { ...body, general: { customerIds: ["CUST-MADEUP"] } });
+  expect([theirs.status, nobodys.status]).toEqual([403, 403]);
+  expect((await theirs.text()).replace("CUST-SECRET", "X")).toBe((await nobodys.text()).replace("CUST-MADEUP", "X"));
+});
+
+/** The text with one bit changed at every position: any one of them in the short form, each of them in the long one. */
+function bitFlips(text: string): string[] {
+  const random = seeded(firstSeed);
+  return [...text].flatMap((character, at) => {
+    const bits = long ? [0, 1, 2, 3, 4, 5, 6] : [random.number(7)];
+    return bits.map((bit) => text.slice(0, at) + String.fromCharCode(character.charCodeAt(0) ^ (1 << bit)) + text.slice(at + 1));
+  });
+}
+
+test("a cursor with any bit changed is refused", async () => {
+  for (const path of lists()) {
+    const flips = bitFlips(cursors[path] ?? "");
+    const answers = await Promise.all(
+      flips.map((cursor) => answerTo(owner, "GET", withQuery(path, `cursor=${encodeURIComponent(cursor)}`))),
+    );
+    expect(new Set(answers.map(({ status }) => status)), path).toEqual(new Set([400]));
+    expect((await answerTo(owner, "GET", withQuery(path, `cursor=${cursors[path]}`))).status).toBe(200);
+  }
+});
+
+test("a link with any bit changed, in any part of it, opens nothing", async () => {
+  const { pathname, searchParams } = new URL(link);
+  const parts = { key: pathname.slice("/files/".length), ...Object.fromEntries(searchParams) } as Record<string, string>;
+  const open = async ({ key = "", ...query }: Record<string, string>) => {
+    const answer = await fetch(`${service.url}/files/${key.split("/").map(encodeURIComponent).join("/")}?${new URLSearchParams(query)}`);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  expect(await open(parts)).toBe(200);
+  for (const [name, text] of Object.entries(parts)) {
+    for (const changed of bitFlips(text))
+      expect([400, 403, 404], `${name}: ${changed}`).toContain(await open({ ...parts, [name]: changed }));
+  }
+  for (const name of Object.keys(parts)) expect([400, 403, 404], name).toContain(await open({ ...parts, [name]: "" }));
+});
