@@ -8,13 +8,15 @@ export type Cell = string | CellFault;
 const SHOWN_OF_A_FAULTY_CELL = 1000;
 
 export function cellFault(fault: string, text: string): CellFault {
-  return { fault, text: text.length > SHOWN_OF_A_FAULTY_CELL ? `${text.slice(0, SHOWN_OF_A_FAULTY_CELL)}...` : text };
+  const shown = text.length > SHOWN_OF_A_FAULTY_CELL ? `${text.slice(0, SHOWN_OF_A_FAULTY_CELL)}...` : text;
+  // it is stored with the rejected row, and no store holds a NUL or half a character
+  return { fault, text: shown.replaceAll("\0", "\u{FFFD}").toWellFormed() };
 }
 
 /** Text that no store or spreadsheet could hold makes its row a rejected one. */
 export function checkText(text: string): Cell {
   if (text.length > MAX_CELL_CHARS) return cellFault(`is longer than ${MAX_CELL_CHARS.toLocaleString("en")} characters`, text);
-  if (text.includes("\0")) return cellFault("holds a NUL character", text.replaceAll("\0", "\u{FFFD}"));
+  if (text.includes("\0")) return cellFault("holds a NUL character", text);
   return text;
 }
 

@@ -13,7 +13,7 @@ export function detectDialect(start: string): Dialect {
   const declared = SEPARATOR_LINE.exec(start);
   if (!declared) return { delimiter: commonestDelimiter(start), skip: 0 };
   const delimiter = declared[1] ?? "";
-  if (delimiter.length !== 1 || /[\p{L}\p{N}"\0 ]/u.test(delimiter)) {
+  if (delimiter.length !== 1 || /[\p{L}\p{N}"\0\ufeff ]/u.test(delimiter)) {
     throw new FileFault("The sep= line must name one separator, such as sep=; or sep=, and nothing else.");
   }
   return { delimiter, skip: declared[0].length };

@@ -7,7 +7,7 @@ import { createRowShaper, headerNames } from "../shapeRow.js";
 import { decodeFile } from "./decode.js";
 import { detectDialect } from "./dialect.js";
 import { sniffEncoding } from "./encoding.js";
-import { createRecordScanner, type RecordScanner } from "./scanner.js";
+import { createRecordReader, type RecordReader } from "./records.js";
 
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
@@ -48,15 +48,15 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
 async function* parse(file: FileHandle, size: number, sheet: Sheet, notes: string[], signal?: AbortSignal) {
   const sniffed = await sniffEncoding(file, size, signal);
   notes.push(...sniffed.notes);
-  let scanner: RecordScanner | null = null;
+  let records: RecordReader | null = null;
   for await (const { text, bytesRead, final } of decodeFile(file, sniffed, size, signal)) {
     let fresh = text;
-    if (!scanner) {
+    if (!records) {
       const dialect = detectDialect(text);
-      scanner = createRecordScanner(dialect.delimiter, collectInto(sheet));
+      records = createRecordReader(dialect.delimiter, collectInto(sheet));
       fresh = text.slice(dialect.skip);
     }
-    scanner.push(fresh, final);
+    records.push(fresh, final);
     yield { found: sheet.columns !== null, bytesRead };
   }
 }
