@@ -22,20 +22,14 @@ export function instantOf(text: string, timezone: string): number | undefined {
 function match(text: string): { wall: number; zone: string | undefined } | undefined {
   const found = iso.exec(text);
   if (!found) return undefined;
-  const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const [hour, minute, second] = [Number(found[4] ?? 0), Number(found[5] ?? 0), Number(found[6] ?? 0)];
   if (year < 1900 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const zone = found[8];
   if (zone && Math.abs(offsetOf(zone)) > 14 * 3_600_000) return undefined;
   if (zone && !/^Z$/i.test(zone) && Number(zone.slice(-2)) > 59 && zone.length > 3) return undefined;
-  const fraction = Number(`0.${found[7] ?? "0"}`) * 1000;
+  const fraction = found[7] === undefined ? 0 : Number(`0.${found[7]}`) * 1000;
   return { wall: Date.UTC(year, month - 1, day, hour, minute, second, Math.floor(fraction)), zone };
 }
 

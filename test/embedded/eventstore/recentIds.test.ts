@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRecentIds } from "../../../src/embedded/eventstore/recentIds.js";
+
+test("what was appended lately is found where it was appended last, and nowhere else, whenever it is asked for", () => {
+  const appended = fc.record({
+    stream: fc.constantFrom("a", "b"),
+    ids: fc.array(fc.constantFrom("1", "2", "3", "4", "5"), { minLength: 1, maxLength: 3 }),
+    asks: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(appended, { maxLength: 15 }), (appends) => {
+      const recent = createRecentIds();
+      const heads = new Map<string, number>();
+      const model = new Map<string, number>();
+      for (const { stream, ids, asks } of appends) {
+        const first = heads.get(stream) ?? 0;
+        recent.add(stream, ids, first);
+        for (const [index, id] of ids.entries()) model.set(`${stream}/${id}`, first + index);
+        heads.set(stream, first + ids.length);
+        if (asks) recent.revisionOf(stream, "1");
+      }
+      for (const stream of ["a", "b"])
+        for (const id of ["1", "2", "3", "4", "5"]) expect(recent.revisionOf(stream, id)).toBe(model.get(`${stream}/${id}`));
+    }),
+  );
+});
+
+test("no more is kept than was asked for: what is old is forgotten, what is new is not", () => {
+  const recent = createRecentIds(10);
+  for (let n = 0; n < 100; n += 1) recent.add("stream", [`id-${n}`], n);
+  expect(recent.revisionOf("stream", "id-99")).toBe(99);
+  expect(recent.revisionOf("stream", "id-80")).toBeUndefined();
+});
