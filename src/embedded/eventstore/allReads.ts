@@ -1,4 +1,5 @@
 import { type Block, endOf, frameOffsets } from "./blocks.js";
+import type { CommitLog } from "./commitLog.js";
 import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
 import { createPage, frameAt, type Page } from "./pages.js";
 import type { Storage } from "./storage.js";
@@ -28,7 +29,7 @@ const isWhole = (block: Block, range: Range, filter?: EventFilter): boolean =>
 
 /** `afterBlock` hears of every block that was gone through, matching or not, and may add a message of its own. */
 export function allForwards(
-  storage: Storage,
+  log: Pick<CommitLog, "blocksFrom">,
   range: Range & { limit: number },
   filter?: EventFilter,
   afterBlock: (block: Block) => Buffer | undefined = () => undefined,
@@ -36,7 +37,7 @@ export function allForwards(
   const { page, room, add, isFullAfterBlock } = createPage(range.limit);
   let next = range.from;
   let exhausted = true;
-  for (const block of storage.blocksFrom(range.from)) {
+  for (const block of log.blocksFrom(range.from)) {
     if (block.position >= range.until) break;
     if (endOf(block) <= range.from) continue;
     if (block.count <= room() && isWhole(block, range, filter)) add(block.frames, block.count);

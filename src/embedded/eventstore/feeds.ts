@@ -20,15 +20,15 @@ export interface Feed {
 
 export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest, now: () => number): Feed {
   storage.refresh();
-  return request.stream === undefined ? allFeed(storage, log, request) : streamFeed(storage, request.stream, request.from, now);
+  return request.stream === undefined ? allFeed(log, request) : streamFeed(storage, request.stream, request.from, now);
 }
 
-function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest): Feed {
+function allFeed(log: CommitLog, { from, filter }: ReadRequest): Feed {
   let next = from === "start" ? 0 : from === "end" ? log.committedEnd() : from + 1;
   const checkpoints = createCheckpoints(filter);
   return {
     page() {
-      const page = allForwards(storage, { from: next, until: Number.MAX_VALUE, limit: Number.MAX_SAFE_INTEGER }, filter, checkpoints.after);
+      const page = allForwards(log, { from: next, until: Number.MAX_VALUE, limit: Number.MAX_SAFE_INTEGER }, filter, checkpoints.after);
       next = page.next;
       return page;
     },

@@ -59,7 +59,7 @@ function allPages(storage: Storage, log: CommitLog, { from, backwards, limit, fi
   let next = from === "start" ? 0 : from === "end" ? until : from;
   let left = limit;
   return () => {
-    const page = backwards ? allBackwards(storage, next, left, filter) : allForwards(storage, { from: next, until, limit: left }, filter);
+    const page = backwards ? allBackwards(storage, next, left, filter) : allForwards(log, { from: next, until, limit: left }, filter);
     next = page.next;
     left -= page.events;
     return page;

@@ -1,0 +1,37 @@
+import { type Block, endOf } from "./blocks.js";
+
+/** A reader that follows an import stays within it: what it reads costs no look at the disk, and maps none of it into memory. */
+const TAIL_BYTES = 32 * 1024 * 1024;
+
+/** The latest blocks of the log, as they were committed. */
+export function createBlockTail(mostBytes = TAIL_BYTES) {
+  const blocks: Block[] = [];
+  let bytes = 0;
+
+  /** Index of the last block that begins at or before the position. */
+  function indexOf(position: number): number {
+    let low = 0;
+    let high = blocks.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((blocks[middle] as Block).position <= position) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    add(block: Block): void {
+      blocks.push(block);
+      bytes += block.bytes.length;
+      while (bytes > mostBytes) bytes -= (blocks.shift() as Block).bytes.length;
+    },
+
+    /** From the block that holds the position on; undefined when that one is not among them. */
+    from(position: number): Iterable<Block> | undefined {
+      const [first, last] = [blocks[0], blocks.at(-1)];
+      if (!first || !last || position < first.position) return undefined;
+      return position >= endOf(last) ? [] : blocks.slice(indexOf(position));
+    },
+  };
+}

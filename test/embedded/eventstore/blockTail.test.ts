@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Block } from "../../../src/embedded/eventstore/blocks.js";
+import { createBlockTail } from "../../../src/embedded/eventstore/blockTail.js";
+
+const blockAt = (position: number, length: number): Block => {
+  const frames = Buffer.alloc(length);
+  return { stream: "s", position, revision: 0, count: 1, createdAt: 0, frames, bytes: frames };
+};
+
+test("from any position the tail gives exactly the blocks that follow, or says that it has not all of them", () => {
+  const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(lengths, fc.integer({ min: 1, max: 60 }), fc.nat(200), (sizes, mostBytes, position) => {
+      const tail = createBlockTail(mostBytes);
+      const all: Block[] = [];
+      let at = 1;
+      for (const size of sizes) {
+        all.push(blockAt(at, size));
+        tail.add(all.at(-1) as Block);
+        at += size;
+      }
+      const wanted = all.filter((block) => block.position + block.frames.length > position);
+      const found = tail.from(position);
+      if (found) expect([...found]).toEqual(wanted);
+      else expect(wanted.reduce((sum, { bytes }) => sum + bytes.length, 0) > mostBytes || position < 1 || wanted.length === 0).toBe(true);
+    }),
+  );
+});
+
+test("a tail keeps no more than it may", () => {
+  const tail = createBlockTail(100);
+  for (let at = 1; at < 1_000; at += 10) tail.add(blockAt(at, 10));
+  expect([...(tail.from(905) ?? [])]).toHaveLength(10);
+  expect(tail.from(500)).toBeUndefined();
+});
