@@ -5,8 +5,8 @@ import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { basename, join } from "node:path";
-import { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { Transform, type Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { limits } from "../domain/imports/limits.js";
 import { storable } from "../domain/pushes/text.js";
@@ -89,7 +89,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
 
   const idle = watchIdle(incoming, () => fail(new Rejection("invalid", "The upload stalled: no bytes arrived for 30 seconds.")));
   try {
-    await pipeline(incoming, form);
+    await pour(incoming, form);
     await Promise.all(writes);
   } catch (error) {
     for (const file of files) file.destroy(); // the form leaves them open when it is cut off
@@ -100,6 +100,17 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
   }
   if (fault) throw fault;
   return received;
+}
+
+/** Unlike `pipeline`, leaves the request alive on a fault: the rest of a destroyed one would block its connection. */
+async function pour(incoming: IncomingMessage, form: Writable): Promise<void> {
+  finished(incoming).catch((error: Error) => form.destroy(error));
+  incoming.pipe(form);
+  try {
+    await finished(form);
+  } finally {
+    incoming.unpipe(form);
+  }
 }
 
 function openForm(incoming: IncomingMessage) {

@@ -190,6 +190,12 @@ describe("a file", () => {
       new File([Buffer.from("d0cf11e0a1b11ae100", "hex")], "old.xls"),
       expect.stringContaining("Re-save it as .csv or .xlsx"),
     ],
+    [
+      "another type's name",
+      `${activitiesPath}/file`,
+      new File([activityCsv], "activities.txt"),
+      "The file's type is not supported. Upload a file whose name ends in .csv or .xlsx.",
+    ],
     ["no content", `${activitiesPath}/file`, csv(""), expect.stringContaining("empty")],
     [
       "a picture's content",

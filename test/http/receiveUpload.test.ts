@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { Agent, createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ beforeAll(async () => {
       () => outgoing.end("taken"),
       () => {
         incoming.resume();
-        outgoing.writeHead(400, { connection: "close" }).end();
+        outgoing.writeHead(400).end();
       },
     );
   });
@@ -115,6 +115,26 @@ describe("an upload", () => {
     await post(text, { "content-type": "multipart/form-data; boundary=b" });
     expect((await refusal())?.code).toBe("invalid");
     expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it("refused with most of it still to come leaves its connection fit for the next request", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (body: string) =>
+      new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+        const sent = request(url, { method: "POST", agent, headers: { "content-type": "multipart/form-data; boundary=b" } }, (answer) =>
+          answer.resume().once("end", () => resolve({ status: answer.statusCode, reused: sent.reusedSocket })),
+        );
+        sent.once("error", reject).setTimeout(5_000, () => sent.destroy(new Error("no answer")));
+        sent.end(body);
+      });
+    const file = (bytes: number) => `--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\n${"x".repeat(bytes)}\r\n`;
+    try {
+      await send(`--b\r\ncontent-disposition: form-data; name=colour\r\n\r\nred\r\n${file(2_000_000)}--b--\r\n`);
+      expect((await refusal())?.message).toMatch(/"colour" is not a field/);
+      expect(await send(`${file(1)}--b--\r\n`)).toEqual({ status: 200, reused: true });
+    } finally {
+      agent.destroy();
+    }
   });
 
   it("whose sender goes away leaves nothing behind", async () => {

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { z } from "zod";
 import { matchHeader, reportColumns } from "../../domain/files/header.js";
+import { nameFault } from "../../domain/files/name.js";
 import { allColumns, requiredColumns } from "../../domain/imports/columns.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
@@ -39,6 +40,8 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
 
 async function checkHeader(deps: ApiDeps, kind: ImportKind, upload: Upload, caller: UploadRequest["caller"]): Promise<"csv" | "xlsx"> {
   const header = await readHeader(deps, upload);
+  const fault = nameFault(upload.name, header.format);
+  if (fault) throw new Rejection("invalid", fault);
   const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
   const match = matchHeader(header.columns, {
     required: requiredColumns[kind],
