@@ -59,7 +59,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
     form.destroy(error);
   };
 
-  form.on("file", (field: string, stream: BusboyFileStream, name: string | undefined) => {
+  form.on("file", (field: string | undefined, stream: BusboyFileStream, name: string | undefined) => {
     if (field !== "file" || writes.length > 0) {
       stream.resume();
       fail(
@@ -78,7 +78,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
       }),
     );
   });
-  form.on("field", (field: string, value: string, _nameCut: boolean, valueCut: boolean) => {
+  form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
     if (field !== "sourceDetails")
       fail(new Rejection("invalid", `${shown(field)} is not a field of this form: send file and sourceDetails`));
     else if (valueCut || value.length > limits.sourceDetailsLength || !storable(value)) {
@@ -158,7 +158,8 @@ function fileName(sent: string | undefined): string {
   return [...clean].slice(0, 255).join("") || "upload";
 }
 
-const shown = (field: string) => JSON.stringify(field.slice(0, 100));
+/** The form's reader hands over parts without a name as well. */
+const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
 
 const unreadable = (cause: unknown) =>
   cause instanceof Rejection

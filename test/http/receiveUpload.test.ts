@@ -61,6 +61,12 @@ describe("an upload", () => {
     expect(upload.sha256).toBe(createHash("sha256").update("a,b\r\n1,2\r\n").digest("hex"));
   });
 
+  it.each(["", '; filename="a.csv"'])("with a part without a name%s is refused, and the process lives", async (rest) => {
+    const body = `--b\r\ncontent-disposition: form-data${rest}\r\n\r\nx\r\n--b--\r\n`;
+    expect((await post(body, { "content-type": "multipart/form-data; boundary=b" })).status).toBe(400);
+    expect(await refusal()).toMatchObject({ code: "invalid", message: expect.stringMatching(/^A part without a name is not|^file/) });
+  });
+
   it.each([
     ["C:\\Users\\me\\März.csv", "März.csv"],
     ["../../etc/passwd.csv", "passwd.csv"],
