@@ -83,7 +83,7 @@ test("a faulty organisation file is refused whole, with every fault by its path"
   };
   const { code, stdout, stderr } = await run("org", "apply", await file("faulty.json", faulty));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain("organisation.colour is not a known field");
+  expect(stderr).toContain("organisation.colour is not a recognised field");
   expect(stderr).toContain("customers.0.id");
   expect(await run("org", "apply", await file("text.json", "{"))).toMatchObject({
     code: 1,

@@ -1,4 +1,4 @@
-import { check } from "../faults.js";
+import { check } from "../validation/check.js";
 import { crossCheck } from "./crossChecks.js";
 import { readableFile } from "./readable.js";
 import { type OrganisationFile, organisationFile } from "./schema.js";
@@ -14,7 +14,7 @@ const largestEntry = 900_000;
 
 /** Checks everything there is to check and lists every fault, path first. */
 export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
-  const shape = check(organisationFile, input);
+  const shape = check(organisationFile, input, "the file");
   const faults = [...(shape.ok ? [] : shape.faults), ...crossCheck(readableFile.parse(input))];
   if (shape.ok) faults.push(...sections.flatMap((section) => oversized(section, shape.value[section])));
   return shape.ok && faults.length === 0 ? { ok: true, file: shape.value } : { ok: false, faults };

@@ -49,8 +49,8 @@ describe("an organisation file", () => {
 
 describe("a fault in an organisation file is named by its path:", () => {
   const cases: [what: string, path: string, value: unknown, fault: RegExp][] = [
-    ["an unknown key at the top", "extra", 1, /^extra is not a known field$/],
-    ["an unknown key further down", "rateCards.0.lanes.0.colour", "red", /^rateCards\.0\.lanes\.0\.colour is not a known field$/],
+    ["an unknown key at the top", "extra", 1, /^extra is not a recognised field$/],
+    ["an unknown key further down", "rateCards.0.lanes.0.colour", "red", /^rateCards\.0\.lanes\.0\.colour is not a recognised field$/],
     ["a missing name", "organisation.name", undefined, /^organisation\.name is required$/],
     ["a number as text", "rateCards.0.lanes.0.basic", "12.50", /^rateCards\.0\.lanes\.0\.basic must be a number$/],
     ["a bad organisation id", "organisation.id", "Demo 3PL", /^organisation\.id must be lower-case/],
@@ -120,7 +120,7 @@ describe("a fault in an organisation file is named by its path:", () => {
     ["a validity that ends before it begins", "rateCards.0.validTo", "2025-12-31", /^rateCards\.0\.validTo must not be before validFrom$/],
     ["a date that is none", "rateCards.0.validFrom", "2026-02-30", /^rateCards\.0\.validFrom must be a date/],
     ["a spot rate without its end", "rateCards.0.spot", { message: "x" }, /^rateCards\.0\.spot\.expiresAt is required$/],
-    ["an unknown break method", "rateCards.0.breakMethod", "magic", /^rateCards\.0\.breakMethod must be "total" or "cumulative"$/],
+    ["an unknown break method", "rateCards.0.breakMethod", "magic", /^rateCards\.0\.breakMethod must be one of total, cumulative$/],
     ["a surcharge without a condition", "rateCards.0.surcharges.0.when", {}, /^rateCards\.0\.surcharges\.0\.when must name a condition/],
     [
       "a surcharge with two charges",

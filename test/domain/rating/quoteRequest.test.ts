@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { check } from "../../../src/domain/faults.js";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
+import { check } from "../../../src/domain/validation/check.js";
 
 type Json = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ const body = (): Json => ({
 });
 
 function faultsOf(input: unknown): string[] {
-  const checked = check(quoteRequest, input);
+  const checked = check(quoteRequest, input, "the body");
   return checked.ok ? [] : checked.faults;
 }
 
@@ -30,16 +30,16 @@ describe("a quote request", () => {
   it("names every missing part by its path", () => {
     expect(faultsOf({})).toEqual(["general is required", "origin is required", "destination is required", "items is required"]);
     expect(faultsOf({ ...body(), general: {} })).toEqual(["general.customerIds is required"]);
-    expect(faultsOf({ ...body(), general: { customerIds: [] } })).toEqual(["general.customerIds must not be empty"]);
-    expect(faultsOf({ ...body(), items: [] })).toEqual(["items must not be empty"]);
+    expect(faultsOf({ ...body(), general: { customerIds: [] } })).toEqual(["general.customerIds must contain at least 1 element"]);
+    expect(faultsOf({ ...body(), items: [] })).toEqual(["items must contain at least 1 element"]);
     expect(faultsOf({ ...body(), origin: { postalCode: " " } })).toEqual(["origin.postalCode must not be empty"]);
     expect(faultsOf("text")).toEqual(["the body must be an object"]);
   });
 
   it("names unknown fields by their path", () => {
     expect(faultsOf({ ...body(), origin: { postalCode: "2000", postcode: "2000" }, extra: 1 })).toEqual([
-      "origin.postcode is not a known field",
-      "extra is not a known field",
+      "origin.postcode is not a recognised field",
+      "extra is not a recognised field",
     ]);
   });
 
@@ -47,14 +47,14 @@ describe("a quote request", () => {
     const customers = (count: number) =>
       faultsOf({ ...body(), general: { customerIds: Array.from({ length: count }, (_, index) => `C${index}`) } });
     expect(customers(50)).toEqual([]);
-    expect(customers(51)).toEqual(["general.customerIds must have at most 50 elements"]);
+    expect(customers(51)).toEqual(["general.customerIds must contain at most 50 elements"]);
     const items = (count: number) => faultsOf({ ...body(), items: Array.from({ length: count }, () => (body()["items"] as unknown[])[0]) });
     expect(items(1000)).toEqual([]);
-    expect(items(1001)).toEqual(["items must have at most 1000 elements"]);
+    expect(items(1001)).toEqual(["items must contain at most 1000 elements"]);
   });
 
   it("asked twice for a customer asks once", () => {
-    const checked = check(quoteRequest, { ...body(), general: { customerIds: ["A", "B", "A"] } });
+    const checked = check(quoteRequest, { ...body(), general: { customerIds: ["A", "B", "A"] } }, "the body");
     expect(checked).toMatchObject({ ok: true, value: { general: { customerIds: ["A", "B"] } } });
   });
 
@@ -82,7 +82,7 @@ describe("a quote request", () => {
 
   it("bounds its texts", () => {
     expect(faultsOf({ ...body(), destination: { postalCode: "3000", street1: "x".repeat(201) } })).toEqual([
-      "destination.street1 must have at most 200 characters",
+      "destination.street1 must be at most 200 characters long",
     ]);
   });
 });
