@@ -1,10 +1,18 @@
-// Requests as fast as ten connections take them.
+// Requests as fast as the connections take them.
 import autocannon from "autocannon";
+import { watch } from "./processes.mjs";
 
-export async function load(request, seconds, connections = 10) {
-  const options = { connections, duration: seconds, ...request };
-  await autocannon({ ...options, duration: 1 }); // warm, and not counted
-  const result = await autocannon(options);
+/** `groups`: processes whose cost per request is to be told too. */
+export async function load(request, { seconds, connections }, groups = {}) {
+  await autocannon({ ...request, connections, amount: 300 }); // warm, and not counted
+  const watched = watch(groups);
+  const result = await autocannon({ ...request, connections, duration: seconds });
+  const cost = Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, Math.round(cpuUs / result.requests.total)]);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${request.url}: ${result.non2xx} refused, ${result.errors} failed`);
-  return { perSecond: Math.round(result.requests.average), p50: result.latency.p50, p99: result.latency.p99 };
+  return {
+    perSecond: Math.round(result.requests.average),
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    cpuUs: Object.fromEntries(cost),
+  };
 }

@@ -48,7 +48,7 @@ export function printImports(results) {
 
 export function printQuotes(results) {
   table(
-    "Quotes, requests/s and latency (ms) on ten connections",
+    "Quotes, requests/s and latency (ms) on twenty connections",
     ["", "waybill", "p50", "p99", "bare route", "p50", "p99", "/ bare", "importing", "p50", "p99", "p99 / alone"],
     results.map(({ name, waybill, bare, whileImporting: busy }) => [
       name,
@@ -58,6 +58,16 @@ export function printQuotes(results) {
       ...[busy?.perSecond, busy?.p50, busy?.p99],
       ratio(busy?.p99, waybill.p99),
     ]),
+  );
+  printQuoteCosts(results);
+}
+
+function printQuoteCosts(results) {
+  const names = Object.keys(results[0]?.waybill.cpuUs ?? {});
+  table(
+    "CPU per request (us)",
+    ["", ...names, "bare route"],
+    results.map(({ name, waybill, bare }) => [name, ...names.map((each) => waybill.cpuUs[each]), bare.cpuUs.bare]),
   );
 }
 

@@ -43,7 +43,7 @@ async function startBareRoute(answers) {
     child.disconnect();
     await once(child, "exit");
   };
-  return { requests, stop };
+  return { requests, stop, pid: child.pid };
 }
 
 /** Measures while an import runs; says how many rows a second it made meanwhile. */
@@ -61,7 +61,7 @@ async function whileImporting(service, file, measure) {
 }
 
 export async function quoteSection({ folder, full, say, profileDir }) {
-  const seconds = full ? 8 : 3;
+  const strain = { seconds: full ? 8 : 3, connections: 20 };
   const service = await startService({ folder: join(folder, "service"), profileDir });
   let bare;
   try {
@@ -71,12 +71,16 @@ export async function quoteSection({ folder, full, say, profileDir }) {
     const results = [];
     for (const name of Object.keys(ours)) {
       say(`quotes: ${name}`);
-      results.push({ name, waybill: await load(ours[name], seconds), bare: await load(bare.requests[name], seconds) });
+      results.push({
+        name,
+        waybill: await load(ours[name], strain, service.groups),
+        bare: await load(bare.requests[name], strain, { bare: () => [bare.pid] }),
+      });
     }
     const file = await csvFile(folder, "activities", full ? undefined : 200_000);
     say("quotes: while an import runs");
     for (const name of full ? Object.keys(ours) : ["1 customer"]) {
-      const { measured, ...importing } = await whileImporting(service, file, () => load(ours[name], seconds));
+      const { measured, ...importing } = await whileImporting(service, file, () => load(ours[name], strain));
       Object.assign(
         results.find((result) => result.name === name),
         { whileImporting: measured, importing },

@@ -14,7 +14,7 @@ async function deepCursor(service, path, pages) {
   return encodeURIComponent(cursor);
 }
 
-async function measure(folder, rows, seconds) {
+async function measure(folder, rows, strain) {
   const service = await startService({ folder });
   try {
     const filled = await fillLedger(service.databaseUrl, rows);
@@ -32,7 +32,7 @@ async function measure(folder, rows, seconds) {
     };
     const results = {};
     for (const [name, path] of Object.entries(paths)) {
-      results[name] = await load({ url: `${service.url}${path}`, headers: { "x-api-key": service.key } }, seconds);
+      results[name] = await load({ url: `${service.url}${path}`, headers: { "x-api-key": service.key } }, strain);
     }
     return results;
   } finally {
@@ -42,9 +42,10 @@ async function measure(folder, rows, seconds) {
 
 export async function readSection({ folder, full, say }) {
   const [few, many] = [10_000, full ? 5_000_000 : 200_000];
+  const strain = { seconds: full ? 5 : 2, connections: 10 };
   say(`reads: ${few} rows`);
-  const small = await measure(join(folder, "small"), few, full ? 5 : 2);
+  const small = await measure(join(folder, "small"), few, strain);
   say(`reads: ${many} rows`);
-  const large = await measure(join(folder, "large"), many, full ? 5 : 2);
+  const large = await measure(join(folder, "large"), many, strain);
   return { few, many, results: Object.keys(small).map((name) => ({ name, small: small[name], large: large[name] })) };
 }

@@ -46,13 +46,15 @@ function admit(use: KeyUse, limit: number): Admission {
 const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });
 const unknownKey = () => unauthorised("The API key is not valid. Check that it is complete and has not been revoked");
 
+const tooLate = () =>
+  new Problem("unavailable", "The service is busy at the moment, try again shortly", {
+    cause: new Error("look-up of an API key timed out"),
+  });
+
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const problem = new Problem("unavailable", "The service is busy at the moment, try again shortly", {
-      cause: new Error("look-up of an API key timed out"),
-    });
-    timer = setTimeout(() => reject(problem), lookUpTimeoutMs);
+    timer = setTimeout(() => reject(tooLate()), lookUpTimeoutMs);
   });
   try {
     return await Promise.race([work, late]);
