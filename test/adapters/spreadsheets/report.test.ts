@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, mkdtemp, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,6 +6,7 @@ import { join } from "node:path";
 import ExcelJS from "exceljs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createReportWriter, REPORT_COLUMNS } from "../../../src/adapters/spreadsheets/report/reportWriter.js";
+import { openArchive } from "../../../src/adapters/spreadsheets/xlsx/archive.js";
 import { reportColumns } from "../../../src/domain/files/header.js";
 import { cellsOf, readPath } from "./reading.js";
 
@@ -36,6 +38,7 @@ const hostile = [
   "a\nb",
   "a\r\nb",
   "\u0001\u001f",
+  "\u007f",
   "_x0041_",
   "_x005F_",
   "x_x",
@@ -81,6 +84,28 @@ describe("an error report", () => {
     });
     expect(sheet?.getCell("A2").text).toBe("2");
     expect(sheet?.getCell("C2").text).toBe("=1+1");
+  });
+
+  it("marks what reads like a formula as typed text, and nothing else", async () => {
+    await write(
+      ["value"],
+      [
+        [2, "reason", ["=1+1"]],
+        [3, "reason", ["1"]],
+      ],
+    );
+    const archive = await openArchive(path);
+    const styles = await archive.wholeText("xl/styles.xml");
+    const sheet = await archive.wholeText("xl/worksheets/sheet1.xml");
+    archive.close();
+    const looks = styles.slice(styles.indexOf("<cellXfs")).match(/<xf [^>]*>/g) ?? [];
+    const lookOf = (cell: string) => looks[Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(sheet)?.[1])];
+    expect(lookOf("C2")).toContain('quotePrefix="1"');
+    expect(lookOf("C3")).toContain('numFmtId="49"');
+    expect(lookOf("C3")).not.toContain("quotePrefix");
+    expect(lookOf("A1")).not.toContain("quotePrefix");
+    expect(sheet).toContain('state="frozen"');
+    expect(sheet).toContain('ySplit="1"');
   });
 
   it("cuts what no cell can hold, and says so", async () => {
@@ -132,6 +157,28 @@ describe("an error report", () => {
     await expect(fill()).rejects.toThrow("ENOSPC");
     await writer.discard();
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.runIf(existsSync("/dev/full"))("of a few rows on a full disk fails when it is closed", async () => {
+    await symlink("/dev/full", path);
+    const writer = await createReportWriter(path, { columns: ["a"] });
+    await writer.add(2, "reason", ["x"]);
+    await expect(writer.close()).rejects.toThrow("ENOSPC");
+    await writer.discard();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("in a folder that is not there fails at once", async () => {
+    await expect(createReportWriter(join(folder, "none", "report.xlsx"), { columns: ["a"] })).rejects.toThrow("ENOENT");
+  });
+
+  it("waits for the disk, so that rows do not pile up in memory", async () => {
+    const writer = await createReportWriter(path, { columns: ["a"] });
+    await writer.add(2, "reason", ["x".repeat(30_000)]);
+    const before = (await stat(path)).size;
+    for (let row = 3; row < 300; row++) await writer.add(row, "reason", [randomBytes(10_000).toString("hex")]);
+    expect((await stat(path)).size - before).toBeGreaterThan(2_000_000);
+    await writer.close();
   });
 
   it("without rows is still a workbook", async () => {

@@ -1,75 +1,65 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { ReportWriter } from "../../../ports.js";
 import { MAX_DATA_ROWS } from "../limits.js";
-import { cellMarkup, columnName, looksLikeFormula } from "./markup.js";
-import { OTHER_PARTS, SHEET_END, SHEET_PART, STYLES, sheetStart } from "./workbookParts.js";
-import { createZipWriter } from "./zipWriter.js";
+import { cellText, looksLikeFormula } from "./cellText.js";
+import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
 /** The report's own columns, left of the submitted ones. A file that has them is a corrected report: they are known and left out. */
 export const REPORT_COLUMNS = ["Row number", "Rejection reason"] as const;
 
-const FLUSH_CHARS = 64 * 1024;
-/** A zip part ends at 4 GiB; this leaves room for one more row and the note. */
+/** After how much text the disk is waited for. */
+const DRAIN_CHARS = 64 * 1024;
+/** Beyond 4 GiB, in UTF-8, not every program opens a sheet. */
 const MAX_SHEET_CHARS = 1.2 * 1024 ** 3;
+/** About what stands around one cell's text. */
+const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
 export async function createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter> {
-  const file = await open(path, "w");
-  const zip = createZipWriter(file);
-  const sheet = zip.openPart(SHEET_PART);
+  const workbook = await createWorkbookWriter(path, "Rejected rows");
+  const { sheet } = workbook;
   const width = REPORT_COLUMNS.length + options.columns.length;
-  const names = Array.from({ length: width }, (_, index) => columnName(index));
-  let pending = sheetStart(width) + rowMarkup(1, [...REPORT_COLUMNS, ...options.columns], names, STYLES.heading);
-  let rows = 1;
+  // empty cells are text too
+  sheet.columns = Array.from({ length: width }, (_, index) => ({ width: index === 0 ? 12 : index === 1 ? 48 : 18, style: STYLES.text }));
+  let rows = 0;
   let chars = 0;
+  let undrained = 0;
   let leftOut = 0;
 
-  async function flush(): Promise<void> {
-    const text = pending;
-    pending = "";
-    chars += text.length;
-    await sheet.write(text);
+  function write(values: readonly string[], heading = false): void {
+    rows += 1;
+    const row = sheet.getRow(rows);
+    for (let index = 0; index < width; index++) {
+      const value = values[index] ?? "";
+      if (value === "") continue;
+      const cell = row.getCell(index + 1);
+      cell.value = cellText(value);
+      cell.style = heading ? STYLES.heading : looksLikeFormula(value) ? STYLES.formulaLike : STYLES.text;
+      undrained += value.length + CELL_MARKUP_CHARS;
+    }
+    row.commit();
   }
 
+  write([...REPORT_COLUMNS, ...options.columns], true);
   return {
     async add(row, reason, values) {
       if (rows >= MAX_DATA_ROWS || chars > MAX_SHEET_CHARS) {
         leftOut += 1;
         return;
       }
-      rows += 1;
-      pending += rowMarkup(rows, [String(row), reason, ...values], names);
-      if (pending.length > FLUSH_CHARS) await flush();
+      write([String(row), reason, ...values]);
+      if (undrained < DRAIN_CHARS) return;
+      chars += undrained;
+      undrained = 0;
+      await workbook.drained();
     },
     async close() {
-      try {
-        if (leftOut > 0)
-          pending += rowMarkup(rows + 1, ["", `${leftOut} more rejected rows do not fit here; the API lists them all`], names);
-        pending += SHEET_END;
-        await flush();
-        await sheet.end();
-        for (const [name, xml] of OTHER_PARTS) await zip.addPart(name, xml);
-        await zip.finish();
-      } finally {
-        sheet.abort();
-        await file.close();
-      }
+      if (leftOut > 0) write(["", `${leftOut} more rejected rows do not fit here; the API lists them all`]);
+      await workbook.finish();
     },
     async discard() {
-      sheet.abort();
-      await file.close().catch(() => {});
+      await workbook.abort();
       await rm(path, { force: true });
     },
   };
-}
-
-function rowMarkup(row: number, values: readonly string[], names: readonly string[], style?: number): string {
-  let cells = "";
-  for (let index = 0; index < names.length; index++) {
-    const value = values[index] ?? "";
-    if (value === "") continue;
-    const look = style ?? (looksLikeFormula(value) ? STYLES.formulaLike : STYLES.text);
-    cells += `<c r="${names[index]}${row}" s="${look}" t="inlineStr"><is><t xml:space="preserve">${cellMarkup(value)}</t></is></c>`;
-  }
-  return `<row r="${row}">${cells}</row>`;
 }

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { createWriteStream, type WriteStream } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import ExcelJS, { type Style } from "exceljs";
+
+/** What exceljs 4.4.0 has but does not declare; its writer takes rows without end and never says when to wait. */
+type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
+type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
+type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
+  readonly zip: NodeJS.EventEmitter & { abort(): void };
+  readonly styles: { readonly model: { readonly styles: string[] } };
+};
+
+/** Every cell is text (`@`), so that nothing typed over it turns into a formula, a date or a number without its zeros. */
+const TEXT: Partial<Style> = { numFmt: "@" };
+/** The protection changes nothing in an unprotected sheet; by it `markFormulaLike` finds the style again. */
+const FORMULA_LIKE: Partial<Style> = { numFmt: "@", protection: { locked: true } };
+export const STYLES = { text: TEXT, heading: { numFmt: "@", font: { bold: true } }, formulaLike: FORMULA_LIKE } as const;
+
+export type WorkbookWriter = {
+  readonly sheet: ExcelJS.Worksheet;
+  /** Resolves when what was written so far is on its way to the disk. */
+  drained(): Promise<void>;
+  finish(): Promise<void>;
+  abort(): Promise<void>;
+};
+
+/** One sheet, streamed to a file by exceljs, with back-pressure and with an end when the disk fails. */
+export async function createWorkbookWriter(path: string, sheetName: string): Promise<WorkbookWriter> {
+  const file = createWriteStream(path);
+  await once(file, "open");
+  const failure = new AbortController();
+  const fail = (error: Error) => failure.abort(error);
+  file.on("error", fail);
+  const book = new ExcelJS.stream.xlsx.WorkbookWriter({
+    stream: file,
+    useSharedStrings: false,
+    useStyles: true,
+    zip: { zlib: { level: 3 } },
+  });
+  const { zip } = book as Book;
+  zip.on("error", fail);
+  const sheet = book.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] }) as Sheet;
+  let draining: Promise<void> | null = null;
+  return {
+    sheet,
+    drained() {
+      draining ??= drain(sheet, failure.signal).finally(() => {
+        draining = null;
+      });
+      return draining;
+    },
+    async finish() {
+      markFormulaLike(book as Book);
+      const failed = failure.signal.aborted
+        ? Promise.reject(failure.signal.reason)
+        : once(failure.signal, "abort").then(() => Promise.reject(failure.signal.reason));
+      await Promise.race([book.commit(), failed]);
+      await closed(file);
+    },
+    async abort() {
+      zip.abort();
+      file.destroy();
+      await closed(file);
+    },
+  };
+}
+
+async function drain(sheet: Sheet, failed: AbortSignal): Promise<void> {
+  failed.throwIfAborted();
+  // the archive takes the sheet up a few turns after it was added
+  while (sheet.stream.pipes.length === 0) {
+    await setImmediate();
+    failed.throwIfAborted();
+  }
+  for (const pipe of sheet.stream.pipes) {
+    if (!pipe._writableState.needDrain) continue;
+    await once(pipe, "drain", { signal: failed }).catch((error: unknown) => {
+      failed.throwIfAborted();
+      throw error;
+    });
+  }
+}
+
+async function closed(file: WriteStream): Promise<void> {
+  if (!file.closed) await once(file, "close").catch(() => {}); // a failed write was told where it was waited for
+}
+
+/** The mark that a spreadsheet itself sets for text typed with a leading apostrophe; exceljs has no name for it. */
+function markFormulaLike({ styles }: Book): void {
+  const list = styles.model.styles;
+  for (const [index, xml] of list.entries()) list[index] = xml.replace(' applyProtection="1"', ' quotePrefix="1" applyProtection="1"');
+}
