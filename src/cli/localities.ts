@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import { CommandFault, command, print } from "./outcome.js";
+import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
 
 export function addLocalityCommands(program: Command): void {
@@ -24,19 +26,23 @@ async function load(source: string): Promise<void> {
       throw new CommandFault(`${source}: ${error.message}`);
     });
     await withStores(async (context) => {
-      const [{ importLocalities }, { localitiesDeps }] = await Promise.all([
+      const [{ importLocalities }, { localitiesDeps }, { refreshMs }] = await Promise.all([
         import("../commands/localities.js"),
         import("../main/adapters.js"),
+        import("../main/localities.js"),
       ]);
       const origin = { actor: "cli", correlationId: randomUUID() };
+      let anew = false;
       for (const country of countries) {
         const { recorded } = await importLocalities(
           localitiesDeps(context),
           { ...country, contentType: "text/tab-separated-values" },
           origin,
         );
-        print(`${country.country} ${country.localities} places, ${recorded ? "loaded" : "loaded already"}`);
+        anew ||= recorded;
+        print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
+      if (anew) await pause(2 * refreshMs); // a script that asks for a quote next finds them at every running API
     });
     if (skipped > 0) process.stderr.write(`${skipped} lines without a usable place were left out\n`);
   } finally {

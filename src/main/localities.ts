@@ -10,7 +10,8 @@ import type { ObjectStore } from "../ports.js";
 import { localityFiles } from "../queries/localityFiles.js";
 import type { LocalityVersions } from "../workers/deps.js";
 
-const refreshMs = 2_000;
+/** How often an API asks for newly loaded localities. */
+export const refreshMs = 500;
 const mostKept = 2;
 
 /** Localities that came with the product, and those loaded later, each country in the version that an import was begun with. */
@@ -45,7 +46,7 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   };
 }
 
-/** A geography that is always of the newest version: a country loaded beside a running API counts within seconds. */
+/** A geography that is always of the newest version: a country loaded beside a running API counts within a second. */
 export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
   let versions = await localities.current();
   let geography = await localities.geography(versions);

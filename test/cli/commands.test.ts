@@ -127,8 +127,8 @@ test("a store that is down is said in one line", async () => {
 
 test("localities of another country are loaded from a GeoNames file, once", async () => {
   const path = await file("NZ.txt", "NZ\t6011\tTe Aro\tWellington\tWGN\t\t\t\t\t-41.29\t174.77\t4\n");
-  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 places, loaded\n", stderr: "" });
-  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 places, loaded already\n", stderr: "" });
+  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded\n", stderr: "" });
+  expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded already\n", stderr: "" });
   expect(await run("localities", "import", await file("bad.txt", "nothing\n"))).toMatchObject({ code: 1, stdout: "" });
 });
 

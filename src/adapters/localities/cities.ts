@@ -66,10 +66,14 @@ for (const city of cities) {
   }
 }
 
+/** Far from the city that the package's coordinates put it in. */
+const norfolkIsland = "2899";
+
 export type Coordinates = readonly [latitude: number, longitude: number];
 
 /** The capital or regional city that an Australian locality is part of, if any. */
 export function cityOf(postcode: string, state: string, at: Coordinates): string | undefined {
+  if (postcode === norfolkIsland) return undefined;
   const whole = byPostcode.get(postcode);
   if (whole) return whole.state === state ? whole.name : undefined;
   let [best, nearest] = [undefined as string | undefined, Number.POSITIVE_INFINITY];

@@ -46,6 +46,7 @@ describe("Australian places", () => {
     expect(resolve("4217")).toMatchObject({ suburb: "Surfers Paradise", city: "Gold Coast" });
     expect(resolve("6168", { suburb: "Rockingham" })).toMatchObject({ city: "Perth" });
     expect(resolve("2880", { suburb: "Broken Hill" })).toMatchObject({ city: "Broken Hill" });
+    expect(resolve("2899")).toMatchObject({ city: "Norfolk Island" });
   });
 
   it("in codes that span states have each their own", () => {
