@@ -9,6 +9,7 @@ import type { ApiDeps } from "../deps.js";
 import { receiveUpload, type Upload } from "../receiveUpload.js";
 import type { Answer, RouteRequest } from "../route.js";
 import { acceptPush, type pushHeaders } from "./acceptPush.js";
+import { readUploadHeader } from "./readUploadHeader.js";
 
 export const uploadForm = z.object({
   file: z
@@ -39,7 +40,7 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
 }
 
 async function checkHeader(deps: ApiDeps, kind: ImportKind, upload: Upload, caller: UploadRequest["caller"]): Promise<"csv" | "xlsx"> {
-  const header = await readHeader(deps, upload);
+  const header = await readUploadHeader(deps.spreadsheets, upload);
   const fault = nameFault(upload.name, header.format);
   if (fault) throw new Rejection("invalid", fault);
   const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
@@ -51,13 +52,4 @@ async function checkHeader(deps: ApiDeps, kind: ImportKind, upload: Upload, call
   });
   if (!match.ok) throw new Rejection("invalid", match.message);
   return header.format;
-}
-
-async function readHeader(deps: ApiDeps, upload: Upload) {
-  try {
-    return await deps.spreadsheets.readHeader(upload.path, upload.name, AbortSignal.timeout(20_000));
-  } catch (error) {
-    if (deps.spreadsheets.isFileFault(error)) throw new Rejection("invalid", error.message);
-    throw error;
-  }
 }
