@@ -46,6 +46,7 @@ export function requestFrame({ logger, metrics }: Pick<ApiDeps, "logger" | "metr
 
 /** A path that cannot be decoded, or that hides a NUL which no store accepts, is refused for every route alike. */
 export const soundPath: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (!URL.canParse(c.req.url)) throw new Rejection("invalid", "The Host header is not the name of a host");
   const { pathname, search } = new URL(c.req.url);
   if (/%00/.test(pathname) || /%00/.test(search)) throw new Rejection("invalid", "The address must not contain a NUL character");
   try {

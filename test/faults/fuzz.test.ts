@@ -83,7 +83,7 @@ function exchange(bytes: Uint8Array, patienceMs = 1_000): Promise<string> {
   });
 }
 
-const perRun = long ? { requests: 500, files: 5_000 } : { requests: 400, files: 400 };
+const perRun = long ? { requests: 500, files: 5_000 } : { requests: 200, files: 200 };
 const rounds = runs ?? 1;
 
 function heapAfterCollection(): number {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine?.clear());
 
-const durationMs = long ? (loadMinutes ?? 1) * 60_000 : 8_000;
+const durationMs = long ? (loadMinutes ?? 1) * 60_000 : 6_000;
 const times = new Map<string, number[]>();
 const failures: string[] = [];
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -94,16 +94,14 @@ async function everythingKept(): Promise<Map<string, string>> {
 
 test("keys used in every way appear in no log, answer, metric, event, table or object", { timeout: 120_000 }, async () => {
   for (const key of sentinels) await useEverywhere(key);
-  for (const key of sentinels) {
-    for (const args of [
-      ["keys", "revoke", key, "--org", randomUUID()],
-      ["audit", "import", key],
-      ["imports", "cancel", key],
-    ]) {
-      const { code, stdout, stderr } = await waybill(args, roles.environment);
-      expect(code, args.join(" ")).toBe(1);
-      told.push(stdout + stderr);
-    }
+  const [inUse = "", unknown = ""] = sentinels;
+  for (const args of [
+    ["keys", "revoke", unknown, "--org", customer.organisationId],
+    ["audit", "import", inUse],
+  ]) {
+    const { code, stdout, stderr } = await waybill(args, roles.environment);
+    expect(code, args.join(" ")).toBe(1);
+    told.push(stdout + stderr);
   }
   await until("both imports are done", async () => {
     const list = await everything<Shown>(roles.url, customer.key, "/v1/org/fulfilment/imports");
