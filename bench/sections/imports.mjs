@@ -26,9 +26,10 @@ export async function importOnce(service, file, { key } = {}) {
     processes: watched.end(),
     stages: {
       uploadMs: acceptedAt - sentAt,
-      queuedMs: at("startedAt") - at("submittedAt"),
+      // the import counts as submitted when its request began, which is before the file was there
+      queuedMs: Math.max(0, at("startedAt") - at("submittedAt") - (acceptedAt - sentAt)),
       workerMs: at("finishedAt") - at("startedAt"),
-      projectionTailMs: Math.max(0, ms - (at("finishedAt") - at("submittedAt"))),
+      projectionTailMs: Math.max(0, ms + acceptedAt - sentAt - (at("finishedAt") - at("submittedAt"))),
     },
   };
 }
