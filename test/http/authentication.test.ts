@@ -97,6 +97,16 @@ describe("the rate limit", () => {
     expect((await ask(app, key)).status).toBe(429);
   });
 
+  test("never tells anyone to wait for more than its minute", async () => {
+    const app = shell(1);
+    const { key, keyId } = await insertOrganisation(database.pool);
+    await ask(app, key);
+    await database.pool.query("update rate_windows set window_start = now() + interval '20 seconds' where key_id = $1", [keyId]);
+    const refused = await ask(app, key);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("ratelimit-reset")).toBe("60");
+  });
+
   test("is each key's own, also within one organisation", async () => {
     const app = shell(1);
     const { key, organisationId } = await insertOrganisation(database.pool);

@@ -12,6 +12,7 @@ export interface KeyUse {
 }
 
 // Keys are never cached: a revoke holds from its commit on, at every process. Unknown and revoked keys count nowhere.
+// The stored start is rounded to the millisecond and may lie ahead of now, hence the bound of 60 seconds.
 // The row lock of the upsert hands every request its own number, whichever process asks; sorted, so that two look-ups cannot deadlock.
 const statement = `
   with asked as (
@@ -30,7 +31,8 @@ const statement = `
     returning key_id, used, window_start
   )
   select known.sha256, known.key_id, known.prefix, known.organisation_id, known.catalogue_version, counted.used,
-    now() as now, greatest(1, ceil(extract(epoch from counted.window_start + interval '1 minute' - now())))::int as seconds_left
+    now() as now,
+    least(60, greatest(1, ceil(extract(epoch from counted.window_start + interval '1 minute' - now()))))::int as seconds_left
   from known join counted using (key_id)`;
 
 interface Row {
