@@ -35,7 +35,7 @@ export const statusPath = ({ kind }: Submission, importId: string) => `${paths[k
 export async function ask(url: string, key: string, path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const headers = { "x-api-key": key, ...(init.headers as Record<string, string> | undefined) };
-    return await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(20_000) });
+    return await fetch(`${url}${path}`, { ...init, headers, signal: init.signal ?? AbortSignal.timeout(20_000) });
   } catch {
     return undefined;
   }

@@ -71,7 +71,11 @@ async function pushLargeFile(customer: Customer): Promise<void> {
   const header = "warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference\n";
   form.append("file", new File([header, row.repeat(Math.floor((52_428_800 - header.length) / row.length))], "large.csv"));
   const answer = await timed("push 50 MB", 202, () =>
-    ask(machine.url, customer.key, "/v1/org/fulfilment/activities/file", { method: "POST", body: form }),
+    ask(machine.url, customer.key, "/v1/org/fulfilment/activities/file", {
+      method: "POST",
+      body: form,
+      signal: AbortSignal.timeout(120_000),
+    }),
   );
   await answer?.text();
 }
