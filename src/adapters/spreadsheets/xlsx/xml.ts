@@ -19,7 +19,7 @@ const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code =
 
 /**
  * The XML that spreadsheet programs write, piece by piece: elements, attributes, text, CDATA; no document types, so no entities of their own.
- * Workbooks hold tens of millions of tags; a general parser spends several times as long on each.
+ * Every run of markup is bounded, which general parsers leave to their callers (docs/decisions/reading-workbooks.md).
  * Element names arrive without their prefix: which one a writer chose means nothing.
  */
 export function createXmlParser(handlers: XmlHandlers): XmlParser {
