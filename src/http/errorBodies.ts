@@ -19,3 +19,8 @@ export const commonResponses: Readonly<Record<number, ResponseDescription>> = {
   500: { description: "A fault on our side" },
   503: { description: "A store is unreachable at the moment; Retry-After says when to come back" },
 };
+
+export const jsonBodyResponses: Readonly<Record<number, ResponseDescription>> = {
+  413: { description: "The body is too large" },
+  415: { description: "The body is not JSON in UTF-8" },
+};

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commonResponses, errorBodies } from "./errorBodies.js";
+import { commonResponses, errorBodies, jsonBodyResponses } from "./errorBodies.js";
 import type { RequestSchemas, ResponseDescription, Route } from "./route.js";
 
 type Json = Record<string, unknown>;
@@ -43,7 +43,7 @@ function describeRoute(route: Route): Json {
     ],
     ...requestBody(route.request),
     responses: Object.fromEntries(
-      Object.entries({ ...commonResponses, ...route.responses }).map(([status, response]) => [
+      Object.entries({ ...commonResponses, ...(route.request.body && jsonBodyResponses), ...route.responses }).map(([status, response]) => [
         status,
         describeResponse(Number(status), response),
       ]),

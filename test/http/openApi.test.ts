@@ -42,6 +42,9 @@ test("every operation names its parameters, its answers and itself, once", () =>
     expect(operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)).toEqual(inPath);
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "429"]));
     expect(Object.keys(operation.responses).some((status) => status.startsWith("2"))).toBe(true);
+    if (operation.requestBody?.content["application/json"]) {
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["400", "413", "415"]));
+    }
   }
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
 });

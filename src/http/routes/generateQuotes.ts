@@ -17,8 +17,6 @@ export const generateQuotes = defineRoute({
     200: { description: "One result per customer; a result without quotes says why", schema: quoteResponse },
     400: { description: "The body is not as described, or a location could not be resolved" },
     403: { description: "A customer does not belong to the organisation; nothing was priced" },
-    413: { description: "The body is too large" },
-    415: { description: "The body is not JSON" },
   },
   handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
