@@ -11,7 +11,7 @@ export function addOrganisationCommands(program: Command): void {
   org
     .command("apply")
     .description("create or update an organisation from a declarative file; applying the same file again changes nothing")
-    .argument("<file>", "JSON: organisation, customFields, carriers, services, zoneMaps, rateCards, customers")
+    .argument("<file>", "JSON, described in docs/organisation-file.md")
     .action(command(apply));
   org.command("list").description("organisations with the version of their catalogue").option("--json", "as JSON").action(command(list));
 }
