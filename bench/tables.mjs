@@ -27,6 +27,8 @@ export function printImports(results) {
     ["", "waybill", "plain loader", "bare pipeline", "emmett", "/ loader", "/ bare", "/ emmett"],
     rates,
   );
+  const [hundred, largest] = ["100k rows", "50 MB"].map((size) => results.find(({ name }) => name === `activities CSV, ${size}`)?.waybill);
+  if (hundred && largest) console.log(`50 MB / 100k rows: ${ratio(largest.rowsPerSecond, hundred.rowsPerSecond)}`);
   const costs = results.flatMap((result) =>
     ["waybill", "plainLoader", "barePipeline", "emmett"].flatMap((who) =>
       Object.entries(result[who]?.processes ?? {}).map(([name, { cpuUs, peakMb, anonMb, fileMb, sharedMb }]) => [
