@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 /** The program itself, also when this code runs from its sources in a test. */
 export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
+/** Buffers of uploads and batches are freed with the young generation: a small one keeps processes some 30 MB smaller. */
+const youngSpace = "--max-semi-space-size=4";
+
 export interface Child {
   readonly pid: number;
   /** What the child said when it was ready. Rejects when it ends before that. */
@@ -20,6 +23,7 @@ export function startChild(args: readonly string[], env?: Record<string, string>
   const child = fork(program, args, {
     detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
     stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: [...process.execArgv, youngSpace],
     ...(env ? { env } : {}),
   });
   const exited = new Promise<string>((settle) => {

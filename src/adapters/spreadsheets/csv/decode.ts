@@ -3,6 +3,8 @@ import { FileFault } from "../fileFault.js";
 import { type Encoding, type Sniffed, unfinishedUtf8 } from "./encoding.js";
 
 const CHUNK_BYTES = 256 * 1024;
+/** Whoever wants the header alone takes no more apart than this. */
+const FIRST_CHUNK_BYTES = 64 * 1024;
 /** 0x80 to 0x9f of Windows-1252; the five unassigned bytes stay the control characters they are. */
 const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
@@ -15,8 +17,9 @@ export async function* decodeFile(file: FileHandle, sniffed: Sniffed, size: numb
   let position = sniffed.skip;
   while (position < size) {
     signal?.throwIfAborted();
-    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position);
-    const final = bytesRead < CHUNK_BYTES || position + bytesRead >= size;
+    const wanted = position === sniffed.skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
+    const { bytesRead } = await file.read(buffer, 0, wanted, position);
+    const final = bytesRead < wanted || position + bytesRead >= size;
     const read = buffer.subarray(0, bytesRead);
     const whole = final ? read : read.subarray(0, bytesRead - unfinished(read, sniffed.encoding));
     position += whole.length;

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import ExcelJS, { type Style } from "exceljs";
+import type ExcelJS from "exceljs";
+import type { Style } from "exceljs";
 
 /** What exceljs 4.4.0 has but does not declare; its writer takes rows without end and never says when to wait. */
 type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
@@ -27,12 +28,13 @@ export type WorkbookWriter = {
 
 /** One sheet, streamed to a file by exceljs, with back-pressure and with an end when the disk fails. */
 export async function createWorkbookWriter(path: string, sheetName: string): Promise<WorkbookWriter> {
+  const { default: exceljs } = await import("exceljs"); // 15 MB that processes which only read files do without
   const file = createWriteStream(path);
   await once(file, "open");
   const failure = new AbortController();
   const fail = (error: Error) => failure.abort(error);
   file.on("error", fail);
-  const book = new ExcelJS.stream.xlsx.WorkbookWriter({
+  const book = new exceljs.stream.xlsx.WorkbookWriter({
     stream: file,
     useSharedStrings: false,
     useStyles: true,
