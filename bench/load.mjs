@@ -4,7 +4,7 @@ import { watch } from "./processes.mjs";
 
 /** `groups`: processes whose cost per request is to be told too. */
 export async function load(request, { seconds, connections }, groups = {}) {
-  await autocannon({ ...request, connections, amount: 2_000 }); // warm, and not counted: cold code costs several times as much
+  await autocannon({ ...request, connections, duration: 2 }); // warm, and not counted: cold code costs several times as much
   const watched = watch(groups);
   const result = await autocannon({ ...request, connections, duration: seconds });
   const cost = Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, Math.round(cpuUs / result.requests.total)]);
