@@ -48,7 +48,6 @@ test("an expired link is 403", async () => {
 
 test.each([
   ["another file", (url: string) => url.replace("reports/a", "reports/b")],
-  ["a file outside", (url: string) => url.replace("reports/a", "reports/%2e%2e/%2e%2e/a")],
   ["a later expiry", (url: string) => url.replace(/expires=(\d)/, "expires=9$1")],
   ["another name", (url: string) => url.replace("name=r", "name=s")],
   ["another signature", (url: string) => url.replace(/signature=.*/, "signature=abc")],
@@ -58,9 +57,13 @@ test.each([
   const changed = change(genuine);
   expect(changed).not.toBe(genuine);
   const response = await app.request(changed);
-  expect(response.status).toBeGreaterThanOrEqual(403);
-  expect(response.status).toBeLessThanOrEqual(404);
+  expect(response.status).toBe(403);
   expect(await response.json()).toMatchObject({ statusCode: response.status });
+});
+
+test("a link that climbs out of the files leads nowhere", async () => {
+  const response = await app.request((await link()).replace("reports/a", "reports/%2e%2e/%2e%2e/a"));
+  expect(response.status).toBe(404);
 });
 
 test("a genuine link to a file that is gone is 404", async () => {
