@@ -97,15 +97,22 @@ export function printRebuild({ waybill, bare }) {
   );
 }
 
-export function printGrowth({ rows, organisations, empty, filled, oneOrganisation, manyOrganisations }) {
+export function printGrowth({ rows, organisations, onTheWay, empty, filled, oneOrganisation, manyOrganisations }) {
   table(
     "Growth, rows/s",
     ["", "rows/s", "ratio"],
     [
       ["into an empty service", empty, undefined],
+      ...onTheWay.map(({ rowsPerSecond }, n) => [`filling it, ${n + 1} of ${onTheWay.length}`, rowsPerSecond, undefined]),
       [`with ${rows} rows there`, filled, ratio(filled, empty)],
       [`${organisations} imports of one organisation`, oneOrganisation, undefined],
       [`${organisations} imports of ${organisations} organisations`, manyOrganisations, ratio(manyOrganisations, oneOrganisation)],
     ],
+  );
+  const names = Object.keys(onTheWay[0].processes);
+  table(
+    "Growth, peak memory of the largest process (MB)",
+    ["", ...names],
+    onTheWay.map(({ processes }, n) => [`filling it, ${n + 1} of ${onTheWay.length}`, ...names.map((name) => processes[name].peakMb)]),
   );
 }

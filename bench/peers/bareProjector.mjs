@@ -4,21 +4,21 @@ import { asPeer, copyAll, copyLine, freshTable } from "./rows.mjs";
 
 const BATCH = 2_000;
 
-asPeer(async ({ databaseUrl, eventStoreUrl, file, wanted }) => {
+asPeer(async ({ databaseUrl, eventStoreUrl, kind }) => {
   const client = EventStoreDBClient.connectionString(eventStoreUrl);
-  const database = await freshTable(databaseUrl, file.kind);
-  const line = copyLine(file.kind);
+  const database = await freshTable(databaseUrl, kind);
   const filter = streamNameFilter({ prefixes: ["import-"], maxSearchWindow: 1_000, checkpointInterval: 10 });
+  let after = START; // of one run; the next takes up there
 
-  return async () => {
+  return async ({ run, wanted }) => {
+    const line = copyLine(kind, run);
     let rows = 0;
-    let after = START;
     let lines = "";
     let held = 0;
     const flush = async () => {
       const [ready, count] = [lines, held];
       [lines, held] = ["", 0];
-      if (count > 0) await copyAll(database, file.kind, ready);
+      if (count > 0) await copyAll(database, kind, ready);
       rows += count;
     };
     const follow = async () => {

@@ -4,14 +4,14 @@ import { asPeer, eachPiece } from "./rows.mjs";
 
 const BATCH = 500;
 
-asPeer(async ({ eventStoreUrl, file }) => {
+asPeer(async ({ eventStoreUrl }) => {
   const client = EventStoreDBClient.connectionString(eventStoreUrl);
-  return async () => {
+  return async ({ run, file }) => {
     let rows = 0;
     let waiting = [];
     const append = async () => {
       const events = waiting.splice(0, BATCH).map((data) => jsonEvent({ type: "RowAccepted", data }));
-      await client.appendToStream("import-bare", events, { expectedRevision: rows === 0 ? "no_stream" : BigInt(rows - 1) });
+      await client.appendToStream(`import-${run}`, events, { expectedRevision: rows === 0 ? "no_stream" : BigInt(rows - 1) });
       rows += events.length;
     };
     await eachPiece(file, async (good) => {

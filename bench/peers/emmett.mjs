@@ -5,7 +5,7 @@ import { asPeer, eachPiece, freshTable } from "./rows.mjs";
 
 const BATCH = 500;
 const statement = `insert into activities
-  select 1, * from unnest($1::integer[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])`;
+  select $1::bigint, * from unnest($2::integer[], $3::text[], $4::text[], $5::numeric[], $6::text[], $7::text[], $8::text[], $9::text[])`;
 const fields = ["warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"];
 
 const ledger = postgreSQLProjection({
@@ -13,20 +13,20 @@ const ledger = postgreSQLProjection({
   canHandle: ["RowAccepted"],
   async handle(events, { connection }) {
     const columns = [events.map(({ data }) => data.row), ...fields.map((field) => events.map(({ data }) => data.values[field] ?? null))];
-    await connection.client.query(statement, columns);
+    await connection.client.query(statement, [events[0].data.run, ...columns]);
   },
 });
 
-asPeer(async ({ databaseUrl, file }) => {
-  await freshTable(databaseUrl, file.kind);
+asPeer(async ({ databaseUrl, kind }) => {
+  await freshTable(databaseUrl, kind);
   const store = getPostgreSQLEventStore(databaseUrl, { projections: [{ type: "inline", projection: ledger }] });
   await store.schema.migrate();
-  return async () => {
+  return async ({ run, file }) => {
     let rows = 0;
     await eachPiece(file, async (good) => {
       for (let at = 0; at < good.length; at += BATCH) {
-        const events = good.slice(at, at + BATCH).map((data) => ({ type: "RowAccepted", data }));
-        await store.appendToStream("import-1", events, { expectedStreamVersion: rows === 0 ? "STREAM_DOES_NOT_EXIST" : BigInt(rows) });
+        const events = good.slice(at, at + BATCH).map((data) => ({ type: "RowAccepted", data: { ...data, run } }));
+        await store.appendToStream(`import-${run}`, events, { expectedStreamVersion: rows === 0 ? "STREAM_DOES_NOT_EXIST" : BigInt(rows) });
         rows += events.length;
       }
     });

@@ -2,12 +2,12 @@
 import { finished } from "node:stream/promises";
 import { asPeer, copyLine, eachPiece, freshTable, openCopy } from "./rows.mjs";
 
-asPeer(async ({ databaseUrl, file }) => {
-  const client = await freshTable(databaseUrl, file.kind);
-  const line = copyLine(file.kind);
-  return async () => {
+asPeer(async ({ databaseUrl, kind }) => {
+  const client = await freshTable(databaseUrl, kind);
+  return async ({ run, file }) => {
     let rows = 0;
-    const copy = openCopy(client, file.kind);
+    const line = copyLine(kind, run);
+    const copy = openCopy(client, kind);
     await eachPiece(file, async (good) => {
       let lines = "";
       for (const { row, values } of good) lines += line(row, values);

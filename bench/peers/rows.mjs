@@ -41,14 +41,14 @@ const tables = {
       charge_code text not null, quantity numeric not null, activity_timestamp text not null, customer_id text, reference text, status text,
       primary key (import_position, "row"))`,
     copy: 'copy activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, customer_id, reference, status) from stdin',
-    line: (row, v) =>
-      `1\t${row}\t${text(v.warehouseCode)}\t${text(v.chargeCode)}\t${v.quantity}\t${text(v.activityTimestamp)}\t${text(v.customerId)}\t${text(v.reference)}\t${text(v.status)}\n`,
+    line: (run, row, v) =>
+      `${run}\t${row}\t${text(v.warehouseCode)}\t${text(v.chargeCode)}\t${v.quantity}\t${text(v.activityTimestamp)}\t${text(v.customerId)}\t${text(v.reference)}\t${text(v.status)}\n`,
   },
   shipments: {
     create: `create table shipment_lines (import_position bigint not null, "row" integer not null, "values" jsonb not null,
       primary key (import_position, "row"))`,
     copy: 'copy shipment_lines (import_position, "row", "values") from stdin',
-    line: (row, v) => `1\t${row}\t${text(JSON.stringify(v))}\n`,
+    line: (run, row, v) => `${run}\t${row}\t${text(JSON.stringify(v))}\n`,
   },
 };
 
@@ -121,7 +121,8 @@ export async function freshTable(databaseUrl, kind) {
 }
 
 export const copyStatement = (kind) => tables[kind].copy;
-export const copyLine = (kind) => tables[kind].line;
+/** `run` stands for the import, so that a warm-up's rows and those that count do not meet. */
+export const copyLine = (kind, run) => tables[kind].line.bind(undefined, run);
 
 export async function copyAll(client, kind, lines) {
   const stream = client.query(copyFrom(copyStatement(kind)));
@@ -133,13 +134,13 @@ export function openCopy(client, kind) {
   return client.query(copyFrom(copyStatement(kind)));
 }
 
-/** A peer is a process: it says that it is ready, begins when told, and says how many rows it has brought where they belong. */
+/** A peer is a process: it says that it is ready, begins each time it is told, and says how many rows it has brought where they belong. */
 export function asPeer(prepare) {
   const [argument] = process.argv.slice(2);
   prepare(JSON.parse(argument)).then((work) => {
-    process.once("message", async () => {
+    process.on("message", async (task) => {
       const startedAt = performance.now();
-      const result = await work();
+      const result = await work(task);
       process.send({ ...result, ms: performance.now() - startedAt });
     });
     process.send("ready");

@@ -1,7 +1,6 @@
 // The same import into an empty service and a full one, and the same rows from one organisation and from many.
 import { join } from "node:path";
 import { csvFile } from "../files.mjs";
-import { fillLedger } from "../ledger.mjs";
 import { makeOrganisations } from "../organisations.mjs";
 import { push, startService, untilEnded } from "../service.mjs";
 import { importOnce } from "./imports.mjs";
@@ -18,7 +17,10 @@ async function importMany(service, file, keys) {
 }
 
 export async function growthSection({ folder, full, say }) {
-  const [rows, organisations] = full ? [5_000_000, 200] : [200_000, 20];
+  const organisations = full ? 200 : 20;
+  const filling = await csvFile(folder, "activities", full ? undefined : 150_000);
+  const times = full ? 6 : 1;
+  const rows = filling.rows * times;
   const file = await csvFile(folder, "activities", full ? 200_000 : 50_000);
   const small = await csvFile(folder, "activities", 1_000);
   const service = await startService({ folder: join(folder, "service") });
@@ -26,8 +28,13 @@ export async function growthSection({ folder, full, say }) {
     await importOnce(service, small);
     say("growth: an import into an empty service");
     const empty = await importOnce(service, file);
+    const onTheWay = [];
+    for (let n = 1; n <= times; n += 1) {
+      say(`growth: filling, ${n} of ${times}`);
+      const { rows: more, ms, processes } = await importOnce(service, filling);
+      onTheWay.push({ rowsPerSecond: rate(more, ms), processes });
+    }
     say(`growth: the same with ${rows} rows there`);
-    await fillLedger(service.databaseUrl, rows);
     const filled = await importOnce(service, file);
     say(`growth: ${organisations} imports of one organisation, then of as many organisations`);
     const keys = await makeOrganisations(
@@ -43,6 +50,7 @@ export async function growthSection({ folder, full, say }) {
     return {
       rows,
       organisations,
+      onTheWay,
       empty: rate(empty.rows, empty.ms),
       filled: rate(filled.rows, filled.ms),
       oneOrganisation: one,
