@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
 
-/** Full after some hundred appends: enough that the transaction which then takes them over hardly counts for each. */
-const JOURNAL_BYTES = 4 * 1024 * 1024;
+/** Full after some 250 appends: enough that the transaction which then takes them over hardly counts for each. */
+const JOURNAL_BYTES = 1024 * 1024;
 /** A larger group goes into LMDB at once: written twice it would cost more than it saves. */
-const RECORD_BYTES = 128 * 1024;
+const RECORD_BYTES = 64 * 1024;
 /** Each record begins a page of its own, so that a power cut while one is written cannot touch another. */
 const PAGE_BYTES = 4096;
 /** Checksum of all that follows, length, position of the first block. */

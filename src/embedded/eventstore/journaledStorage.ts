@@ -47,7 +47,7 @@ export async function openJournaledStorage(storage: Storage, journal: Journal): 
       const [late, start] = [pending.all(), pending.start()];
       for (const block of storage.blocksFrom(position)) {
         if (block.position >= start) break;
-        yield block;
+        if (endOf(block) > position) yield block;
       }
       for (const block of late) if (endOf(block) > position) yield block;
     },
