@@ -12,9 +12,10 @@ interface Claim {
 }
 
 /** Takes the folder for this process, or says who has it. A claim whose process is gone, however it went, counts for nothing. */
-export async function claimFolder(claims: Database<string, string>, folder: string): Promise<() => Promise<void>> {
+export async function claimFolder(table: () => Database<string, string>, folder: string): Promise<() => Promise<void>> {
   const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
   for (;;) {
+    const claims = table();
     claims.resetReadTxn();
     const found = claims.get(KEY);
     const owner = readClaim(found);
@@ -23,7 +24,7 @@ export async function claimFolder(claims: Database<string, string>, folder: stri
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
       );
     }
-    if (replaceClaim(claims, found, own)) return async () => void (await claims.remove(KEY));
+    if (replaceClaim(table(), found, own)) return async () => void (await table().remove(KEY));
   }
 }
 

@@ -27,6 +27,8 @@ export interface EventStoreNodeOptions {
   logger?: NodeLogger;
   /** The disk refused a write: the node answers nothing more and has to be started again. */
   onFailure?: (error: unknown) => void;
+  /** Bytes of the data file that may be mapped into this process; see boundedMap. */
+  mostMapped?: number;
 }
 
 export interface EventStoreNode {
@@ -44,7 +46,7 @@ const STREAMS = "/event_store.client.streams.Streams";
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
-  const { storage, release } = await openFolder(dataDir);
+  const { storage, release } = await openFolder(dataDir, options.mostMapped);
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
@@ -82,6 +84,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
       .settled()
       .then(storage.settle)
       .catch(() => undefined); // what could not be taken over is in the journal
+    await storage.keepOpen();
     await release().catch(() => undefined);
     await storage.close();
   };
@@ -89,8 +92,8 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
 }
 
 /** The folder's files, for this process alone. */
-async function openFolder(dataDir: string): Promise<{ storage: JournaledStorage; release: () => Promise<void> }> {
-  const lmdb = openStorage(dataDir);
+async function openFolder(dataDir: string, mostMapped?: number): Promise<{ storage: JournaledStorage; release: () => Promise<void> }> {
+  const lmdb = openStorage(dataDir, mostMapped);
   let undo = (): Promise<unknown> => lmdb.close();
   try {
     const release = await claimFolder(lmdb.claims, dataDir);

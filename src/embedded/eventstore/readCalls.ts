@@ -22,19 +22,20 @@ export function readCalls(storage: Storage, log: CommitLog, now: () => number): 
     storage.refresh();
     const next = request.stream === undefined ? allPages(storage, log, request) : streamPages(storage, request.stream, request, now());
     if (!next) reader.send(frame(bytesField(4, bytesField(1, textField(3, request.stream ?? "")))));
-    else await sendPages(reader, next);
+    else await sendPages(reader, storage, next);
     reader.end();
   }
   return (call) => ({ message: (bytes) => serve(call, bytes), complete: () => undefined });
 }
 
-async function sendPages(call: Call, next: NextPage): Promise<void> {
+async function sendPages(call: Call, storage: Storage, next: NextPage): Promise<void> {
   for (;;) {
     const page = next();
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done) return;
     await call.drained();
     if (call.isOver()) return;
+    storage.refresh();
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { type Database, open } from "lmdb";
+import type { RangeOptions } from "lmdb";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
+import { openBoundedMap } from "./boundedMap.js";
 import { MAX_INT64 } from "./wire.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
@@ -16,80 +16,91 @@ export interface IndexEntry {
 
 export type Storage = ReturnType<typeof openStorage>;
 
-/** Two tables: `log`, blocks by position, and `index`, where each stream's blocks are. */
-export function openStorage(folder: string) {
+/** What is about mapped, besides the value, when a key is looked up: the system maps 64 KiB around each page that is touched. */
+const LOOK_UP_BYTES = 64 * 1024;
+
+/** Its generators are to be gone through at once: a read that lasted across an await would find the file closed (see boundedMap). */
+export function openStorage(folder: string, mostMapped?: number) {
   mkdirSync(folder, { recursive: true });
-  const root = open({
-    path: join(folder, "events.mdb"),
-    encoding: "binary",
-    maxDbs: 4,
-    overlappingSync: false, // so that its promise means what an acknowledgement must: on the disk, also after a power cut
-    eventTurnBatching: false, // transactions are ours to group; its own grouping rejects a promise nobody can catch
-  });
-  const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
-  const index: Database<Buffer, [string, number]> = root.openDB("index", { encoding: "binary" });
-  const claims: Database<string, string> = root.openDB("claims", { encoding: "string" });
+  const map = openBoundedMap(folder, mostMapped);
+
+  function* blocksOf(options: RangeOptions): Generator<Block> {
+    map.touch(LOOK_UP_BYTES);
+    for (const { key, value } of map.tables().log.getRange(options)) {
+      map.touch(value.length);
+      yield decodeBlock(key as number, value);
+    }
+  }
+
+  function* entriesOf(options: RangeOptions): Generator<IndexEntry> {
+    map.touch(LOOK_UP_BYTES);
+    for (const { key, value } of map.tables().index.getRange(options)) yield decodeEntry((key as [string, number])[1], value);
+  }
 
   return {
-    claims,
+    claims: () => map.tables().claims,
 
-    /** One durable transaction. */
-    async write(blocks: readonly Block[]): Promise<void> {
-      const committed = root.batch(() => {
-        for (const block of blocks) {
-          void log.put(block.position, block.bytes);
-          void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
-        }
-      });
-      await committed.catch(throwCause);
-    },
+    /** One durable transaction, one at a time. */
+    write: (blocks: readonly Block[]): Promise<void> =>
+      map.whileOpen(({ root, log, index }) => {
+        const committed = root.batch(() => {
+          for (const block of blocks) {
+            map.touch(LOOK_UP_BYTES);
+            void log.put(block.position, block.bytes);
+            void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
+          }
+        });
+        return committed.catch(throwCause);
+      }),
 
     endPosition(): number {
-      for (const { key, value } of log.getRange({ reverse: true, limit: 1 })) return endOf(decodeBlock(key, value));
+      for (const block of blocksOf({ reverse: true, limit: 1 })) return endOf(block);
       return FIRST_POSITION;
     },
 
-    isEmpty: () => log.getKeysCount({ limit: 1 }) === 0,
+    isEmpty: () => map.tables().log.getKeysCount({ limit: 1 }) === 0,
 
     block(position: number): Block {
-      const bytes = log.get(position);
+      const bytes = map.tables().log.get(position);
       if (!bytes) throw new Error(`the log has no block at ${position}`);
+      map.touch(LOOK_UP_BYTES + bytes.length);
       return decodeBlock(position, bytes);
     },
 
     /** Blocks from the one that holds `position` on. */
     *blocksFrom(position: number): Generator<Block> {
       let start = position;
-      for (const key of log.getKeys({ start: position, reverse: true, limit: 1 })) start = key;
-      for (const { key, value } of log.getRange({ start, snapshot: true })) yield decodeBlock(key, value);
+      for (const key of map.tables().log.getKeys({ start: position, reverse: true, limit: 1 })) start = key;
+      yield* blocksOf({ start, snapshot: true });
     },
 
     /** Blocks that begin before `position`, the latest first. */
     *blocksBefore(position: number): Generator<Block> {
-      for (const { key, value } of log.getRange({ start: position, reverse: true })) if (key < position) yield decodeBlock(key, value);
+      for (const block of blocksOf({ start: position, reverse: true })) if (block.position < position) yield block;
     },
 
     /** A stream's blocks from the one that holds `revision` on. */
     *entriesFrom(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
       let start = revision;
+      const { index } = map.tables();
       for (const found of index.getKeys({ start: [key, revision], end: [key, -1], reverse: true, limit: 1 })) start = found[1];
-      for (const { key: found, value } of index.getRange({ start: [key, start], end: [key, Number.MAX_VALUE] })) {
-        yield decodeEntry(found[1], value);
-      }
+      yield* entriesOf({ start: [key, start], end: [key, Number.MAX_VALUE] });
     },
 
     /** A stream's blocks that begin at or before `revision`, the latest first. */
-    *entriesBack(stream: string, revision: number): Generator<IndexEntry> {
+    entriesBack(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      for (const { key: found, value } of index.getRange({ start: [key, revision], end: [key, -1], reverse: true })) {
-        yield decodeEntry(found[1], value);
-      }
+      return entriesOf({ start: [key, revision], end: [key, -1], reverse: true });
     },
 
-    /** Makes the next read see everything committed so far. */
-    refresh: () => root.resetReadTxn(),
-    close: () => root.close(),
+    /** Between reads: makes the next one see everything committed so far. */
+    refresh(): void {
+      map.rest();
+      map.tables().root.resetReadTxn();
+    },
+    keepOpen: () => map.keepOpen(),
+    close: () => map.close(),
   };
 }
 
