@@ -1,6 +1,6 @@
 // An API key: `wb_live_`, thirty random characters, six of checksum. The checksum tells a mistyped key from an unknown one
 // without asking the database; the random part is what makes it a secret.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -28,7 +28,7 @@ export function isApiKey(text: string): boolean {
 
 /** What is stored in place of the key. */
 export function hashApiKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key, "hex");
 }
 
 /** What people are shown in place of the key. */

@@ -18,11 +18,12 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): 
   const pages = builtInPages(deps, routes);
 
   app.use(requestFrame(deps));
-  app.use(soundPath);
+  app.use(soundPath());
   for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, shell));
   for (const page of pages) {
     app.get(page.path, (c) => {
       c.set("route", page.path);
+      for (const [name, value] of Object.entries(c.get("answerHeaders"))) c.header(name, value);
       return page.handler(c);
     });
   }

@@ -17,9 +17,11 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw refused("body must be encoded in UTF-8");
   }

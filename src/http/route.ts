@@ -36,15 +36,13 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly caller: Caller;
   /** The raw Node request; absent only where a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
-  /** Aborts when the client goes away. */
-  readonly signal: AbortSignal;
 }
 
-export interface Answer {
+/** `json`: the body is JSON text already. */
+export type Answer = {
   readonly status: number;
-  readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-}
+} & ({ readonly body: unknown } | { readonly json: string });
 
 export interface ResponseDescription {
   readonly description: string;

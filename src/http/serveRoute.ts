@@ -1,6 +1,5 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Handler, MiddlewareHandler } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
 import { requireJson } from "./contentType.js";
@@ -19,10 +18,9 @@ export interface Shell {
 
 /** One way through for every route: who asks, whether the request is sound, then the handler. */
 export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly Handler<AppEnv>[] {
-  const { params, query, headers } = route.request;
+  const { query, headers } = route.request;
   return [
     admit(route, shell.authenticate),
-    ...(params ? [sound("param", params, "path")] : []),
     ...(query ? [sound("query", query, "query")] : []),
     ...(headers ? [sound("header", headers, "headers")] : []),
     run(route, deps, shell.withBody),
@@ -34,28 +32,28 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<AppE
     c.set("route", route.path);
     const asked = performance.now();
     const { caller, headers } = await authenticate(c.req.header("x-api-key"));
-    for (const [name, value] of Object.entries(headers)) c.header(name, value);
+    c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - asked });
     await next();
   };
 }
 
 /** One part of a request against its schema. A parameter given twice arrives as a list, which its schema refuses. */
-function sound(target: "param" | "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<AppEnv> {
+function sound(target: "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<AppEnv> {
   const validationFunction = (_: z.ZodObject, value: unknown) => ({ success: true as const, data: validate(schema, value, root) });
   return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<AppEnv>;
 }
 
 function run(route: Route, deps: ApiDeps, withBody: WithBody): Handler<AppEnv> {
+  const { params } = route.request;
   return async (c) => {
-    const valid = (target: "param" | "query" | "header") => c.req.valid(target as never) as unknown;
+    const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
     const parts = {
-      params: valid("param"),
+      params: params && validate(params, c.req.param(), "path"),
       query: valid("query"),
       headers: valid("header"),
       caller: c.get("caller"),
       incoming: c.env?.incoming,
-      signal: c.req.raw.signal,
     };
     const handle = (body: unknown) => route.handler({ ...parts, body } as never, deps);
     return send(c, await withParsedBody(route, c.req.raw, withBody, handle));
@@ -75,5 +73,7 @@ async function withParsedBody(
 }
 
 export function send(c: Context<AppEnv>, answer: Answer): Response {
-  return c.json(answer.body, answer.status as ContentfulStatusCode, answer.headers === undefined ? {} : { ...answer.headers });
+  const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...answer.headers };
+  const text = "json" in answer ? answer.json : JSON.stringify(answer.body);
+  return new Response(text, { status: answer.status, headers });
 }

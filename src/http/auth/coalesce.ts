@@ -8,14 +8,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two, so that one slow answer does not hold up those who came after it. */
+/** Two, so that one slow answer does not hold up those who came after it; one while answers are quick, so that more share it. */
 const maxLookUpsAtOnce = 2;
+const slowMs = 10;
 const maxRequestsPerLookUp = 1000;
 
 /** Requests that arrive while a look-up runs share the next one. Each is looked up by a query sent after it arrived. */
 export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<KeyUse | undefined> {
   let waiting: Waiting[] = [];
   let running = 0;
+  let lastSent = 0;
+  let impatience: NodeJS.Timeout | undefined;
 
   const send = async (batch: readonly Waiting[]): Promise<void> => {
     try {
@@ -27,16 +30,21 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<Key
     }
   };
 
+  const mayGo = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowMs);
+
   const pump = (): void => {
-    while (running < maxLookUpsAtOnce && waiting.length > 0) {
+    clearTimeout(impatience);
+    while (waiting.length > 0 && mayGo()) {
       const batch = waiting.slice(0, maxRequestsPerLookUp);
       waiting = waiting.slice(maxRequestsPerLookUp);
       running++;
+      lastSent = performance.now();
       void send(batch).finally(() => {
         running--;
         pump();
       });
     }
+    if (waiting.length > 0 && running < maxLookUpsAtOnce) impatience = setTimeout(pump, slowMs);
   };
 
   return (sha256) =>
