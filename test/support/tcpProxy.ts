@@ -92,9 +92,9 @@ function rest(socket: Socket, milliseconds: number): void {
   setTimeout(() => socket.resume(), milliseconds);
 }
 
-/** Counts the calls a stretch of HTTP/2 answers: each answer begins with a HEADERS frame. */
+/** Counts the answers in a stretch of HTTP/2: each comes in a DATA frame, and many may come on one call. */
 function replyCounter(): (bytes: Buffer) => number {
-  const headersFrame = 1;
+  const dataFrame = 0;
   let header = Buffer.alloc(0);
   let payload = 0;
   return (bytes) => {
@@ -108,8 +108,8 @@ function replyCounter(): (bytes: Buffer) => number {
       header = Buffer.concat([header, part]);
       at += part.length;
       if (header.length < 9) break;
-      if (header[3] === headersFrame) replies += 1;
       payload = header.readUIntBE(0, 3);
+      if (header[3] === dataFrame && payload > 0) replies += 1;
       header = Buffer.alloc(0);
     }
     return replies;

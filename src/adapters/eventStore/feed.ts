@@ -22,11 +22,15 @@ export interface Feed {
   stop(): void;
 }
 
-/** Opening may take as long as finding the server does, so it is waited for like everything else. */
-export function openFeed(opening: Promise<ReadCall>, limit: number): Feed {
+/**
+ * Opening may take as long as finding the server does, so it is waited for like everything else. `wanted`: the events that the call
+ * asked for, after which the server ends it by itself.
+ */
+export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): Feed {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
   let position: Position | undefined;
+  let received = 0;
   let [live, news, ended, missing, stopped] = [false, false, false, false, false];
   let failure: { error: unknown } | undefined;
   let wake: () => void = () => undefined;
@@ -40,6 +44,7 @@ export function openFeed(opening: Promise<ReadCall>, limit: number): Feed {
     switch (reply.kind) {
       case "event":
         position = reply.position;
+        received += 1;
         if (reply.event) queue.push(reply.event);
         if (queue.length >= limit) call?.pause();
         break;
@@ -90,7 +95,7 @@ export function openFeed(opening: Promise<ReadCall>, limit: number): Feed {
     });
     wake = () => undefined;
     // Replies arrive in bursts: one more turn of the loop makes one batch of a burst.
-    if (queue.length > 0 && queue.length < limit) await nextTurn();
+    if (queue.length > 0 && queue.length < limit && received < wanted) await nextTurn();
   }
 
   return {
@@ -109,7 +114,7 @@ export function openFeed(opening: Promise<ReadCall>, limit: number): Feed {
     stop() {
       stopped = true;
       call?.removeListener("data", receive);
-      if (!ended && !failure) call?.cancel();
+      if (!ended && !failure && !missing && received < wanted) call?.cancel();
     },
   };
 }

@@ -13,7 +13,7 @@ const what = "reading the end of the log";
 export function headReader(connection: Connection, defaultDeadlineMs: number): Head {
   return async (deadlineMs = defaultDeadlineMs) => {
     const client = connection.client();
-    const feed = openFeed(readHeadCall(client), 1);
+    const feed = openFeed(readHeadCall(client), 1, 1);
     try {
       for (;;) {
         const { state, position } = await feed.take(deadlineMs);

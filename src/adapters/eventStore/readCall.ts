@@ -1,22 +1,19 @@
-// One Read call of the protocol, which is also how subscriptions are made. The request is the client's own message; the replies
-// come as readReply.ts reads them, in the server's order: a checkpoint stands behind the events that it covers.
+// One Read call of the protocol, which is also how subscriptions are made. The replies come as readReply.ts reads them, in the
+// server's order: a checkpoint stands behind the events that it covers.
 import type { Readable } from "node:stream";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import shared from "@eventstore/db-client/generated/shared_pb.js";
 import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import type { Position, Revision } from "../../ports.js";
+import { tend } from "./openedCall.js";
 import { replyReader } from "./readReply.js";
+import { readStreamRequest, type Stretch } from "./readRequest.js";
 
 const path = "/event_store.client.streams.Streams/Read";
 const { Options } = streams.ReadReq;
 
 export type ReadCall = Readable & { cancel(): void };
-
-interface Stretch {
-  readonly backwards: boolean;
-  readonly max: number;
-}
 
 export function readStreamCall(
   client: EventStoreDBClient,
@@ -24,18 +21,7 @@ export function readStreamCall(
   from: Revision | undefined,
   stretch: Stretch,
 ): Promise<ReadCall> {
-  const identifier = new shared.StreamIdentifier();
-  identifier.setStreamName(Buffer.from(stream).toString("base64"));
-  const which = new Options.StreamOptions();
-  which.setStreamIdentifier(identifier);
-  if (from !== undefined) which.setRevision(from.toString());
-  else if (stretch.backwards) which.setEnd(new shared.Empty());
-  else which.setStart(new shared.Empty());
-  const options = new Options();
-  options.setStream(which);
-  options.setNoFilter(new shared.Empty());
-  setStretch(options, stretch);
-  return call(client, options, { requiresLeader: true });
+  return open(client, readStreamRequest(stream, from, stretch), { requiresLeader: true });
 }
 
 /** The newest event of all. */
@@ -45,7 +31,8 @@ export function readHeadCall(client: EventStoreDBClient): Promise<ReadCall> {
   const options = new Options();
   options.setAll(which);
   options.setNoFilter(new shared.Empty());
-  setStretch(options, { backwards: true, max: 1 });
+  options.setReadDirection(1);
+  options.setCount("1");
   return call(client, options, { requiresLeader: true });
 }
 
@@ -73,27 +60,23 @@ export function subscribeCall(client: EventStoreDBClient, prefixes: readonly str
   return call(client, options, {});
 }
 
-function setStretch(options: InstanceType<typeof Options>, { backwards, max }: Stretch): void {
-  options.setReadDirection(backwards ? 1 : 0);
-  options.setCount(max.toString());
-}
-
-async function call(
-  client: EventStoreDBClient,
-  options: InstanceType<typeof Options>,
-  how: { requiresLeader?: boolean },
-): Promise<ReadCall> {
+function call(client: EventStoreDBClient, options: InstanceType<typeof Options>, how: { requiresLeader?: boolean }): Promise<ReadCall> {
   const ids = new Options.UUIDOption();
   ids.setString(new shared.Empty());
   options.setUuidOption(ids);
   options.setResolveLinks(false);
   const request = new streams.ReadReq();
   request.setOptions(options);
-  const bytes = Buffer.from(request.serializeBinary());
+  return open(client, Buffer.from(request.serializeBinary()), how);
+}
+
+async function open(client: EventStoreDBClient, request: Buffer, how: { requiresLeader?: boolean }): Promise<ReadCall> {
   // Reads may take as long as their reader; silence is noticed by the one who waits.
-  const [metadata, callOptions] = client["callArguments"](how, { deadline: Number.POSITIVE_INFINITY });
-  const open = client["GRPCStreamCreator"](StreamsClient, "read", (grpc) =>
-    grpc.makeServerStreamRequest(path, (ready: Buffer) => ready, replyReader(), bytes, metadata, callOptions),
+  const [metadata, options] = client["callArguments"](how, { deadline: Number.POSITIVE_INFINITY });
+  const grpc = await client["getGRPCClient"](StreamsClient, "read");
+  return tend(
+    client,
+    grpc,
+    grpc.makeServerStreamRequest(path, (ready: Buffer) => ready, replyReader(), request, metadata, options),
   );
-  return open();
 }

@@ -69,12 +69,13 @@ interface OneRead {
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
   const client = connection.client();
-  const feed = openFeed(readStreamCall(client, stream, next, { backwards, max }), eventsAhead);
+  const feed = openFeed(readStreamCall(client, stream, next, { backwards, max }), eventsAhead, max);
   try {
-    for (;;) {
+    for (let left = max; left > 0; ) {
       const taken = await feed.take(deadlineMs, signal);
       signal?.throwIfAborted();
       if (taken.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
+      left -= taken.events.length;
       yield* taken.events;
       if (taken.state === "ended" || taken.state === "missing") return;
     }

@@ -1,46 +1,126 @@
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { EventEmitter } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
 import { batchSender } from "../../../src/adapters/eventStore/sendBatch.js";
 
-/** A client whose calls stay under way until they are released. */
-function slowClient() {
-  const releases: (() => void)[] = [];
-  const execute = () => new Promise<void>((resolve) => releases.push(resolve));
-  return { client: { execute } as unknown as EventStoreDBClient, releases };
+interface FakeCall extends EventEmitter {
+  readonly written: Buffer[];
+  cancelled: boolean;
+  ended: boolean;
 }
 
-const request = (n: number) => ({ correlationId: String(n), bytes: Buffer.alloc(10) });
+/** A client whose server answers only when the test says so; calls open at once unless `opening` holds them back. */
+function fakeClient(opening: Promise<void> = Promise.resolve()) {
+  const calls: FakeCall[] = [];
+  const makeBidiStreamRequest = (): FakeCall => {
+    const call: FakeCall = Object.assign(new EventEmitter(), {
+      written: [] as Buffer[],
+      cancelled: false,
+      ended: false,
+      write: (bytes: Buffer) => call.written.push(bytes),
+      end: () => {
+        call.ended = true;
+      },
+      cancel: () => {
+        call.cancelled = true;
+      },
+    });
+    calls.push(call);
+    return call;
+  };
+  const client = {
+    disposableStreams: new Set(),
+    getGRPCClient: () => opening.then(() => ({ makeBidiStreamRequest })),
+    callArguments: () => [{}, {}],
+    handleError: async () => undefined,
+  };
+  return { client: client as unknown as EventStoreDBClient, calls };
+}
 
-test("two calls are under way at most; what comes meanwhile shares the next one", async () => {
-  const { client, releases } = slowClient();
-  const send = batchSender(5_000);
-  for (let n = 0; n < 12; n += 1) {
-    void send(client, request(n), `quote-${n}`);
-    await nextTurn();
-  }
-  expect(releases).toHaveLength(2);
-  releases[0]?.();
+const request = (n: number, size = 10) => ({ correlationId: String(n), bytes: Buffer.alloc(size) });
+const acknowledgement = (n: number) => ({ correlationId: String(n), acknowledged: { revision: BigInt(n), position: undefined } });
+const outcome = (sending: Promise<unknown>) => sending.catch((error: Error) => error);
+
+test("small appends share one call, each is settled by its own answer, in whatever order", async () => {
+  const { client, calls } = fakeClient();
+  const send = batchSender(60_000);
+  const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));
   await nextTurn();
-  expect(releases).toHaveLength(3);
-  releases[1]?.();
-  await nextTurn();
-  expect(releases).toHaveLength(3); // the third took all that waited
+  sending.push(send(client, request(3), "quote-3"));
+  expect(calls).toHaveLength(1);
+  expect(calls[0]?.written).toHaveLength(4);
+  for (const n of [2, 3, 0, 1]) calls[0]?.emit("data", acknowledgement(n));
+  expect(await Promise.all(sending)).toMatchObject([0n, 1n, 2n, 3n].map((revision) => ({ revision })));
 });
 
-test("what has waited for longer than a call may take is given up, never sent behind its caller's back", async () => {
-  const { client, releases } = slowClient();
+test("a large append has a call of its own, which ends with its answer", async () => {
+  const { client, calls } = fakeClient();
+  const sending = batchSender(60_000)(client, request(0, 100_000), "import-0");
+  await nextTurn();
+  calls[0]?.emit("data", acknowledgement(0));
+  expect(await sending).toMatchObject({ revision: 0n });
+  expect(calls[0]?.ended).toBe(true);
+});
+
+test("a call that breaks fails the appends that had no answer; the next append opens another", async () => {
+  const { client, calls } = fakeClient();
+  const send = batchSender(60_000);
+  const [first, second] = [outcome(send(client, request(0), "quote-0")), outcome(send(client, request(1), "quote-1"))];
+  await nextTurn();
+  calls[0]?.emit("data", acknowledgement(0));
+  calls[0]?.emit("error", Object.assign(new Error("14 UNAVAILABLE: gone"), { code: 14, details: "gone" }));
+  expect(await first).toMatchObject({ revision: 0n });
+  expect(await second).toBeInstanceOf(Error);
+  const third = send(client, request(2), "quote-2");
+  await nextTurn();
+  expect(calls).toHaveLength(2);
+  expect(calls[1]?.written).toHaveLength(1);
+  calls[1]?.emit("data", acknowledgement(2));
+  expect(await third).toMatchObject({ revision: 2n });
+});
+
+test("a server that does not answer ends the call with all its appends, so that none is sent later", async () => {
+  const { client, calls } = fakeClient();
   const send = batchSender(20);
-  for (let n = 0; n < 2; n += 1) {
-    void send(client, request(n), `quote-${n}`);
-    await nextTurn();
-  }
-  const late = send(client, request(2), "quote-2").then(
-    () => "sent",
-    (error: Error) => error.message,
+  const sending = [0, 1].map((n) => outcome(send(client, request(n), `quote-${n}`)));
+  expect(await Promise.all(sending)).toMatchObject([{ name: "StoreUnavailable" }, { name: "StoreUnavailable" }]);
+  expect(calls.map(({ cancelled }) => cancelled)).toEqual([true]);
+});
+
+test("what has waited for a connection for too long is given up, never sent behind its caller's back", async () => {
+  let connect = () => undefined as void;
+  const { client, calls } = fakeClient(
+    new Promise((resolve) => {
+      connect = resolve;
+    }),
   );
-  await pause(40); // past the deadline
-  releases[0]?.();
-  expect(await late).toMatch(/No connection established/);
-  expect(releases).toHaveLength(2);
+  const send = batchSender(20);
+  expect(await outcome(send(client, request(0), "quote-0"))).toMatchObject({ message: expect.stringMatching(/No connection established/) });
+  connect();
+  await nextTurn();
+  expect(calls.flatMap(({ written }) => written)).toEqual([]);
+});
+
+test("what is sent and not answered is bounded; the rest follows as answers come", async () => {
+  const { client, calls } = fakeClient();
+  const send = batchSender(60_000);
+  const sending = Array.from({ length: 600 }, (_, n) => send(client, request(n), `quote-${n}`));
+  await nextTurn();
+  const sent = calls[0]?.written.length ?? 0;
+  expect(sent).toBeGreaterThan(1);
+  expect(sent).toBeLessThan(600);
+  for (let n = 0; n < 600; n += 1) calls[0]?.emit("data", acknowledgement(n));
+  await Promise.all(sending);
+  expect(calls).toHaveLength(1);
+});
+
+test("a call that nobody uses any more is ended", async () => {
+  const { client, calls } = fakeClient();
+  const sending = batchSender(5)(client, request(0), "quote-0");
+  await nextTurn();
+  calls[0]?.emit("data", acknowledgement(0));
+  await sending;
+  await expect.poll(() => calls[0]?.ended, { timeout: 15_000 }).toBe(true);
+  expect(calls[0]?.cancelled).toBe(false);
 });
