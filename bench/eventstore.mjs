@@ -12,7 +12,9 @@ import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventst
 
 const EVENTS = Number(process.argv[2] ?? 50_000);
 const BATCHES = [500, 100];
-const SINGLE_APPENDS = 1_000;
+const SINGLE_APPENDS = 2_000;
+/** Single appends under way at once, each to a stream of its own: what an API with many callers does. */
+const IN_FLIGHT = 20;
 
 const row = (n) =>
   jsonEvent({
@@ -69,6 +71,14 @@ async function append(client, stream, events, size, options) {
   }
 }
 
+async function appendSingles(client, stream, events) {
+  const share = events.length / IN_FLIGHT;
+  const callers = Array.from({ length: IN_FLIGHT }, (_, n) =>
+    append(client, `${stream}-${n}`, events.slice(n * share, (n + 1) * share), 1, {}),
+  );
+  await Promise.all(callers);
+}
+
 async function follow(client, wanted) {
   const filter = streamNameFilter({ prefixes: ["import-"], maxSearchWindow: 1_000, checkpointInterval: 10 });
   const subscription = client.subscribeToAll({ fromPosition: START, filter });
@@ -87,6 +97,7 @@ async function runAgainst(kind) {
     const events = Array.from({ length: EVENTS }, (_, n) => row(n));
     await append(client, "warm-up", events.slice(0, 5_000), 500, {});
     await append(client, "warm-up-single", events.slice(0, SINGLE_APPENDS), 1, {});
+    await appendSingles(client, "warm-up-singles", events.slice(0, SINGLE_APPENDS));
     for (const size of BATCHES) {
       results[`append, batch path, ${size} at a time`] = await measured(`append, batch path, ${size} at a time`, server, EVENTS, () =>
         append(client, `import-batch-${size}`, events, size, {}),
@@ -97,6 +108,10 @@ async function runAgainst(kind) {
     }
     results["append, one at a time"] = await measured("append, one at a time", server, SINGLE_APPENDS, () =>
       append(client, "import-single", events.slice(0, SINGLE_APPENDS), 1, {}),
+    );
+    const inFlight = `append, one event, ${IN_FLIGHT} in flight`;
+    results[inFlight] = await measured(inFlight, server, SINGLE_APPENDS, () =>
+      appendSingles(client, "import-singles", events.slice(0, SINGLE_APPENDS)),
     );
     results.subscription = await measured("subscription, catching up", server, EVENTS * 2, () => follow(client, EVENTS * 2));
   } finally {

@@ -4,6 +4,7 @@ import process from "node:process";
 import { appendSuccess, batchReply } from "../dist/embedded/eventstore/appendReplies.js";
 import { encodeBlocks } from "../dist/embedded/eventstore/blockEncoder.js";
 import { frame, serveCall } from "../dist/embedded/eventstore/grpcCall.js";
+import { framed } from "../dist/embedded/eventstore/messages.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { serverFeatures } from "../dist/embedded/eventstore/nodeInfoCalls.js";
 import { bytesField, cursorOver, eachField, readBytes, readVarint, textField } from "../dist/embedded/eventstore/wire.js";
@@ -25,14 +26,14 @@ async function startStub() {
           else return false;
           return true;
         });
-        if (isFinal) call.send(frame(batchReply(correlation, { stream: "s", expected: "any" }, written)));
+        if (isFinal) call.send(framed(batchReply(correlation, { stream: "s", expected: "any" }, written)));
       },
       complete: () => call.end(),
     }),
     [`${STREAMS}/Append`]: (call) => ({
       message: () => undefined,
       complete() {
-        call.send(frame(appendSuccess(written)));
+        call.send(framed(appendSuccess(written)));
         call.end();
       },
     }),

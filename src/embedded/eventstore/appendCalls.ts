@@ -3,8 +3,9 @@
 // This folder holds the wire format, the log on LMDB, and one file per kind of call; this file serves the calls that write.
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "./appendReplies.js";
 import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
-import { type Call, type CallHandler, frame } from "./grpcCall.js";
+import type { Call, CallHandler } from "./grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "./grpcErrors.js";
+import { framed } from "./messages.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
 import { cursorOver, eachField, readBytes, readMessage, WireError } from "./wire.js";
 import type { Writer } from "./writer.js";
@@ -29,7 +30,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
         const { stream, expected } = target;
         const outcome = await writer.append(stream, expected, collected.take());
         if (outcome.kind === "deleted") throw streamDeleted(stream);
-        call.send(frame(outcome.kind === "written" ? appendSuccess(outcome) : appendWrongVersion(expected, outcome.current)));
+        call.send(framed(outcome.kind === "written" ? appendSuccess(outcome) : appendWrongVersion(expected, outcome.current)));
         call.end();
       },
     };
@@ -52,7 +53,7 @@ export function deleteCalls(writer: Writer, hard: boolean): (call: Call) => Call
       const outcome = await writer.remove(stream, expected, hard);
       if (outcome.kind === "deleted") throw streamDeleted(stream);
       if (outcome.kind === "wrongVersion") throw wrongExpectedVersion(stream, expectedNumber(expected), outcome.current);
-      call.send(frame(deleteSuccess(outcome.position)));
+      call.send(framed(deleteSuccess(outcome.position)));
       call.end();
     },
     complete: () => undefined,

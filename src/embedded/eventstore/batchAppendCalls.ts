@@ -1,7 +1,8 @@
 import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
 import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
-import { type Call, type CallHandler, frame } from "./grpcCall.js";
+import type { Call, CallHandler } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
+import { framed, type Message } from "./messages.js";
 import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
 import type { Writer } from "./writer.js";
 
@@ -30,7 +31,7 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
       unacknowledged += bytes;
       if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
       try {
-        call.send(frame(await answer(append)));
+        call.send(framed(await answer(append)));
       } finally {
         underWay -= 1;
         unacknowledged -= bytes;
@@ -39,7 +40,7 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
       if (complete && underWay === 0) call.end();
     }
 
-    async function answer({ correlation, target, collected, fault }: OpenAppend): Promise<Buffer> {
+    async function answer({ correlation, target, collected, fault }: OpenAppend): Promise<Message> {
       if (!target || fault !== undefined) return batchReply(correlation, target, badRequest(fault ?? "an append begins with its options"));
       if (target.deadline !== undefined && target.deadline < now()) return batchReply(correlation, target, timedOut());
       if (collected.isTooLarge()) return batchReply(correlation, target, tooLarge());

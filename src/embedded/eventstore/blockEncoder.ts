@@ -1,5 +1,5 @@
 import { type Block, FRAME_PREFIX, HEAD_BYTES, ID_BYTES, type ProposedEvent } from "./blocks.js";
-import { textField, varintSize, writeVarint } from "./wire.js";
+import { varintSize, writeVarint } from "./wire.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;
@@ -35,6 +35,8 @@ export function encodeBlocks(proposal: Proposal): Block[] {
 const revisionAt = (proposal: Proposal, index: number): number => proposal.revision + index;
 
 interface SharedFields {
+  /** The stream's name, and the field that says it in each event. */
+  name: Buffer;
   stream: Buffer;
   /** Properties, creation time and metadata of an event, encoded once for neighbours that share them. */
   description: (event: ProposedEvent) => Buffer;
@@ -42,27 +44,46 @@ interface SharedFields {
 
 function sharedFields(proposal: Proposal): SharedFields {
   const name = Buffer.from(proposal.stream, "utf8");
-  const identifier = field(3, name);
-  const created = Buffer.concat([textField(1, "created"), textField(2, `${proposal.createdAt}0000`)]); // 100 ns ticks
-  return { stream: field(2, identifier), description: describer(field(6, created)) };
+  return { name, stream: streamField(name), description: describer(createdField(proposal.createdAt)) };
 }
+
+/** RecordedEvent.stream_identifier around its one field. */
+function streamField(name: Buffer): Buffer {
+  const inner = fieldSize(name);
+  const target = Buffer.allocUnsafe(1 + varintSize(inner) + inner);
+  writeField(target, writeTagged(target, 0, 0x12, inner), 3, name);
+  return target;
+}
+
+/** The server's own property: when, in 100 ns ticks. */
+function createdField(createdAt: number): Buffer {
+  const ticks = `${createdAt}0000`;
+  const key = "\x0a\x07created";
+  return Buffer.from(`\x32${lengthByte(key.length + 2 + ticks.length)}${key}\x12${lengthByte(ticks.length)}${ticks}`, "latin1");
+}
+
+const lengthByte = (length: number): string => String.fromCharCode(length);
 
 function describer(created: Buffer): SharedFields["description"] {
   let last: ProposedEvent | undefined;
   let made = created;
   return (event) => {
     if (last?.properties === event.properties && last.metadata === event.metadata) return made;
-    const properties = event.properties.map((property) => field(6, property));
-    const metadata = event.metadata.length > 0 ? [field(7, event.metadata)] : [];
-    made = Buffer.concat([...properties, created, ...metadata]);
+    made = describe(event, created);
     last = event;
     return made;
   };
 }
 
-function field(number: number, bytes: Buffer): Buffer {
-  const target = Buffer.allocUnsafe(fieldSize(bytes));
-  writeField(target, 0, number, bytes);
+function describe({ properties, metadata }: ProposedEvent, created: Buffer): Buffer {
+  let size = created.length;
+  for (const property of properties) size += fieldSize(property);
+  if (metadata.length > 0) size += fieldSize(metadata);
+  const target = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const property of properties) at = writeField(target, at, 6, property);
+  at += created.copy(target, at);
+  if (metadata.length > 0) writeField(target, at, 7, metadata);
   return target;
 }
 
@@ -93,21 +114,22 @@ function frameSizes(event: ProposedEvent, revision: number, position: number, sh
 }
 
 function encodeBlock(proposal: Proposal, shared: SharedFields, from: number, position: number, sizes: FrameSizes[], length: number): Block {
-  const name = Buffer.from(proposal.stream, "utf8");
+  const { stream, createdAt } = proposal;
+  const { name } = shared;
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + name.length + length);
-  const block = { stream: proposal.stream, position, revision: revisionAt(proposal, from), count: sizes.length };
-  bytes.writeDoubleBE(block.revision, 0);
-  bytes.writeDoubleBE(proposal.createdAt, 8);
-  bytes.writeUInt32BE(block.count, 16);
+  const revision = revisionAt(proposal, from);
+  bytes.writeDoubleBE(revision, 0);
+  bytes.writeDoubleBE(createdAt, 8);
+  bytes.writeUInt32BE(sizes.length, 16);
   bytes.writeUInt32BE(name.length, 20);
   name.copy(bytes, HEAD_BYTES);
   const frames = bytes.subarray(HEAD_BYTES + name.length);
   let at = 0;
   for (let index = 0; index < sizes.length; index += 1) {
     const event = proposal.events[from + index] as ProposedEvent;
-    at = writeFrame(frames, at, event, block.revision + index, position + at, sizes[index] as FrameSizes, shared);
+    at = writeFrame(frames, at, event, revision + index, position + at, sizes[index] as FrameSizes, shared);
   }
-  return { ...block, createdAt: proposal.createdAt, frames, bytes };
+  return { stream, position, revision, count: sizes.length, createdAt, frames, bytes };
 }
 
 function writeFrame(

@@ -6,11 +6,21 @@ const TAIL_BYTES = 32 * 1024 * 1024;
 /** The latest blocks of the log, as they were committed. */
 export function createBlockTail(mostBytes = TAIL_BYTES) {
   const blocks: Block[] = [];
+  /** Index of the oldest one; those before it are let go of many at a time, since each time moves all the others. */
+  let oldest = 0;
   let bytes = 0;
+
+  function dropOldest(): void {
+    bytes -= (blocks[oldest] as Block).bytes.length;
+    oldest += 1;
+    if (oldest < 1_000 || oldest < blocks.length / 8) return;
+    blocks.splice(0, oldest);
+    oldest = 0;
+  }
 
   /** Index of the last block that begins at or before the position. */
   function indexOf(position: number): number {
-    let low = 0;
+    let low = oldest;
     let high = blocks.length;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
@@ -24,12 +34,12 @@ export function createBlockTail(mostBytes = TAIL_BYTES) {
     add(block: Block): void {
       blocks.push(block);
       bytes += block.bytes.length;
-      while (bytes > mostBytes) bytes -= (blocks.shift() as Block).bytes.length;
+      while (bytes > mostBytes) dropOldest();
     },
 
     /** From the block that holds the position on; undefined when that one is not among them. */
     from(position: number): Iterable<Block> | undefined {
-      const [first, last] = [blocks[0], blocks.at(-1)];
+      const [first, last] = [blocks[oldest], blocks.at(-1)];
       if (!first || !last || position < first.position) return undefined;
       return position >= endOf(last) ? [] : blocks.slice(indexOf(position));
     },

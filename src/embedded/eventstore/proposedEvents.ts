@@ -13,13 +13,15 @@ const DATA_TAG = 0x22;
  * the one before, not read again, and the two share it. The bytes are copied out of the message only when the block is encoded.
  */
 export function proposedEventReader(): (message: Buffer) => ProposedEvent {
-  let previous: { event: ProposedEvent; between: Buffer } | undefined;
+  let last: { event: ProposedEvent; message: Buffer } | undefined;
+  let between: Buffer | undefined;
   return (message) => {
-    const alike = previous && readLike(previous.event, previous.between, message);
+    if (last && !between) between = betweenIdAndData(last.message, last.event); // only where there is a second one
+    const alike = last && between && readLike(last.event, between, message);
     if (alike) return alike;
     const event = readProposedEvent(message);
-    const between = betweenIdAndData(message, event);
-    previous = between && { event, between };
+    last = { event, message };
+    between = undefined;
     return event;
   };
 }

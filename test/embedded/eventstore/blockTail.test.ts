@@ -34,3 +34,16 @@ test("a tail keeps no more than it may", () => {
   expect([...(tail.from(905) ?? [])]).toHaveLength(10);
   expect(tail.from(500)).toBeUndefined();
 });
+
+test("a tail of many small blocks still begins where it says, while the oldest are let go of", () => {
+  const tail = createBlockTail(20_000);
+  for (let at = 1; at <= 100_000; at += 10) {
+    tail.add(blockAt(at, 10));
+    if (at <= 20_000) continue;
+    const first = at - 19_990;
+    if (at % 990 === 1) expect([...(tail.from(first) ?? [])].map(({ position }) => position)).toEqual(range(first, at));
+    expect(tail.from(first - 1)).toBeUndefined();
+  }
+});
+
+const range = (from: number, to: number): number[] => Array.from({ length: (to - from) / 10 + 1 }, (_, index) => from + index * 10);
