@@ -28,6 +28,7 @@ const command = join(dirname(createRequire(import.meta.url).resolve("vitest/pack
 const args = [command, "run", only ? `test/faults/${only}.test.ts` : "test/faults", "--maxWorkers", "1", "--testTimeout", "0"];
 const environment = { ...process.env, FAULTS_SEED: seed, FAULTS_RUNS: runs, ...(minutes ? { FAULTS_LOAD: minutes } : {}) };
 const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: environment });
+for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill("SIGTERM")); // Ctrl-C reaches it by itself
 child.once("exit", (code) => {
   process.exitCode = code ?? 1;
 });

@@ -14,10 +14,16 @@ export type Verdict =
   /** The projection has not seen all of the stream yet, or the stream went on while it was read. */
   | { readonly verdict: "not comparable"; readonly why: string };
 
-export async function importVerdict({ pool, eventStore }: { pool: Pool; eventStore: EventStore }, fold: ImportFold): Promise<Verdict> {
+interface VerdictSources {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly signal: AbortSignal;
+}
+
+export async function importVerdict({ eventStore, ...source }: VerdictSources, fold: ImportFold): Promise<Verdict> {
   const audited = settle(fold);
   if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
-  return withSnapshot(pool, async ({ client }): Promise<Verdict> => {
+  return withSnapshot(source, async ({ client }): Promise<Verdict> => {
     const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);
     const seen = rows[0] ? BigInt(rows[0].revision) : undefined;
     if (seen !== undefined && seen !== fold.revision) {

@@ -15,16 +15,27 @@ export class NotComparable extends Error {
 const compared = ["activities", "imports", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, shipments, checkpoints";
 
-/** Holds the tables in place: a rebuild waits with its swap until the audit is done. */
-export async function withSnapshot<Result>(pool: Pool, work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+/** Holds the tables in place: a rebuild waits with its swap until the audit is done, or told to stop. */
+export async function withSnapshot<Result>(
+  { pool, signal }: { pool: Pool; signal: AbortSignal },
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
   const client = await pool.connect();
+  // Ends the transaction too, and leaves no changed setting in the pool. A statement that is under way fails.
+  const end = () => client.release(true);
+  signal.addEventListener("abort", end, { once: true });
   try {
-    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
+    await client.query(
+      "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set client_connection_check_interval = 1000",
+    );
     await client.query(`begin isolation level repeatable read read only; lock table ${tables} in access share mode`);
     return await work({ client, position: await positionOf(client) });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
   } finally {
-    // Ends the transaction too, and leaves no changed setting in the pool.
-    client.release(true);
+    signal.removeEventListener("abort", end);
+    if (!signal.aborted) end();
   }
 }
 

@@ -31,7 +31,7 @@ export interface Verification {
 }
 
 export function verify(options: VerifyOptions): Promise<Verification> {
-  return withSnapshot(options.pool, async (snapshot) => {
+  return withSnapshot(options, async (snapshot) => {
     const findings = newFindings();
     const { eventStore, organisationId, signal, onProgress } = options;
     const evidence = await gatherEvidence({

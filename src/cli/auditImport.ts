@@ -30,7 +30,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const audited = settle(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // A past state has no counterpart in the tables of today.
-  const verdict = history.whole ? await importVerdict({ pool, eventStore }, history.fold) : undefined;
+  const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
   const report = { history, files, verdict };
   if (json) print(JSON.stringify(rows ? { summary: historyJson(report) } : historyJson(report), null, rows ? 0 : 2));
   else print(historyText(report));

@@ -57,7 +57,7 @@ describe("the history of an import", () => {
       ended: { type: "ImportCompleted", revision: 7n },
       whole: true,
     });
-    const verdict = await importVerdict(model, history.fold);
+    const verdict = await importVerdict({ ...model, signal }, history.fold);
     expect(verdict).toEqual({ verdict: "agrees" });
     const text = historyText({ history, files: [], verdict });
     for (const part of [
@@ -102,12 +102,12 @@ describe("the history of an import", () => {
     const { importId } = await recordInterrupted();
     const history = await historyOf(importId);
     await model.pool.query("update imports set failed = 0 where import_id = $1", [importId]);
-    expect(await importVerdict(model, history.fold)).toMatchObject({
+    expect(await importVerdict({ ...model, signal }, history.fold)).toMatchObject({
       verdict: "differs",
       differences: ["imports.failed is 0, the stream says 3"],
     });
     const earlier = await historyOf(importId, { revision: 3n });
-    expect(await importVerdict(model, earlier.fold)).toMatchObject({ verdict: "not comparable" });
+    expect(await importVerdict({ ...model, signal }, earlier.fold)).toMatchObject({ verdict: "not comparable" });
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { withSnapshot } from "../../src/audit/snapshot.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -227,4 +228,17 @@ describe("verify", () => {
       ]),
     );
   });
+});
+
+test("told to stop, it does not wait for the statement that is under way, and lets go of the tables", async () => {
+  const stop = new AbortController();
+  const { pool } = model;
+  const looking = withSnapshot({ pool, signal: stop.signal }, async ({ client }) => {
+    const waiting = client.query("select pg_sleep(3600)");
+    stop.abort(new Error("enough"));
+    await waiting;
+  });
+  await expect(looking).rejects.toThrow("enough");
+  await pool.query("begin; lock table imports in access exclusive mode; commit");
+  await expect(withSnapshot({ pool, signal: stop.signal }, async () => undefined)).rejects.toThrow("enough");
 });
