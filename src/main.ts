@@ -6,6 +6,7 @@ import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "./commands/importQueue.js";
+import { createRecentQuotes } from "./commands/recentQuotes.js";
 import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/deps.js";
@@ -42,6 +43,7 @@ export function runApi(options: RoleOptions): Promise<void> {
       ...{ pool, eventStore, objectStore, spreadsheets, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
+      recentQuotes: createRecentQuotes(),
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
         { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },

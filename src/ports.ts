@@ -11,6 +11,8 @@ export interface NewEvent {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
+  /** The data where it is JSON text already; `data` is then not looked at. */
+  readonly json?: string;
   readonly metadata: EventMetadata;
 }
 

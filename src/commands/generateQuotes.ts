@@ -1,26 +1,13 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography, Location, LocationFault } from "../domain/geography/geography.js";
-import type { Goods } from "../domain/rating/consignment.js";
 import type { QuoteRequest } from "../domain/rating/quoteRequest.js";
-import { priceQuotes, type QuoteEntry } from "../domain/rating/quotes.js";
+import { priceQuotes } from "../domain/rating/quotes.js";
 import { Rejection } from "../domain/rejection.js";
 import { AppendTooLarge } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
 import { recordQuotes } from "./quote.js";
-
-export interface QuoteResult {
-  readonly customerId: string;
-  readonly quoteId: string;
-  readonly noQuoteMessage: string;
-  readonly quotes: readonly (QuoteEntry & { readonly rateId: string })[];
-}
-
-export interface QuoteResponse {
-  readonly origin: Location;
-  readonly destination: Location;
-  readonly goods: readonly Goods[];
-  readonly results: readonly QuoteResult[];
-}
+import { quoteTexts } from "./quoteText.js";
+import type { RecentQuotes } from "./recentQuotes.js";
 
 export interface QuoteOrigin {
   readonly organisationId: string;
@@ -35,42 +22,26 @@ export interface QuoteDeps {
   readonly catalogue: Catalogue;
   readonly geography: Geography;
   readonly newId: () => string;
+  readonly recentQuotes: RecentQuotes;
 }
 
-/** Prices a request for each of its customers and records one quote per customer before it answers. */
-export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<QuoteResponse> {
+/** Prices a request for each of its customers and records one quote per customer before it answers: the contract's response, as JSON. */
+export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<string> {
   const { customerIds } = request.general;
   refuseStrangers(deps.catalogue, customerIds);
   const { origin, destination } = resolveEnds(deps.geography, request);
   const { items, filters } = request;
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now: from.now });
-  const quotes = results.map(({ basis, ...result }) => {
-    const quoteId = deps.newId();
-    return {
-      basis,
-      result: {
-        customerId: result.customerId,
-        quoteId,
-        noQuoteMessage: result.noQuoteMessage,
-        quotes: withRateIds(quoteId, result.quotes),
-      },
-    };
-  });
-  const at = from.now.toISOString();
   const { organisationId, catalogueVersion, keyPrefix, requestId } = from;
-  const recorded = quotes.map(({ basis, result }) => ({
-    quoteId: result.quoteId,
-    organisationId,
-    customerId: result.customerId,
-    catalogueVersion,
-    response: { origin, destination, goods, results: [result] },
-    basis: { ...basis, filters },
-    keyPrefix,
-    requestId,
-    at,
-  }));
-  await recordQuotes(deps, recorded).catch(refuseTooLarge);
-  return { origin, destination, goods, results: quotes.map(({ result }) => result) };
+  const facts = { organisationId, catalogueVersion, keyPrefix, requestId, at: from.now.toISOString() };
+  const named = results.map((result) => ({ ...result, quoteId: deps.newId() }));
+  const { quotes, response } = quoteTexts({ ...facts, origin, destination, goods, filters }, named);
+  const recorded = named.map(({ quoteId }, index) => ({ quoteId, text: quotes[index]?.event ?? "" }));
+  await recordQuotes(deps, facts, recorded).catch(refuseTooLarge);
+  for (const [index, { quoteId }] of named.entries()) {
+    deps.recentQuotes.keep(quoteId, { organisationId, response: quotes[index]?.response ?? "" });
+  }
+  return response;
 }
 
 /** One stranger among them and nobody is priced: no partial results. */
@@ -101,10 +72,6 @@ const faultyField: Record<LocationFault, string> = {
   state: "postalCode",
   country: "countryCode",
 };
-
-function withRateIds(quoteId: string, quotes: readonly QuoteEntry[]): QuoteResult["quotes"] {
-  return quotes.map((quote, index) => ({ rateId: `${quoteId}-${index + 1}`, ...quote }));
-}
 
 function refuseTooLarge(error: unknown): never {
   if (!(error instanceof AppendTooLarge)) throw error;

@@ -1,33 +1,48 @@
 // Quotes: one stream each, one event each. There for a read the moment the write has answered.
-import { decode, type EventContext, encode } from "../events/codec.js";
+import { decode, type EventContext, encodeText } from "../events/codec.js";
 import type { QuoteGenerated } from "../events/otherEvents.js";
 import { streamOf } from "../events/streams.js";
 import { type EventStore, noStream } from "../ports.js";
+import type { RecentQuotes } from "./recentQuotes.js";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** The data of one QuoteGenerated event, as JSON. */
+export interface QuoteToRecord {
+  readonly quoteId: string;
+  readonly text: string;
+}
+
+type Asked = Pick<QuoteGenerated, "organisationId" | "keyPrefix" | "requestId">;
+
 /** Records the quotes of one request side by side. The event's id is the quote's own, so that a resend is recognised. */
-export async function recordQuotes({ events }: { events: EventStore }, quotes: readonly QuoteGenerated[]): Promise<void> {
+export async function recordQuotes({ events }: { events: EventStore }, asked: Asked, quotes: readonly QuoteToRecord[]): Promise<void> {
+  const { organisationId, keyPrefix, requestId } = asked;
+  const context: EventContext = { organisation: organisationId, actor: `key:${keyPrefix}`, correlationId: requestId };
   await Promise.all(
-    quotes.map((quote) => {
-      const context: EventContext = {
-        organisation: quote.organisationId,
-        actor: `key:${quote.keyPrefix}`,
-        correlationId: quote.requestId,
-      };
-      return events.append(streamOf.quote(quote.quoteId), [encode("QuoteGenerated", quote, context, quote.quoteId)], noStream);
-    }),
+    quotes.map(({ quoteId, text }) =>
+      events.append(streamOf.quote(quoteId), [encodeText("QuoteGenerated", text, context, quoteId)], noStream),
+    ),
   );
 }
 
-/** Undefined for an unknown quote, another organisation's, and anything that is no quote id at all. */
+/** The contract's response as JSON; undefined for an unknown quote, another organisation's, and anything that is no quote id at all. */
 export async function readQuote(
-  deps: { events: EventStore },
+  deps: { readonly events: EventStore; readonly recentQuotes: RecentQuotes },
   organisationId: string,
   quoteId: string,
-): Promise<QuoteGenerated | undefined> {
+): Promise<string | undefined> {
+  const id = quoteId.toLowerCase();
+  const known = deps.recentQuotes.find(id) ?? (await readAndKeep(deps, id));
+  return known?.organisationId === organisationId ? known.response : undefined;
+}
+
+async function readAndKeep(deps: { events: EventStore; recentQuotes: RecentQuotes }, quoteId: string) {
   const quote = await findQuote(deps, quoteId);
-  return quote?.organisationId === organisationId ? quote : undefined;
+  if (quote === undefined) return undefined;
+  const found = { organisationId: quote.organisationId, response: JSON.stringify(quote.response) };
+  deps.recentQuotes.keep(quoteId, found);
+  return found;
 }
 
 /** Whoever's it is: for auditors on the command line, never for a route. */

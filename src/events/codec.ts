@@ -1,5 +1,6 @@
 // Between typed events and what the event store keeps. Writing checks every event against its schema except row outcomes, of
-// which an import has hundreds of thousands, built by one typed function; reading trusts those for the same reason.
+// which an import has hundreds of thousands, built by one typed function (reading trusts those for the same reason), and events
+// that are written as text.
 import type { EventMetadata, NewEvent, StoredEvent } from "../ports.js";
 import { type EventDataOf, type EventType, eventSchemas, isEventType } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
@@ -33,6 +34,11 @@ const metadataOf = new WeakMap<EventContext, Map<number, EventMetadata>>();
 export function encode<T extends EventType>(type: T, data: EventDataOf<T>, context: EventContext, id: string): NewEvent {
   const checked = trusted.has(type) ? data : eventSchemas[type].parse(data);
   return { id, type, data: checked, metadata: metadata(context, versionOf(type)) };
+}
+
+/** For data that is put together as JSON text by the one function that knows its schema; reading checks it like any other. */
+export function encodeText(type: EventType, json: string, context: EventContext, id: string): NewEvent {
+  return { id, type, data: undefined, json, metadata: metadata(context, versionOf(type)) };
 }
 
 /** Undefined for an event that is not one of ours, or of a later version of the service that added a type: safe to pass over. */

@@ -14,6 +14,7 @@ import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createKey } from "../../src/commands/keys.js";
 import type { OrganisationDeps } from "../../src/commands/organisation.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { createRecentQuotes } from "../../src/commands/recentQuotes.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/deps.js";
@@ -62,6 +63,7 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     eventStore,
     objectStore: objects.store,
     spreadsheets,
+    recentQuotes: createRecentQuotes(),
     catalogues: cacheCatalogues(database.pool),
     geography,
     tempDir,

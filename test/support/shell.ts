@@ -5,6 +5,7 @@ import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import { createRecentQuotes } from "../../src/commands/recentQuotes.js";
 import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import { createApp } from "../../src/http/app.js";
@@ -26,6 +27,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
+    recentQuotes: createRecentQuotes(),
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
     geography: createGeography(() => undefined),
     tempDir: tmpdir(),

@@ -27,9 +27,9 @@ export function batchRequest(stream: string, events: readonly NewEvent[], expect
   const head = header(correlationId, stream, expected);
   const partsOf = describer();
   let total = head.length + isFinal.length;
-  const messages = events.map(({ id, type, data, metadata }) => {
+  const messages = events.map(({ id, type, data, json: text, metadata }) => {
     if (id.length !== 36) throw new TypeError(`${id} is no event id`);
-    const json = JSON.stringify(data);
+    const json = text ?? JSON.stringify(data);
     const parts = partsOf(type, metadata);
     const dataLength = Buffer.byteLength(json);
     const length = idBytes + parts.length + 1 + varintLength(dataLength) + dataLength;
@@ -55,11 +55,38 @@ export function batchRequest(stream: string, events: readonly NewEvent[], expect
 }
 
 function header(correlationId: string, stream: string, expected: Revision): Buffer {
-  const revision = expected < 0n ? field(option.noStream, Buffer.alloc(0)) : field(option.streamPosition, expected);
-  // The server takes the smaller of this and its own limit. It is a time of day, and clocks differ, so it lies far ahead.
-  const seconds = BigInt(Math.ceil(Date.now() / 1000) + 86_400);
-  const options = messageOf(field(option.stream, field(3, Buffer.from(stream))), revision, field(option.deadline, field(1, seconds)));
-  return messageOf(field(request.correlationId, field(2, Buffer.from(correlationId))), field(request.options, options));
+  const name = Buffer.from(stream);
+  const identifier = field(option.stream, field(3, name));
+  const revision = expected < 0n ? noStreamYet : field(option.streamPosition, expected);
+  const deadline = farAhead();
+  const optionsLength = identifier.length + revision.length + deadline.length;
+  const idAt = correlationStart.length;
+  const optionsAt = idAt + 36 + 1 + varintLength(optionsLength);
+  const bytes = Buffer.allocUnsafe(optionsAt + optionsLength);
+  correlationStart.copy(bytes);
+  bytes.write(correlationId, idAt, "latin1");
+  bytes[idAt + 36] = (request.options << 3) | 2;
+  writeVarint(bytes, idAt + 37, optionsLength);
+  identifier.copy(bytes, optionsAt);
+  revision.copy(bytes, optionsAt + identifier.length);
+  deadline.copy(bytes, optionsAt + identifier.length + revision.length);
+  return bytes;
+}
+
+const correlationStart = Buffer.from([(request.correlationId << 3) | 2, 38, 0x12, 36]); // a UUID message of 36 characters
+const noStreamYet = field(option.noStream, Buffer.alloc(0));
+
+let deadlineSeconds = 0;
+let deadlineField: Buffer = Buffer.alloc(0);
+
+/** The server takes the smaller of this and its own limit. It is a time of day, and clocks differ, so it lies far ahead. */
+function farAhead(): Buffer {
+  const seconds = Math.ceil(Date.now() / 1000) + 86_400;
+  if (seconds !== deadlineSeconds) {
+    deadlineSeconds = seconds;
+    deadlineField = field(option.deadline, field(1, BigInt(seconds)));
+  }
+  return deadlineField;
 }
 
 /** Type, content type and metadata of an event: the same bytes for all rows of a chunk, so they are made once. */

@@ -60,8 +60,12 @@ function calendarOf(timeZone: string): (now: Date) => string {
     month: "2-digit",
     day: "2-digit",
   });
+  let [second, date] = [Number.NaN, ""]; // asked for with every quote, and the same for all quotes of a second
   return (now) => {
+    if (Math.floor(now.getTime() / 1000) === second) return date;
+    second = Math.floor(now.getTime() / 1000);
     const parts = new Map(calendar.formatToParts(now).map(({ type, value }) => [type, value]));
-    return `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
+    date = `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
+    return date;
   };
 }

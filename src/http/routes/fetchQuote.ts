@@ -15,9 +15,9 @@ export const fetchQuote = defineRoute({
     200: { description: "The quote as it was answered, with its one result", schema: quoteResponse },
     404: { description: "The organisation has no quote with this id" },
   },
-  handler: async ({ params, caller }, { eventStore }) => {
-    const quote = await readQuote({ events: eventStore }, caller.organisationId, params.quoteId);
-    if (quote === undefined) throw new Rejection("notFound", "There is no quote with this id");
-    return { status: 200, body: quote.response };
+  handler: async ({ params, caller }, { eventStore, recentQuotes }) => {
+    const json = await readQuote({ events: eventStore, recentQuotes }, caller.organisationId, params.quoteId);
+    if (json === undefined) throw new Rejection("notFound", "There is no quote with this id");
+    return { status: 200, json };
   },
 });

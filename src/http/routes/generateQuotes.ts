@@ -18,8 +18,8 @@ export const generateQuotes = defineRoute({
     400: { description: "The body is not as described, or a location could not be resolved" },
     403: { description: "A customer does not belong to the organisation; nothing was priced" },
   },
-  handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
+  handler: async ({ body, caller }, { eventStore, catalogues, geography, recentQuotes }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    return { status: 200, body: await generate({ events: eventStore, catalogue, geography, newId }, body, caller) };
+    return { status: 200, json: await generate({ events: eventStore, catalogue, geography, newId, recentQuotes }, body, caller) };
   },
 });

@@ -1,8 +1,11 @@
+import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { batchReply } from "../../../src/adapters/eventStore/batchReply.js";
 import { batchRequest } from "../../../src/adapters/eventStore/batchRequest.js";
 import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
+import { readStreamRequest } from "../../../src/adapters/eventStore/readRequest.js";
 
 const text = fc.string({ unit: "binary" });
 const event = fc.record({
@@ -41,6 +44,70 @@ test("any append is, byte for byte, what the vendor's generated code understands
         })),
       );
     }),
+  );
+});
+
+test("data that is JSON text already is sent as it is", () => {
+  const metadata = { organisation: "", actor: "", $correlationId: "", v: 1 };
+  const sent = batchRequest(
+    "s",
+    [{ id: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", type: "t", data: undefined, json: '{"ä":1}', metadata }],
+    -1n,
+    1e9,
+  );
+  const [message] = streams.BatchAppendReq.deserializeBinary(sent?.bytes as Buffer).getProposedMessagesList();
+  expect(Buffer.from(message?.getData_asU8() ?? []).toString()).toBe('{"ä":1}');
+});
+
+test("any read of a stream is what the vendor's generated code understands", () => {
+  const revision = fc.option(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { nil: undefined });
+  fc.assert(
+    fc.property(text, revision, fc.boolean(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (stream, from, backwards, max) => {
+      const options = streams.ReadReq.deserializeBinary(readStreamRequest(stream, from, { backwards, max })).getOptions();
+      const which = options?.getStream();
+      expect(Buffer.from(which?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString()).toBe(Buffer.from(stream).toString());
+      if (from === undefined) expect([which?.hasStart(), which?.hasEnd()]).toEqual([!backwards, backwards]);
+      else expect(which?.getRevision()).toBe(String(from));
+      expect(options?.getReadDirection()).toBe(backwards ? 1 : 0);
+      expect(options?.getCount()).toBe(String(max));
+      expect([options?.hasNoFilter(), options?.getUuidOption()?.hasString(), options?.getResolveLinks()]).toEqual([true, true, false]);
+    }),
+  );
+});
+
+const bigNumber = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+test("any acknowledgement of the vendor's generated code is understood, with its id as text or as numbers", () => {
+  fc.assert(
+    fc.property(
+      fc.uuid({ version: 4 }),
+      bigNumber,
+      fc.option(fc.record({ commit: bigNumber, prepare: bigNumber }), { nil: undefined }),
+      (id, revision, position) => {
+        const reply = new streams.BatchAppendResp();
+        const correlation = new shared.UUID();
+        correlation.setString(id);
+        reply.setCorrelationId(correlation);
+        const success = new streams.BatchAppendResp.Success();
+        success.setCurrentRevision(String(revision));
+        if (position) {
+          const at = new shared.AllStreamPosition();
+          at.setCommitPosition(String(position.commit));
+          at.setPreparePosition(String(position.prepare));
+          success.setPosition(at);
+        } else success.setNoPosition(new shared.Empty());
+        reply.setSuccess(success);
+        const expected = { correlationId: id, acknowledged: { revision, position } };
+        expect(batchReply(Buffer.from(reply.serializeBinary()))).toEqual(expected);
+
+        const numbers = new shared.UUID.Structured();
+        const digits = id.replaceAll("-", "");
+        numbers.setMostSignificantBits(BigInt.asIntN(64, BigInt(`0x${digits.slice(0, 16)}`)).toString());
+        numbers.setLeastSignificantBits(BigInt.asIntN(64, BigInt(`0x${digits.slice(16)}`)).toString());
+        correlation.setStructured(numbers);
+        expect(batchReply(Buffer.from(reply.serializeBinary()))).toEqual(expected);
+      },
+    ),
   );
 });
 

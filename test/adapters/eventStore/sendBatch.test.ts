@@ -89,7 +89,7 @@ test("a server that does not answer ends the call with all its appends, so that 
 });
 
 test("what has waited for a connection for too long is given up, never sent behind its caller's back", async () => {
-  let connect = () => undefined as void;
+  let connect: () => void = () => undefined;
   const { client, calls } = fakeClient(
     new Promise((resolve) => {
       connect = resolve;
