@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { RangeOptions } from "lmdb";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
@@ -121,7 +121,7 @@ export function lastEntry(storage: Storage, stream: string): { head: number; tom
 }
 
 /** Names may be longer than a key can be, and hold any character: their hash stands for them. */
-const streamKey = (stream: string): string => createHash("sha256").update(stream).digest("base64url").slice(0, 24);
+const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
 
 function encodeEntry(block: Block): Buffer {
   const bytes = Buffer.allocUnsafe(12);
