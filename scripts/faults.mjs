@@ -21,11 +21,15 @@ const seed = whole("seed", values.seed ?? String(randomInt(1, 1_000_000_000)));
 const runs = whole("runs", values.runs ?? "1");
 const minutes = values.load === undefined ? undefined : whole("load", values.load);
 const only = values.only ?? (minutes === undefined ? undefined : "load");
-if (only !== undefined && !parts.includes(only)) fail(`--only must be one of ${parts.join(", ")}`);
+/** Parts that go by one name; those that only compute share the cores. */
+const together = { fuzz: ["test/faults/fuzz", "test/http/fuzz", "test/poison/mutations"] };
+if (only !== undefined && !parts.includes(only) && !(only in together))
+  fail(`--only must be one of ${[...parts, ...Object.keys(together)].join(", ")}`);
+const files = only === undefined ? ["test/faults", ...together.fuzz] : (together[only] ?? [`test/faults/${only}.test.ts`]);
 
 process.stderr.write(`faults: seed ${seed}, ${runs} runs${only ? `, only ${only}` : ""}\n`);
 const command = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const args = [command, "run", only ? `test/faults/${only}.test.ts` : "test/faults", "--maxWorkers", "1", "--testTimeout", "0"];
+const args = [command, "run", ...files, "--maxWorkers", only === "fuzz" ? "4" : "1", "--testTimeout", "0"];
 const environment = { ...process.env, FAULTS_SEED: seed, FAULTS_RUNS: runs, ...(minutes ? { FAULTS_LOAD: minutes } : {}) };
 const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: environment });
 for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill("SIGTERM")); // Ctrl-C reaches it by itself

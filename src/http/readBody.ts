@@ -59,10 +59,15 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new Problem("requestTimeout", "The body took too long to arrive", closeAfter)), readTimeoutMs);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work.catch(brokenOff), late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The sender has left, or cut its request short: no fault of ours to be logged and counted as one. */
+function brokenOff(): never {
+  throw new Rejection("invalid", "The body broke off before its end, send the request again");
 }
 
 const closeAfter = { headers: { connection: "close" } };
