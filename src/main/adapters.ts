@@ -10,6 +10,7 @@ import { connectEventStore } from "../adapters/eventStore/connect.js";
 import { createFileObjectStore, type FileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
 import { createS3ObjectStore } from "../adapters/objectStore/s3ObjectStore.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
+import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { migrate } from "../adapters/postgres/migrate.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
@@ -37,14 +38,17 @@ const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worke
 export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const { database, events, objects: objectPatience } = patienceOf[role] ?? none;
+  const applicationName = `waybill ${role}`;
   const pool = createPool({
     url: addresses.databaseUrl,
-    applicationName: `waybill ${role}`,
+    applicationName,
     max: 12,
     statementTimeout: statementTimeouts[role] ?? 0,
     ...database,
     onError,
   });
+  const onLost = (pid: number) => logger.warn({ pid }, "a database session's answer was lost on the way: it is begun anew");
+  const unwatch = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
   const objects = openObjectStore(config, addresses.signingSecret, objectPatience);
   return {
@@ -53,6 +57,7 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
     ...objects,
     close: async () => {
       objects.closeObjects();
+      unwatch();
       await Promise.allSettled([pool.end(), eventStore.close()]);
     },
   };
@@ -61,7 +66,7 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
 const none = { database: {}, events: {}, objects: {} };
 /**
  * A caller of the API is answered within five seconds, whatever a store does; a worker would rather wait than give up. The projector
- * waits for the database without end: one statement may write a whole import.
+ * waits for the database as long as that is at work: one statement may write a whole import.
  */
 const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {

@@ -22,38 +22,75 @@ beforeAll(async () => {
 });
 afterAll(() => roles?.close());
 
-const ways = ["refused", "black-holed", "deaf", "slow", "cut in the middle of replies", "frozen"] as const;
+/** "Forgotten" and "held up": like black-holed, but no connection is cut afterwards; what was sent is lost, or comes late. */
+const ways = ["refused", "black-holed", "forgotten", "held up", "deaf", "slow", "cut in the middle of replies", "frozen"] as const;
 type Way = (typeof ways)[number];
 const stores: readonly StoreName[] = ["event store", "database", "object store"];
-const all = stores.flatMap((store) => ways.map((way) => [store, way] as const));
 /** The three that take the longest to notice; all of them in the long form. */
 const cases = long
-  ? all.filter(([store, way]) => store !== "object store" || way !== "frozen") // its server is this process: `deaf` is the same
+  ? stores.flatMap((store) => ways.map((way) => [store, way] as const))
   : ([
       ["event store", "frozen"],
       ["database", "frozen"],
       ["object store", "black-holed"],
     ] as const);
 
-/** What the service promises is five seconds; a busy machine's own delays come on top of that. */
-const longestAnswerMs = long ? 5_000 : 9_000;
+const promisedMs = 5_000;
+
+/**
+ * By the API's own clock, and without the time for which the machine, busy with other things, did not let it run: what is left
+ * is what the service decides, on a fast machine and on a slow one.
+ */
+async function answeredInTime(ask: () => Promise<Response | undefined>): Promise<Response | undefined> {
+  const stalledBefore = await stalledMs();
+  const answer = await ask();
+  const requestId = answer?.headers.get("x-request-id") ?? "";
+  let line: { ms: number } | undefined;
+  await until(`the API's line about ${requestId}, answered ${answer?.status}`, async () => {
+    line = lineWith(`"requestId":"${requestId}"`, `"msg":"request"`);
+    return line !== undefined;
+  });
+  expect((line?.ms ?? 0) - ((await stalledMs()) - stalledBefore)).toBeLessThan(promisedMs);
+  return answer;
+}
+
+const apiLog = () => roles.processes.find(({ role }) => role === "api")?.log() ?? "";
+
+function lineWith<Line>(...texts: string[]): Line | undefined {
+  const log = apiLog();
+  const found = log
+    .slice(0, log.lastIndexOf("\n"))
+    .split("\n")
+    .findLast((line) => texts.every((text) => line.includes(text)));
+  return found === undefined ? undefined : (JSON.parse(found) as Line);
+}
+
+/** As it says it now, not as it said it some time ago. */
+async function stalledMs(): Promise<number> {
+  const said = apiLog().length;
+  const line = () => (apiLog().lastIndexOf('{"stalledMs"') > said ? lineWith<{ stalledMs: number }>('{"stalledMs"') : undefined);
+  await until("the API says how long it was stalled", async () => line() !== undefined);
+  return line()?.stalledMs ?? 0;
+}
 
 async function strike(store: StoreName, way: Way): Promise<() => void> {
-  if (way === "frozen" && store !== "object store") return roles.freeze(store);
+  if (way === "frozen") return roles.freeze(store);
   const proxy = roles.proxies[store];
   const kinds = {
     refused: "refuse",
     "black-holed": "blackHole",
+    forgotten: "blackHole",
+    "held up": "held",
     deaf: "deaf",
     "cut in the middle of replies": "cutReplies",
-    frozen: "deaf",
   } as const;
   if (way === "slow") proxy.set({ kind: "slow", bytesPerSecond: 200 });
   else proxy.set({ kind: kinds[way] });
   if (way === "refused") proxy.cut();
   return () => {
     proxy.set({ kind: "pass" });
-    proxy.cut(); // bytes that were swallowed are gone: what waits for them has to notice
+    // Bytes that were swallowed are gone: whoever waits for them has to notice, here with the network's help.
+    if (way !== "forgotten" && way !== "held up") proxy.cut();
   };
 }
 
@@ -74,11 +111,9 @@ async function pushUntilTaken(submission: Submission): Promise<Sent> {
   return sent;
 }
 
-async function answeredInTime(sent: Sent): Promise<void> {
+async function pushIsAnswered(sent: Sent): Promise<void> {
   customer.sent.push(sent);
-  const started = performance.now();
-  const answer = await push(roles.url, customer.key, sent);
-  expect(performance.now() - started).toBeLessThan(longestAnswerMs);
+  const answer = await answeredInTime(() => push(roles.url, customer.key, sent));
   expect([202, 503]).toContain(answer?.status);
   if (answer?.status === 503) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 }
@@ -87,9 +122,7 @@ async function answeredInTime(sent: Sent): Promise<void> {
 async function readsAreAnswered(away: StoreName): Promise<void> {
   const status = statusPath(finished.submission, finished.importId ?? "");
   for (const path of [status, `${status}/errors`, "/v1/org/ledger/shipments"]) {
-    const started = performance.now();
-    const answer = await ask(roles.url, customer.key, path);
-    expect(performance.now() - started).toBeLessThan(longestAnswerMs);
+    const answer = await answeredInTime(() => ask(roles.url, customer.key, path));
     expect(away === "database" ? [200, 503] : [200], path).toContain(answer?.status);
     await answer?.text();
   }
@@ -103,7 +136,7 @@ describe.each(cases)("%s %s", (store, way) => {
     const lift = await strike(store, way);
     try {
       const pushes = [...new Array(4)].map(() => newPush(randomSubmission(random)));
-      await Promise.all([...pushes.map(answeredInTime), pause(50).then(() => readsAreAnswered(store))]);
+      await Promise.all([...pushes.map(pushIsAnswered), pause(50).then(() => readsAreAnswered(store))]);
     } finally {
       lift();
     }

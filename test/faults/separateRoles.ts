@@ -26,7 +26,7 @@ export interface SeparateRoles {
   readonly eventStore: EventStore;
   newCustomer(): Promise<Customer>;
   /** SIGSTOP to every process of a store; the answer thaws them. */
-  freeze(store: "event store" | "database"): Promise<() => void>;
+  freeze(store: StoreName): Promise<() => void>;
   readonly processes: readonly RoleProcess[];
   readonly pool: Pool;
   /** Everything that the event store, the object store and the roles keep on disk. */
@@ -57,6 +57,7 @@ export interface RoleOptions {
 
 export const signingSecret = "a secret of thirty-two characters";
 const shiftedClock = new URL("./shiftedClock.mjs", import.meta.url).href;
+const stallProbe = new URL("./stallProbe.mjs", import.meta.url).href;
 const oneOfEach = [
   ["api", 0],
   ["worker", 0],
@@ -90,7 +91,9 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
     roles.map(([role, hours]) =>
       startProcess(
         role,
-        hours === 0 ? env : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
+        hours === 0
+          ? { ...env, NODE_OPTIONS: `--import=${stallProbe}` }
+          : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
       ),
     ),
   );
@@ -104,7 +107,7 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
     eventStore,
     newCustomer: () => newCustomerOn(pool, eventStore),
     freeze: async (name) => {
-      const pids = name === "database" ? await withChildren(postgres.pid) : [store.pid ?? 0];
+      const pids = name === "database" ? await withChildren(postgres.pid) : [(name === "event store" ? store.pid : s3.pid) ?? 0];
       for (const pid of pids) kill(pid, "SIGSTOP");
       return () => {
         for (const pid of pids) kill(pid, "SIGCONT");

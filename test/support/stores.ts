@@ -1,10 +1,10 @@
+import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import S3rver from "@20minutes/s3rver";
+import { fileURLToPath } from "node:url";
 import { createFileObjectStore, type FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import type { S3Options } from "../../src/adapters/objectStore/s3ObjectStore.js";
 
@@ -15,25 +15,26 @@ export async function createTestObjectStore(): Promise<{ store: FileObjectStore;
   return { store, folder, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A real S3 protocol server on loopback that verifies signatures and their expiry; or, with TEST_S3_ENDPOINT, one that is there already. */
-export async function startTestS3(): Promise<{ options: S3Options; close(): Promise<void> }> {
+export interface TestS3 {
+  readonly options: S3Options;
+  /** Undefined where the server is somebody else's. */
+  readonly pid: number | undefined;
+  close(): Promise<void>;
+}
+
+/** A real S3 protocol server on loopback, in a process of its own; or, with TEST_S3_ENDPOINT, one that is there already. */
+export async function startTestS3(): Promise<TestS3> {
   const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY: accessKey = "", TEST_S3_SECRET_KEY: secretKey = "" } = process.env;
   if (endpoint) {
     const bucket = `waybill-test-${randomUUID()}`;
-    return { options: { endpoint, accessKey, secretKey, bucket, region: "us-east-1" }, close: async () => undefined };
+    return { options: { endpoint, accessKey, secretKey, bucket, region: "us-east-1" }, pid: undefined, close: async () => undefined };
   }
   const directory = await mkdtemp(join(tmpdir(), "waybill-test-s3-"));
-  const serve = new S3rver({ directory, silent: true }).callback();
-  const server = createServer((request, response) => {
-    // The one question of the minio client that this server does not know: which uploads were left unfinished? None.
-    if (request.method === "GET" && /[?&]uploads(=|&|$)/.test(request.url ?? "")) {
-      response
-        .setHeader("content-type", "application/xml")
-        .end("<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>");
-    } else serve(request, response);
-  });
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const { port } = server.address() as AddressInfo;
+  // The channel ends with this process, and the server with the channel.
+  const child = fork(fileURLToPath(new URL("./s3Process.mjs", import.meta.url)), [directory], { execArgv: [] });
+  const exited = once(child, "exit");
+  const [{ port }] = (await Promise.race([once(child, "message"), exited.then(() => [{ port: 0 }])])) as [{ port: number }];
+  if (port === 0) throw new Error("the S3 server ended at its start");
   return {
     options: {
       endpoint: `http://127.0.0.1:${port}`,
@@ -42,9 +43,10 @@ export async function startTestS3(): Promise<{ options: S3Options; close(): Prom
       bucket: "waybill-test",
       region: "us-east-1",
     },
+    pid: child.pid,
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
+      child.kill("SIGKILL"); // it may be frozen
+      await exited;
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /**
  * `pass`: as if it were not there. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
  * with its connection. `blackHole`: connections stay open and nothing passes in either direction. `deaf`: requests arrive and
- * nothing comes back. `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
+ * nothing comes back. `held`: nothing passes until the weather changes, then all of it does, in order. `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
  */
 export type Weather =
-  | { readonly kind: "pass" | "blackHole" | "deaf" | "refuse" | "cutReplies" }
+  | { readonly kind: "pass" | "blackHole" | "deaf" | "held" | "refuse" | "cutReplies" }
   | { readonly kind: "dropReplies"; readonly chance: () => boolean }
   | { readonly kind: "slow"; readonly bytesPerSecond: number };
 
@@ -19,6 +19,8 @@ export interface TcpProxy {
   readonly openConnections: () => number;
   /** Answers that were lost so far. */
   readonly dropped: () => number;
+  /** Bytes that were taken and forgotten so far. */
+  readonly swallowed: () => number;
   set(weather: Weather): void;
   /** Ends every connection that is open now. */
   cut(): void;
@@ -30,6 +32,8 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const [, host = "127.0.0.1", port = "2113"] = /\/\/(?:[^@/]*@)?([^:/?]+):(\d+)/.exec(target) ?? [];
   let weather: Weather = { kind: "pass" };
   let dropped = 0;
+  let swallowed = 0;
+  let held: (() => void)[] = [];
   let accepted = 0;
   const open = new Set<Socket>();
 
@@ -45,11 +49,17 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     open.add(near);
     for (const socket of [near, far]) socket.setNoDelay(true).on("error", end).on("close", end);
     near.on("data", (bytes) => {
-      if (weather.kind !== "blackHole") far.write(bytes);
+      if (weather.kind === "blackHole") swallowed += bytes.length;
+      else if (weather.kind === "held") held.push(() => far.write(bytes));
+      else far.write(bytes);
     });
     const replies = replyCounter();
     far.on("data", (bytes) => {
-      if (weather.kind === "blackHole" || weather.kind === "deaf") return;
+      if (weather.kind === "blackHole" || weather.kind === "deaf") {
+        swallowed += bytes.length;
+        return;
+      }
+      if (weather.kind === "held") return void held.push(() => near.write(bytes));
       const { kind } = weather;
       for (let reply = replies(bytes); reply > 0 && kind === "dropReplies"; reply--) {
         if (!weather.chance()) continue;
@@ -75,8 +85,12 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     connections: () => accepted,
     openConnections: () => open.size,
     dropped: () => dropped,
+    swallowed: () => swallowed,
     set: (next) => {
       weather = next;
+      if (next.kind === "held") return;
+      for (const pass of held) pass();
+      held = [];
     },
     cut,
     async stop() {

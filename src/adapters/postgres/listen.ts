@@ -20,6 +20,7 @@ export async function listen(options: ListenOptions): Promise<void> {
       application_name: options.applicationName,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
     });
     try {
       await client.connect();
