@@ -3,6 +3,7 @@ import { routes } from "../../src/http/routes/list.js";
 import { eventually } from "../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { manyAtOnce } from "./pace.js";
 import { seeded } from "./randomness.js";
 import { firstSeed, long } from "./scale.js";
 
@@ -148,6 +149,8 @@ test("another organisation's customers cannot be quoted for", async () => {
   expect((await theirs.text()).replace("CUST-SECRET", "X")).toBe((await nobodys.text()).replace("CUST-MADEUP", "X"));
 });
 
+const atOnce = 24;
+
 /** The text with one bit changed at every position: any one of them in the short form, each of them in the long one. */
 function bitFlips(text: string): string[] {
   const random = seeded(firstSeed);
@@ -160,10 +163,13 @@ function bitFlips(text: string): string[] {
 test("a cursor with any bit changed is refused", async () => {
   for (const path of lists()) {
     const flips = bitFlips(cursors[path] ?? "");
-    const answers = await Promise.all(
-      flips.map((cursor) => answerTo(owner, "GET", withQuery(path, `cursor=${encodeURIComponent(cursor)}`))),
-    );
-    expect(new Set(answers.map(({ status }) => status)), path).toEqual(new Set([400]));
+    const accepted: string[] = [];
+    await manyAtOnce(flips.length, atOnce, async () => {
+      const cursor = flips.pop() ?? "";
+      const { status } = await answerTo(owner, "GET", withQuery(path, `cursor=${encodeURIComponent(cursor)}`));
+      if (status !== 400) accepted.push(`${status}: ${cursor}`);
+    });
+    expect(accepted, path).toEqual([]);
     expect((await answerTo(owner, "GET", withQuery(path, `cursor=${cursors[path]}`))).status).toBe(200);
   }
 });
@@ -178,8 +184,13 @@ test("a link with any bit changed, in any part of it, opens nothing", async () =
   };
   expect(await open(parts)).toBe(200);
   for (const [name, text] of Object.entries(parts)) {
-    for (const changed of bitFlips(text))
-      expect([400, 403, 404], `${name}: ${changed}`).toContain(await open({ ...parts, [name]: changed }));
+    const flips = bitFlips(text);
+    const opened: string[] = [];
+    await manyAtOnce(flips.length, atOnce, async () => {
+      const changed = flips.pop() ?? "";
+      if (![400, 403, 404].includes(await open({ ...parts, [name]: changed }))) opened.push(changed);
+    });
+    expect(opened, name).toEqual([]);
   }
   for (const name of Object.keys(parts)) expect([400, 403, 404], name).toContain(await open({ ...parts, [name]: "" }));
 });
