@@ -1,12 +1,12 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography, Location, LocationFault } from "../domain/geography/geography.js";
 import type { QuoteRequest } from "../domain/rating/quoteRequest.js";
-import { priceQuotes } from "../domain/rating/quotes.js";
+import { type PricedResult, priceQuotes } from "../domain/rating/quotes.js";
 import { Rejection } from "../domain/rejection.js";
 import { AppendTooLarge } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
 import { recordQuotes } from "./quote.js";
-import { quoteTexts } from "./quoteText.js";
+import { type QuoteFacts, quoteTexts } from "./quoteText.js";
 import type { RecentQuotes } from "./recentQuotes.js";
 
 export interface QuoteOrigin {
@@ -34,14 +34,20 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now: from.now });
   const { organisationId, catalogueVersion, keyPrefix, requestId } = from;
   const facts = { organisationId, catalogueVersion, keyPrefix, requestId, at: from.now.toISOString() };
-  const named = results.map((result) => ({ ...result, quoteId: deps.newId() }));
-  const { quotes, response } = quoteTexts({ ...facts, origin, destination, goods, filters }, named);
-  const recorded = named.map(({ quoteId }, index) => ({ quoteId, text: quotes[index]?.event ?? "" }));
-  await recordQuotes(deps, facts, recorded).catch(refuseTooLarge);
-  for (const [index, { quoteId }] of named.entries()) {
-    deps.recentQuotes.keep(quoteId, { organisationId, response: quotes[index]?.response ?? "" });
-  }
+  const { recording, kept, response } = record(deps, { ...facts, origin, destination, goods, filters }, results);
+  await recording.catch(refuseTooLarge);
+  for (const [quoteId, quote] of kept) deps.recentQuotes.keep(quoteId, quote);
   return response;
+}
+
+/** What is recorded is on its way when this returns, and its text is garbage: held until the answer, it would outlive its generation. */
+function record(deps: QuoteDeps, facts: QuoteFacts, results: readonly PricedResult[]) {
+  const named = results.map((result) => ({ ...result, quoteId: deps.newId() }));
+  const { quotes, response } = quoteTexts(facts, named);
+  const recording = recordQuotes(deps, facts, quotes);
+  const { organisationId } = facts;
+  const kept = quotes.map((quote) => [quote.quoteId, { organisationId, response: quote.response }] as const);
+  return { recording, kept, response };
 }
 
 /** One stranger among them and nobody is priced: no partial results. */

@@ -7,21 +7,24 @@ import type { RecentQuotes } from "./recentQuotes.js";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** The data of one QuoteGenerated event, as JSON. */
 export interface QuoteToRecord {
   readonly quoteId: string;
-  readonly text: string;
+  /** The data of its QuoteGenerated event, as JSON. */
+  readonly event: string;
 }
 
 type Asked = Pick<QuoteGenerated, "organisationId" | "keyPrefix" | "requestId">;
 
-/** Records the quotes of one request side by side. The event's id is the quote's own, so that a resend is recognised. */
-export async function recordQuotes({ events }: { events: EventStore }, asked: Asked, quotes: readonly QuoteToRecord[]): Promise<void> {
+/**
+ * Records the quotes of one request side by side. The event's id is the quote's own, so that a resend is recognised. Not an async
+ * function: that would hold on to the texts until the last quote is recorded.
+ */
+export function recordQuotes({ events }: { events: EventStore }, asked: Asked, quotes: readonly QuoteToRecord[]): Promise<unknown> {
   const { organisationId, keyPrefix, requestId } = asked;
   const context: EventContext = { organisation: organisationId, actor: `key:${keyPrefix}`, correlationId: requestId };
-  await Promise.all(
-    quotes.map(({ quoteId, text }) =>
-      events.append(streamOf.quote(quoteId), [encodeText("QuoteGenerated", text, context, quoteId)], noStream),
+  return Promise.all(
+    quotes.map(({ quoteId, event }) =>
+      events.append(streamOf.quote(quoteId), [encodeText("QuoteGenerated", event, context, quoteId)], noStream),
     ),
   );
 }

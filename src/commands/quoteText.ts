@@ -3,6 +3,7 @@
 // recorded and what a later fetch answers are the same pieces.
 import type { Location } from "../domain/geography/geography.js";
 import type { Goods } from "../domain/rating/consignment.js";
+import type { PriceTerms } from "../domain/rating/price.js";
 import type { Filters } from "../domain/rating/quoteRequest.js";
 import type { PricedCard, PricedResult, QuoteEntry } from "../domain/rating/quotes.js";
 
@@ -20,6 +21,7 @@ export interface QuoteFacts {
 }
 
 export interface QuoteText {
+  readonly quoteId: string;
   /** The contract's answer to a fetch of this quote. */
   readonly response: string;
   /** The data of its event. */
@@ -33,7 +35,8 @@ export interface QuoteTexts {
 }
 
 export function quoteTexts(facts: QuoteFacts, results: readonly (PricedResult & { readonly quoteId: string })[]): QuoteTexts {
-  const textOf = rememberedText();
+  const textOf = remembered<object>(JSON.stringify);
+  const cardText = remembered(textOfCard);
   const [origin, destination] = [textOf(facts.origin), textOf(facts.destination)];
   const before = `{"origin":${origin},"destination":${destination},"goods":${JSON.stringify(facts.goods)},"results":[`;
   const organisation = `"organisationId":${JSON.stringify(facts.organisationId)}`;
@@ -44,10 +47,10 @@ export function quoteTexts(facts: QuoteFacts, results: readonly (PricedResult & 
     const result = `{${customer},"quoteId":"${quoteId}","noQuoteMessage":${JSON.stringify(noQuoteMessage)},"quotes":${entriesText(quoteId, entries, textOf)}}`;
     all.push(result);
     const response = `${before}${result}]}`;
-    const cards = `[${basis.cards.map(textOf).join(",")}]`;
+    const cards = `[${basis.cards.map(cardText).join(",")}]`;
     const priced = `{"items":${textOf(basis.items)},"origin":${origin},"destination":${destination},"today":"${basis.today}","cards":${cards},`;
     const event = `{"quoteId":"${quoteId}",${organisation},${customer},"catalogueVersion":${facts.catalogueVersion},"response":${response},"basis":${priced}${behind}`;
-    return { response, event };
+    return { quoteId, response, event };
   });
   return { quotes, response: `${before}${all.join(",")}]}` };
 }
@@ -57,14 +60,24 @@ function entriesText(quoteId: string, entries: readonly QuoteEntry[], textOf: (v
   return `[${texts.join(",")}]`;
 }
 
-export const rateIdOf = (quoteId: string, index: number): string => `${quoteId}-${index + 1}`;
+const rateIdOf = (quoteId: string, index: number): string => `${quoteId}-${index + 1}`;
 
-function rememberedText(): (value: PricedCard | object) => string {
-  const known = new Map<object, string>();
+const termsText = new WeakMap<PriceTerms, string>();
+
+/** The terms are the larger part of a card, and the same objects with every quote. */
+function textOfCard({ rateCardId, serviceId, zoneMapId, terms, steps }: PricedCard): string {
+  const known = termsText.get(terms) ?? JSON.stringify(terms);
+  termsText.set(terms, known);
+  const names = `"rateCardId":${JSON.stringify(rateCardId)},"serviceId":${JSON.stringify(serviceId)},"zoneMapId":${JSON.stringify(zoneMapId)}`;
+  return `{${names},"terms":${known},"steps":${JSON.stringify(steps)}}`;
+}
+
+function remembered<Value extends object>(textOf: (value: Value) => string): (value: Value) => string {
+  const known = new Map<Value, string>();
   return (value) => {
     let text = known.get(value);
     if (text === undefined) {
-      text = JSON.stringify(value);
+      text = textOf(value);
       known.set(value, text);
     }
     return text;

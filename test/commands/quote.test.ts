@@ -29,7 +29,7 @@ const record = (...quotes: QuoteGenerated[]) =>
   recordQuotes(
     stores,
     quote(),
-    quotes.map((each) => ({ quoteId: each.quoteId, text: JSON.stringify(each) })),
+    quotes.map((each) => ({ quoteId: each.quoteId, event: JSON.stringify(each) })),
   );
 /** As a process does that has never seen the quote. */
 const elsewhere = () => ({ events: stores.events, recentQuotes: createRecentQuotes() });

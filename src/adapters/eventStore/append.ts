@@ -2,7 +2,7 @@
 // what already landed is acknowledged once more, what lost the race is a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../portErrors.js";
 import type { NewEvent, Position, Revision } from "../../ports.js";
-import { batchRequest } from "./batchRequest.js";
+import { type BatchRequest, batchRequest } from "./batchRequest.js";
 import type { Connection } from "./connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "./failures.js";
 import { backOff, within } from "./patience.js";
@@ -37,14 +37,34 @@ export type Append = (
   patience?: { withinMs?: number },
 ) => Promise<Appended>;
 
+/** An append without its events' data, which is in the request and not held twice. */
+interface Prepared {
+  readonly stream: string;
+  readonly ids: readonly string[];
+  readonly expected: Revision;
+  readonly request: BatchRequest;
+}
+
 export function appender(options: Appending): Append {
-  const { connection, send, attempts } = options;
-  return async (stream, events, expected, { withinMs = options.patienceMs } = {}) => {
+  const deliver = deliverer(options);
+  return (stream, events, expected, { withinMs = options.patienceMs } = {}) => {
     const end = performance.now() + Math.min(withinMs, options.patienceMs);
-    if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
+    try {
+      if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
+      const request = batchRequest(stream, events, expected, mostBytes);
+      if (!request) throw new AppendTooLarge(serverDefaultBytes);
+      return deliver({ stream, ids: events.map(({ id }) => id), expected, request }, end);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+}
+
+function deliverer(options: Appending): (append: Prepared, end: number) => Promise<Appended> {
+  const { connection, send, attempts, read } = options;
+  return async (append, end) => {
+    const { stream, request } = append;
     const what = `an append to ${stream}`;
-    const request = batchRequest(stream, events, expected, mostBytes);
-    if (!request) throw new AppendTooLarge(serverDefaultBytes);
     let outcomeUnknown = false;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -58,9 +78,9 @@ export function appender(options: Appending): Append {
         const { revision, position } = await within(waitMs, what, send(client, request, stream));
         // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
         if (!outcomeUnknown && position) return { revision, position };
-        return await landed(options.read, stream, events, expected, revision);
+        return await landed(read, append, revision);
       } catch (error) {
-        const settled = await settle(options.read, stream, events, expected, error);
+        const settled = await settle(read, append, error);
         if (settled) return settled;
         const definite = definiteFailure(error, stream, what);
         if (definite) throw definite;
@@ -75,18 +95,12 @@ export function appender(options: Appending): Append {
 }
 
 /** A wrong version is an answer, if only the events there could be read; undefined: not answered yet. */
-async function settle(
-  read: ReadStream,
-  stream: string,
-  events: readonly NewEvent[],
-  expected: Revision,
-  error: unknown,
-): Promise<Appended | undefined> {
+async function settle(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
   if (actual === undefined) return undefined;
   try {
-    return await landed(read, stream, events, expected, actual);
+    return await landed(read, append, actual);
   } catch (failure) {
     if (failure instanceof StoreUnavailable) return undefined;
     throw failure;
@@ -94,20 +108,14 @@ async function settle(
 }
 
 /** Our events stand where we wanted them: success, whoever's attempt it was. Anything else there: wrong version. */
-async function landed(
-  read: ReadStream,
-  stream: string,
-  events: readonly NewEvent[],
-  expected: Revision,
-  actual: Revision,
-): Promise<Appended> {
+async function landed(read: ReadStream, { stream, ids, expected }: Prepared, actual: Revision): Promise<Appended> {
   let matched = 0;
   let last: Appended | undefined;
-  for await (const event of read(stream, { from: expected + 1n, max: events.length })) {
-    if (event.revision !== expected + 1n + BigInt(matched) || event.id !== events[matched]?.id) break;
+  for await (const event of read(stream, { from: expected + 1n, max: ids.length })) {
+    if (event.revision !== expected + 1n + BigInt(matched) || event.id !== ids[matched]) break;
     matched += 1;
     last = { revision: event.revision, position: event.position };
   }
-  if (last && matched === events.length) return last;
+  if (last && matched === ids.length) return last;
   throw new WrongVersion(stream, expected, actual);
 }
