@@ -1,14 +1,18 @@
 // Requests per second and latency of quotes, beside a bare route; alone, and while an import runs.
 import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { recordQuotes } from "../../dist/commands/quote.js";
 import { csvFile } from "../files.mjs";
 import { load } from "../load.mjs";
-import { makeOrganisations } from "../organisations.mjs";
+import { makeOrganisations, withAdapters } from "../organisations.mjs";
 import { call, push, startService, untilEnded } from "../service.mjs";
 
 const route = "/v1/org/quote/getQuote";
+const recent = "fetch, recent";
+const stored = "fetch, from the store";
 const json = { "content-type": "application/json" };
 
 const bodyFor = (customers) =>
@@ -25,12 +29,38 @@ async function requestsTo(service, key) {
   const answers = { 1: await answerOf(1), 50: await answerOf(50) };
   const fetched = `${route}/${answers[1].results[0].quoteId}`;
   answers.fetched = await call(service, fetched, { key });
+  const unseen = await quotesOfAnotherProcess(service, answers.fetched.results[0].quoteId);
   const ours = {
     "1 customer": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(1) },
     "50 customers": { url: `${service.url}${route}`, method: "POST", headers, body: bodyFor(50) },
-    fetch: { url: `${service.url}${fetched}`, headers: { "x-api-key": key } },
+    [recent]: { url: `${service.url}${fetched}`, headers: { "x-api-key": key } },
+    [stored]: { url: service.url, requests: [{ headers: { "x-api-key": key }, setupRequest: eachInTurn(unseen) }] },
   };
   return { ours, answers };
+}
+
+/** More than the API keeps in memory: asked for in turn, each has been forgotten when its turn comes again. */
+const unseenQuotes = 4_000;
+
+/** Written by this process straight to the event store, so that the API has never seen them. */
+function quotesOfAnotherProcess(service, modelId) {
+  return withAdapters(service, async ({ eventStore: events }) => {
+    const model = (await events.last(`quote-${modelId}`)).data;
+    const ids = Array.from({ length: unseenQuotes }, () => randomUUID());
+    for (let first = 0; first < ids.length; first += 100) {
+      const quotes = ids.slice(first, first + 100).map((quoteId) => ({
+        quoteId,
+        event: JSON.stringify(model).replaceAll(modelId, quoteId),
+      }));
+      await recordQuotes({ events }, model, quotes);
+    }
+    return ids;
+  });
+}
+
+function eachInTurn(ids) {
+  let next = 0;
+  return (request) => ({ ...request, path: `${route}/${ids[next++ % ids.length]}` });
 }
 
 async function startBareRoute(answers) {
@@ -38,7 +68,7 @@ async function startBareRoute(answers) {
   const [{ port }] = await once(child, "message");
   const url = `http://127.0.0.1:${port}/quotes`;
   const post = (customers) => ({ url: `${url}/${customers}`, method: "POST", headers: json, body: bodyFor(customers) });
-  const requests = { "1 customer": post(1), "50 customers": post(50), fetch: { url: `${url}/1` } };
+  const requests = { "1 customer": post(1), "50 customers": post(50), [recent]: { url: `${url}/1` }, [stored]: { url: `${url}/1` } };
   const stop = async () => {
     child.disconnect();
     await once(child, "exit");
@@ -61,7 +91,8 @@ async function whileImporting(service, file, measure) {
 }
 
 export async function quoteSection({ folder, full, say, profileDir }) {
-  const strain = { seconds: full ? 8 : 3, connections: 20 };
+  // Both sides are warmed up with the same number of requests.
+  const strainOf = (name) => ({ seconds: full ? 8 : 3, connections: 20, warmUp: name === "50 customers" ? 1_000 : 8_000 });
   const service = await startService({ folder: join(folder, "service"), profileDir });
   let bare;
   try {
@@ -73,14 +104,16 @@ export async function quoteSection({ folder, full, say, profileDir }) {
       say(`quotes: ${name}`);
       results.push({
         name,
-        waybill: await load(ours[name], strain, service.groups),
-        bare: await load(bare.requests[name], strain, { bare: () => [bare.pid] }),
+        waybill: await load(ours[name], strainOf(name), service.groups),
+        bare: await load(bare.requests[name], strainOf(name), { bare: () => [bare.pid] }),
       });
     }
     const file = await csvFile(folder, "activities", full ? undefined : 200_000);
     say("quotes: while an import runs");
     for (const name of full ? Object.keys(ours) : ["1 customer"]) {
-      const { measured, ...importing } = await whileImporting(service, file, () => load(ours[name], strain));
+      const { measured, ...importing } = await whileImporting(service, file, () =>
+        load(ours[name], { ...strainOf(name), warmUp: undefined }),
+      );
       Object.assign(
         results.find((result) => result.name === name),
         { whileImporting: measured, importing },
