@@ -6,7 +6,13 @@ import { fileURLToPath } from "node:url";
 export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** Buffers of uploads and batches are freed with the young generation: a small one keeps processes some 30 MB smaller. */
-const youngSpace = "--max-semi-space-size=4";
+const youngSpace = (megabytes: number): string => `--max-semi-space-size=${megabytes}`;
+
+/**
+ * On a machine with much memory V8 lets a heap grow to four times what is in use before it collects. Twice is enough, and no limit
+ * that a process could die of; a young generation of twice the size makes up for the time. The API answers faster without it.
+ */
+const heapOf = (role: string | undefined): string[] => (role === "api" ? [youngSpace(4)] : [youngSpace(8), "--heap-growing-percent=100"]);
 
 export interface Child {
   readonly pid: number;
@@ -23,7 +29,7 @@ export function startChild(args: readonly string[], env?: Record<string, string>
   const child = fork(program, args, {
     detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: [...process.execArgv, youngSpace],
+    execArgv: [...process.execArgv, ...heapOf(args[0])],
     ...(env ? { env } : {}),
   });
   const exited = new Promise<string>((settle) => {
