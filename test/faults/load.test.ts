@@ -123,7 +123,7 @@ function memoryReport(): string {
  * and the end: that would be a leak. What the process has of its own besides is V8's and malloc's to keep for later; how much depends
  * on how busy the machine is, so that the last quarter may lie above the second by the allowance, but no more.
  */
-const allowanceMb = { kept: 12, own: 48 };
+const allowanceMb = { kept: 12, own: 96 };
 const shortestMs = 4 * 60_000;
 
 function expectFlat(): void {
