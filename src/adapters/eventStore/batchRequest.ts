@@ -1,7 +1,7 @@
 // Writes the protocol's BatchAppendReq straight into bytes, the same that the client's generated code would send. That code turns
 // every event's data into base64 and back and serialises each message twice: some 25 us per event, against 2 here.
 import { randomUUID } from "node:crypto";
-import type { NewEvent, Revision } from "../../ports.js";
+import type { EventMetadata, NewEvent, Revision } from "../../ports.js";
 import { metadataBytes } from "./conversion.js";
 import { field, messageOf, varintLength, writeVarint } from "./wire.js";
 
@@ -25,7 +25,6 @@ export interface BatchRequest {
 export function batchRequest(stream: string, events: readonly NewEvent[], expected: Revision, maxBytes: number): BatchRequest | undefined {
   const correlationId = randomUUID();
   const head = header(correlationId, stream, expected);
-  const partsOf = describer();
   let total = head.length + isFinal.length;
   const messages = events.map(({ id, type, data, json: text, metadata }) => {
     if (id.length !== 36) throw new TypeError(`${id} is no event id`);
@@ -89,17 +88,15 @@ function farAhead(): Buffer {
   return deadlineField;
 }
 
-/** Type, content type and metadata of an event: the same bytes for all rows of a chunk, so they are made once. */
-function describer(): (type: string, metadata: NewEvent["metadata"]) => Buffer {
-  const known = new Map<string, Buffer>();
-  let last: NewEvent["metadata"] | undefined;
-  return (type, metadata) => {
-    if (metadata !== last) known.clear();
-    last = metadata;
-    const made = known.get(type) ?? describe(type, metadataBytes(metadata));
-    known.set(type, made);
-    return made;
-  };
+const described = new WeakMap<EventMetadata, Map<string, Buffer>>();
+
+/** Type, content type and metadata of an event: the same bytes for all rows of an import and all quotes of a request. */
+function partsOf(type: string, metadata: EventMetadata): Buffer {
+  const known = described.get(metadata) ?? new Map<string, Buffer>();
+  described.set(metadata, known);
+  const made = known.get(type) ?? describe(type, metadataBytes(metadata));
+  known.set(type, made);
+  return made;
 }
 
 function describe(type: string, metadata: Uint8Array): Buffer {
