@@ -7,8 +7,6 @@ const MOST_MAPPED = 64 * 1024 * 1024;
 const ASK_EVERY = 4 * 1024 * 1024;
 const PAGE_BYTES = 4096;
 
-export type BoundedMap = ReturnType<typeof openBoundedMap>;
-
 /**
  * Whatever is touched of LMDB's file stays mapped, and counts as this process's memory, until the file is closed: in the end all of it.
  * So once that is too much it is closed, and opened again by the next use. What was read before are copies (LMDB hands out views
