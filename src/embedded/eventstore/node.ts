@@ -6,8 +6,6 @@ import { createCommitLog } from "./commitLog.js";
 import { claimFolder } from "./folderClaim.js";
 import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
-import { openJournal } from "./journal.js";
-import { type JournaledStorage, openJournaledStorage } from "./journaledStorage.js";
 import { gossip, serverFeatures } from "./nodeInfoCalls.js";
 import { readCalls } from "./readCalls.js";
 import { openStorage } from "./storage.js";
@@ -46,7 +44,11 @@ const STREAMS = "/event_store.client.streams.Streams";
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
-  const { storage, release } = await openFolder(dataDir, options.mostMapped);
+  const storage = openStorage(dataDir, options.mostMapped);
+  const release = await claimFolder(storage.claims, dataDir).catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
@@ -80,32 +82,12 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     disconnectAll();
     await closed;
-    await log
-      .settled()
-      .then(storage.settle)
-      .catch(() => undefined); // what could not be taken over is in the journal
+    await log.settled().catch(() => undefined);
     await storage.keepOpen();
     await release().catch(() => undefined);
     await storage.close();
   };
   return { port: portOf(server), address, stop: () => (stopping ??= stop()) };
-}
-
-/** The folder's files, for this process alone. */
-async function openFolder(dataDir: string, mostMapped?: number): Promise<{ storage: JournaledStorage; release: () => Promise<void> }> {
-  const lmdb = openStorage(dataDir, mostMapped);
-  let undo = (): Promise<unknown> => lmdb.close();
-  try {
-    const release = await claimFolder(lmdb.claims, dataDir);
-    undo = async () => {
-      await release().catch(() => undefined);
-      await lmdb.close();
-    };
-    return { storage: await openJournaledStorage(lmdb, openJournal(dataDir)), release };
-  } catch (error) {
-    await undo();
-    throw error;
-  }
 }
 
 function serve(server: Http2Server, routes: Record<string, (call: Call) => CallHandler>, onBug: (error: unknown) => void): () => void {

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import type { RangeOptions } from "lmdb";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
 import { openBoundedMap } from "./boundedMap.js";
+import type { Tables } from "./tables.js";
 import { MAX_INT64 } from "./wire.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
@@ -18,6 +19,9 @@ export type Storage = ReturnType<typeof openStorage>;
 
 /** What is about mapped, besides the value, when a key is looked up: the system maps 64 KiB around each page that is touched. */
 const LOOK_UP_BYTES = 64 * 1024;
+
+/** Handing a smaller transaction to a thread of LMDB's costs more than the transaction does; a larger one would keep readers waiting. */
+const SMALL_BYTES = 64 * 1024;
 
 /** Its generators are to be gone through at once: a read that lasted across an await would find the file closed (see boundedMap). */
 export function openStorage(folder: string, mostMapped?: number) {
@@ -42,15 +46,10 @@ export function openStorage(folder: string, mostMapped?: number) {
 
     /** One durable transaction, one at a time. */
     write: (blocks: readonly Block[]): Promise<void> =>
-      map.whileOpen(({ root, log, index }) => {
-        const committed = root.batch(() => {
-          for (const block of blocks) {
-            map.touch(LOOK_UP_BYTES);
-            void log.put(block.position, block.bytes);
-            void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
-          }
-        });
-        return committed.catch(throwCause);
+      map.whileOpen(async (tables) => {
+        map.touch(LOOK_UP_BYTES * blocks.length);
+        if (blocks.reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES) writeHere(tables, blocks);
+        else await writeAside(tables, blocks);
       }),
 
     endPosition(): number {
@@ -102,6 +101,26 @@ export function openStorage(folder: string, mostMapped?: number) {
     keepOpen: () => map.keepOpen(),
     close: () => map.close(),
   };
+}
+
+/** Waits for the disk in this thread. */
+function writeHere({ root, log, index }: Tables, blocks: readonly Block[]): void {
+  root.transactionSync(() => {
+    for (const block of blocks) {
+      log.putSync(block.position, block.bytes);
+      index.putSync([streamKey(block.stream), block.revision], encodeEntry(block));
+    }
+  });
+}
+
+async function writeAside({ root, log, index }: Tables, blocks: readonly Block[]): Promise<void> {
+  const committed = root.batch(() => {
+    for (const block of blocks) {
+      void log.put(block.position, block.bytes);
+      void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
+    }
+  });
+  await committed.catch(throwCause);
 }
 
 /** LMDB's error only says that there is another one, in a promise. */
