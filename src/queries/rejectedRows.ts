@@ -27,12 +27,10 @@ export function listRejectedRows(
       databaseOf(pool)
         .select({ handle: rejections.handle, error: rejections.error, data: rejections.data, row: rejections.row })
         .from(rejections)
-        .innerJoin(imports, eq(imports.position, rejections.importPosition))
         .where(
           and(
-            eq(imports.importId, importId),
-            eq(imports.organisationId, organisationId),
-            eq(imports.kind, kind),
+            // Not a join: with one, the planner reads and sorts all rejected rows for each page once there are many.
+            eq(rejections.importPosition, positionOf(organisationId, kind, importId, pool)),
             after?.[0] === undefined ? undefined : gt(rejections.row, Number(after[0])),
           ),
         )
@@ -41,3 +39,9 @@ export function listRejectedRows(
     { placeOf: ({ row }) => [String(row)], itemOf: (row) => row },
   );
 }
+
+const positionOf = (organisationId: string, kind: ImportKind, importId: string, pool: Pool) =>
+  databaseOf(pool)
+    .select({ position: imports.position })
+    .from(imports)
+    .where(and(eq(imports.importId, importId), eq(imports.organisationId, organisationId), eq(imports.kind, kind)));

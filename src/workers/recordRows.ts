@@ -1,8 +1,8 @@
 import { decide, evolve, type ImportCounts, type RowOutcome } from "../commands/importDecider.js";
 import type { LoadedImport } from "../commands/importStream.js";
-import { type EventContext, encode } from "../events/codec.js";
+import { type EventContext, encodeText } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore, FileRow } from "../ports.js";
+import type { EventStore, FileRow, NewEvent, Revision } from "../ports.js";
 import { addTo, type Chunk, emptyChunk, isFull } from "./chunks.js";
 import { rowEventIds } from "./rowEventIds.js";
 
@@ -61,7 +61,7 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
 }
 
 interface AppendLog {
-  /** Waits for the chunk before, and sends this one on its way. */
+  /** Makes the chunk's events, waits for the chunk before, and sends this one on its way. */
   append(chunk: Chunk): Promise<void>;
   settled(): Promise<void>;
   end(): Promise<LoadedImport>;
@@ -71,23 +71,26 @@ function appendLog({ eventStore, loaded, context, watch, landed }: RowRecording)
   const { importId } = loaded;
   const stream = streamOf.import(importId);
   const idOf = rowEventIds(importId);
-  let landing = Promise.resolve(loaded);
-  const land = async (before: LoadedImport, chunk: Chunk): Promise<LoadedImport> => {
-    const events = decide({ type: "recordRows", first: chunk.first, outcomes: chunk.outcomes }, before.state);
-    const encoded = events.map((event, index) => encode(event.type, event.data, context, idOf(chunk.first + index)));
-    const { revision } = await eventStore.append(stream, encoded, before.revision);
+  let landing = Promise.resolve(loaded.revision);
+  let decided = loaded.state; // what the import will be once everything on its way has landed
+  const land = async (events: readonly NewEvent[], expected: Revision): Promise<Revision> => {
+    const { revision } = await eventStore.append(stream, events, expected);
     landed();
-    return { importId, state: events.reduce(evolve, before.state), revision };
+    return revision;
   };
   return {
-    async append(chunk) {
-      const before = await landing;
-      watch(chunk.first + chunk.outcomes.length);
-      landing = land(before, chunk);
+    async append({ first, outcomes }) {
+      const events = decide({ type: "recordRows", first, outcomes }, decided);
+      decided = events.reduce(evolve, decided);
+      // As text already: while the chunk before is on its way there is time for it.
+      const ready = events.map(({ type, data }, index) => encodeText(type, JSON.stringify(data), context, idOf(first + index)));
+      const expected = await landing;
+      watch(first + outcomes.length);
+      landing = land(ready, expected);
       landing.catch(() => undefined); // whoever waits next hears of it
     },
     settled: () => landing.then(noop, noop),
-    end: () => landing,
+    end: async () => ({ importId, revision: await landing, state: decided }),
   };
 }
 

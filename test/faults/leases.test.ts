@@ -128,7 +128,7 @@ test("a worker frozen past its lease and thawed later: another goes on, nothing 
 }, async () => {
   const customer = await roles.newCustomer();
   for (let round = 0; round < (long ? 100 : 2); round += 1) {
-    const ids = [await pushed(ahead, customer, activities(long ? 2_500 : 1_500)), await pushed(behind, customer, activities(200))];
+    const ids = [await pushed(ahead, customer, activities(long ? 5_000 : 3_000)), await pushed(behind, customer, activities(200))];
     let frozen = 0;
     await until("a worker has the turn", async () => {
       frozen = (await holderOf(customer)) ?? 0;

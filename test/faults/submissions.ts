@@ -12,7 +12,7 @@ export interface Submission {
 export function randomSubmission(random: Randomness): Submission {
   const kind = random.pick(["shipments", "activities"] as const);
   const lane = random.pick(["data", "file"] as const);
-  const size = random.chance(0.25) ? 1_200 + random.number(1_500) : 1 + random.number(8);
+  const size = random.chance(0.25) ? 1_200 + random.number(2_500) : 1 + random.number(8);
   const list = (most: number) => Array.from({ length: Math.min(size, most) }, (_, index) => index);
   return {
     kind,

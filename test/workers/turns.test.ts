@@ -139,8 +139,8 @@ test("a worker frozen past its lease loses its import to another, and writes not
 
 test("an import is taken up from the stream's head, and its report is complete all the same", async () => {
   const organisation = await stage.organisation("resumed");
-  const rejectSome = (index: number) => (index % 400 === 0 ? `W1,,1,2026-03-01,${index}` : `W1,PICK,1,2026-03-01,${index}`);
-  const importId = await stage.push(organisation, "activities", activities(1_800, rejectSome));
+  const rejectSome = (index: number) => (index % 800 === 0 ? `W1,,1,2026-03-01,${index}` : `W1,PICK,1,2026-03-01,${index}`);
+  const importId = await stage.push(organisation, "activities", activities(3_600, rejectSome));
   let appends = 0;
   let bury: () => void = () => undefined;
   const gone = new Promise<void>((settle) => {
@@ -161,12 +161,12 @@ test("an import is taken up from the stream's head, and its report is complete a
   await until(() => appends > 2);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);
   const before = await stage.events(importId);
-  expect(before).toHaveLength(1_002);
+  expect(before).toHaveLength(2_002);
   const next = stage.start();
   const events = await stage.ended(importId);
   expect(events.slice(0, before.length)).toEqual(before);
-  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 1_800, processed: 1_795, failed: 5 } });
-  expect((await stage.report(importId)).map(([row]) => row)).toEqual(["Row number", "2", "402", "802", "1202", "1602"]);
+  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 3_600, processed: 3_595, failed: 5 } });
+  expect((await stage.report(importId)).map(([row]) => row)).toEqual(["Row number", "2", "802", "1602", "2402", "3202"]);
   bury();
   await Promise.all([dead.stop(), next.stop()]);
   expect(await stage.events(importId)).toEqual(events);

@@ -1,0 +1,91 @@
+// A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listActivities } from "../../src/queries/activityLedger.js";
+import type { PageRequest } from "../../src/queries/page.js";
+import { listRejectedRows } from "../../src/queries/rejectedRows.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+
+const imports = 60;
+const rowsEach = 1_000;
+const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
+const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+let database: TestDatabase;
+let one: pg.Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  await database.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+       file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, revision)
+     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, 'acme', 'activities', 'file', 'x', 'completed', 100, $2::int, $2::int, 0,
+       'k', 'x.csv', 1, '', 'wb_live_x', '[]', now(), 1
+     from generate_series(1, $1::int) as n`,
+    [imports, rowsEach],
+  );
+  const rows = "from generate_series(1, $1::int) as n, generate_series(2, $2::int + 1) as r";
+  await database.pool.query(
+    `insert into activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp)
+     select n, r, 'SYD', 'PICK', 1, '2026-03-01T00:00:00Z' ${rows}`,
+    [imports, rowsEach],
+  );
+  await database.pool.query(`insert into rejections (import_position, "row", error, data) select n, r, 'no', '{}' ${rows}`, [
+    imports,
+    rowsEach,
+  ]);
+  await database.pool.query("vacuum analyze");
+});
+afterAll(async () => {
+  await one?.end();
+  await database?.close();
+});
+
+/** At least the page itself: a count that did not count would be no more than 0. */
+const aboutAPage = (rows: number) => rows >= 100 && rows < 1_000;
+
+/** Rows of the table that Postgres looked at meanwhile. */
+async function lookedAt(table: string, read: () => Promise<unknown>): Promise<number> {
+  const before = await lookedAtSoFar(table);
+  await read();
+  return (await lookedAtSoFar(table)) - before;
+}
+
+async function lookedAtSoFar(table: string): Promise<number> {
+  await one.query("select pg_stat_force_next_flush()"); // it reports before it takes the next statement
+  const { rows } = await one.query<{ rows: number }>(
+    "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = $1",
+    [table],
+  );
+  return rows[0]?.rows ?? 0;
+}
+
+test("the last import's activities, and a page in the middle of all of them", async () => {
+  const last = () => listActivities("acme", importId(imports), page, one);
+  expect((await last()).items).toHaveLength(100);
+  expect(await lookedAt("activities", last)).toSatisfy(aboutAPage);
+  const all = await listActivities("acme", undefined, { ...page, limit: 500 }, one);
+  const second = { ...page, cursor: all.nextCursor ?? undefined };
+  expect((await listActivities("acme", undefined, second, one)).items[0]).toMatchObject({ importId: importId(1), row: 502 });
+  expect(await lookedAt("activities", () => listActivities("acme", undefined, second, one))).toSatisfy(aboutAPage);
+});
+
+test("a page crosses from one import to the next without a gap", async () => {
+  let cursor: string | undefined;
+  const seen: string[] = [];
+  do {
+    const { items, nextCursor } = await listActivities("acme", undefined, { ...page, limit: 499, cursor }, one);
+    seen.push(...items.map(({ importId: id, row }) => `${id} ${row}`));
+    cursor = nextCursor ?? undefined;
+  } while (cursor && seen.length < 3_000);
+  const expected = Array.from({ length: seen.length }, (_, n) => `${importId(Math.floor(n / rowsEach) + 1)} ${(n % rowsEach) + 2}`);
+  expect(seen).toEqual(expected);
+});
+
+test("rejected rows, deep in the last import", async () => {
+  const name = { kind: "activities", importId: importId(imports) } as const;
+  const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, one);
+  const deep = { ...page, cursor: first.nextCursor ?? undefined };
+  expect((await listRejectedRows("acme", name, deep, one)).items[0]).toMatchObject({ row: 502 });
+  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, one))).toSatisfy(aboutAPage);
+});
