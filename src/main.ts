@@ -13,6 +13,7 @@ import type { ReadinessCheck } from "./http/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
+import { stepBack } from "./main/stepBack.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
@@ -62,6 +63,7 @@ export function runApi(options: RoleOptions): Promise<void> {
 
 export function runWorker(options: RoleOptions): Promise<void> {
   const { addresses, logger, signal, onReady } = options;
+  stepBack();
   return asRole("worker", options, async ({ pool, eventStore, objectStore }, { tempDir }) => {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     warm(await localities.geography(await localities.current()));
@@ -79,6 +81,7 @@ export function runWorker(options: RoleOptions): Promise<void> {
 
 export function runProjector(options: RoleOptions): Promise<void> {
   const { logger, signal, onReady } = options;
+  stepBack();
   return asRole("projector", options, async ({ pool, eventStore }) => {
     onReady();
     await project({ pool, eventStore, logger, signal });
