@@ -5,7 +5,6 @@ import { openTables, type Tables } from "./tables.js";
 const MOST_MAPPED = 64 * 1024 * 1024;
 /** Asking the system costs as much as reading some events, so it is asked once per so many bytes. */
 const ASK_EVERY = 4 * 1024 * 1024;
-const PAGE_BYTES = 4096;
 
 /**
  * Whatever is touched of LMDB's file stays mapped, and counts as this process's memory, until the file is closed: in the end all of it.
@@ -89,7 +88,8 @@ export function openBoundedMap(folder: string, mostMapped = MOST_MAPPED, mapped:
 /** Files mapped into this process, as far as they are in memory; 0 where the system does not say, and then nothing is let go. */
 function mappedBytes(): number {
   try {
-    return Number(readFileSync("/proc/self/statm", "latin1").split(" ")[2]) * PAGE_BYTES;
+    const [, kilobytes] = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
+    return Number(kilobytes ?? 0) * 1024; // statm would count pages, whose size differs between machines
   } catch {
     return 0;
   }
