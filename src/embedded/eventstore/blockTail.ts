@@ -5,13 +5,14 @@ const TAIL_BYTES = 32 * 1024 * 1024;
 
 /** The latest blocks of the log, as they were committed. */
 export function createBlockTail(mostBytes = TAIL_BYTES) {
-  const blocks: Block[] = [];
-  /** Index of the oldest one; those before it are let go of many at a time, since each time moves all the others. */
+  const blocks: (Block | undefined)[] = [];
+  /** Index of the oldest one. The empty places before it are taken out many at a time, since each time moves all the others. */
   let oldest = 0;
   let bytes = 0;
 
   function dropOldest(): void {
     bytes -= (blocks[oldest] as Block).bytes.length;
+    blocks[oldest] = undefined;
     oldest += 1;
     if (oldest < 1_000 || oldest < blocks.length / 8) return;
     blocks.splice(0, oldest);
@@ -41,7 +42,7 @@ export function createBlockTail(mostBytes = TAIL_BYTES) {
     from(position: number): Iterable<Block> | undefined {
       const [first, last] = [blocks[oldest], blocks.at(-1)];
       if (!first || !last || position < first.position) return undefined;
-      return position >= endOf(last) ? [] : blocks.slice(indexOf(position));
+      return position >= endOf(last) ? [] : (blocks.slice(indexOf(position)) as Block[]);
     },
   };
 }

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Block } from "../../../src/embedded/eventstore/blocks.js";
 import { createBlockTail } from "../../../src/embedded/eventstore/blockTail.js";
 
@@ -33,6 +35,20 @@ test("a tail keeps no more than it may", () => {
   for (let at = 1; at < 1_000; at += 10) tail.add(blockAt(at, 10));
   expect([...(tail.from(905) ?? [])]).toHaveLength(10);
   expect(tail.from(500)).toBeUndefined();
+});
+
+test("what a tail lets go of is free at once, not when it tidies up", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const megabytes = () => {
+    collect();
+    return process.memoryUsage().arrayBuffers / 1024 / 1024;
+  };
+  const tail = createBlockTail(1024 * 1024);
+  const before = megabytes();
+  for (let n = 0; n < 900; n += 1) tail.add(blockAt(1 + n * 65_536, 65_536));
+  await vi.waitFor(() => expect(megabytes() - before).toBeLessThan(16), { timeout: 60_000, interval: 100 });
+  expect([...(tail.from(1 + 899 * 65_536) ?? [])]).toHaveLength(1);
 });
 
 test("a tail of many small blocks still begins where it says, while the oldest are let go of", () => {
