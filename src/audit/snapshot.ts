@@ -25,6 +25,10 @@ export async function withSnapshot<Result>(
   // Ends the transaction too, and leaves no changed setting in the pool. A statement that is under way fails.
   const end = () => client.release(true);
   signal.addEventListener("abort", end, { once: true });
+  let lost: Error | undefined; // said when it happens; what is asked afterwards only hears that it did
+  client.on("error", (error) => {
+    lost ??= error;
+  });
   try {
     await client.query(
       "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set client_connection_check_interval = 1000",
@@ -32,7 +36,8 @@ export async function withSnapshot<Result>(
     await client.query(`begin isolation level repeatable read read only; lock table ${tables} in access share mode`);
     return await work({ client, position: await positionOf(client) });
   } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    if (signal.aborted) throw signal.reason;
+    throw lost ? new Error(`the connection to the database was lost, run it again: ${lost.message}`, { cause: error }) : error;
   } finally {
     signal.removeEventListener("abort", end);
     if (!signal.aborted) end();
