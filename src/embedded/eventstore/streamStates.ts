@@ -13,7 +13,7 @@ export interface StreamState {
   writtenTo: number;
 }
 
-const KEPT = 50_000;
+const KEPT = 10_000;
 
 /** States are loaded on first use and dropped in the order they came, except those that are ahead of the disk. */
 export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT) {
