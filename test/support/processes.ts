@@ -69,7 +69,8 @@ export async function createMachine(environment: Record<string, string> = {}): P
       return untilReady(child);
     },
     clear: async () => {
-      for (const pid of [...started.map((child) => child.pid ?? 0), ...(await processes()).keys()]) kill(pid, "SIGKILL");
+      for (const child of started) child.kill("SIGKILL"); // by its handle: the number of one that is gone may be somebody else's by now
+      for (const pid of (await processes()).keys()) kill(pid, "SIGKILL");
       await until("every process is gone", async () => (await processes()).size === 0);
       await rm(dataDir, { recursive: true, force: true });
     },
