@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { commandLine, isAlive } from "../../src/embedded/processes.js";
+import { commandLine, isAlive, processIdentity } from "../../src/embedded/processes.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const program = join(root, "dist", "cli.js");
@@ -72,7 +72,8 @@ export async function createMachine(environment: Record<string, string> = {}): P
       for (const child of started) child.kill("SIGKILL"); // by its handle: the number of one that is gone may be somebody else's by now
       for (const pid of (await processes()).keys()) kill(pid, "SIGKILL");
       await until("every process is gone", async () => (await processes()).size === 0);
-      await rm(dataDir, { recursive: true, force: true });
+      // The postmaster's own processes end by themselves a moment after it, and may still write.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }
@@ -92,9 +93,15 @@ async function untilReady(child: ChildProcess): Promise<Product> {
 async function processesOn(dataDir: string): Promise<Map<number, string>> {
   const runtime = await readFile(join(dataDir, "runtime.json"), "utf8").catch(() => '{"processes":[]}');
   const postmaster = await readFile(join(dataDir, "postgres", "data", "postmaster.pid"), "utf8").catch(() => "0");
-  const listed = (JSON.parse(runtime) as { processes: string[] }).processes.map((identity) => Number.parseInt(identity, 10));
-  const pids = [...listed, Number.parseInt(postmaster, 10)].filter((pid) => pid > 0 && isAlive(pid));
-  return new Map(await Promise.all(pids.map(async (pid) => [pid, await commandLine(pid)] as const)));
+  const found = new Map<number, string>();
+  for (const identity of (JSON.parse(runtime) as { processes: string[] }).processes) {
+    const pid = Number.parseInt(identity, 10);
+    if ((await processIdentity(pid)) === identity) found.set(pid, await commandLine(pid)); // else the number is somebody else's by now
+  }
+  const server = Number.parseInt(postmaster, 10);
+  const command = server > 0 && isAlive(server) ? await commandLine(server) : "";
+  if (command.includes(dataDir)) found.set(server, command);
+  return found;
 }
 
 export function kill(pid: number, signal: NodeJS.Signals): void {
