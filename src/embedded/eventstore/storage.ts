@@ -4,6 +4,7 @@ import type { RangeOptions } from "lmdb";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
 import { openBoundedMap } from "./boundedMap.js";
 import type { Tables } from "./tables.js";
+import { createUnindexed } from "./unindexed.js";
 import { MAX_INT64 } from "./wire.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
@@ -23,10 +24,19 @@ const LOOK_UP_BYTES = 64 * 1024;
 /** Handing a smaller transaction to a thread of LMDB's costs more than the transaction does; a larger one would keep readers waiting. */
 const SMALL_BYTES = 64 * 1024;
 
+/** So many blocks may be in the log and not yet in the index; at a start they are read again. */
+const MOST_UNINDEXED = 1_000;
+/** No stream has this key: the index holds everything before the position that is noted there. */
+const INDEXED_TO: [string, number] = ["", 0];
+
 /** Its generators are to be gone through at once: a read that lasted across an await would find the file closed (see boundedMap). */
-export function openStorage(folder: string, mostMapped?: number) {
+export function openStorage(folder: string, mostMapped?: number, mostUnindexed = MOST_UNINDEXED) {
   mkdirSync(folder, { recursive: true });
   const map = openBoundedMap(folder, mostMapped);
+  const unindexed = createUnindexed();
+  const indexedTo = map.tables().index.get(INDEXED_TO)?.readDoubleBE(0);
+  let isNoted = indexedTo !== undefined;
+  if (indexedTo !== undefined) for (const block of blocksOf({ start: indexedTo })) remember(block);
 
   function* blocksOf(options: RangeOptions): Generator<Block> {
     map.touch(LOOK_UP_BYTES);
@@ -36,9 +46,23 @@ export function openStorage(folder: string, mostMapped?: number) {
     }
   }
 
-  function* entriesOf(options: RangeOptions): Generator<IndexEntry> {
+  /** Up to what is not in the index: a transaction that is just done may be seen there before it is cleared here. */
+  function* entriesOf(options: RangeOptions, latest: readonly IndexEntry[]): Generator<IndexEntry> {
     map.touch(LOOK_UP_BYTES);
-    for (const { key, value } of map.tables().index.getRange(options)) yield decodeEntry((key as [string, number])[1], value);
+    const end = latest[0]?.revision ?? Number.POSITIVE_INFINITY;
+    for (const { key, value } of map.tables().index.getRange(options)) {
+      const [, revision] = key as [string, number];
+      if (revision < end) yield decodeEntry(revision, value);
+    }
+  }
+
+  function remember({ stream, position, revision, count }: Block): void {
+    unindexed.add(streamKey(stream), { position, revision, count });
+  }
+
+  function endPosition(): number {
+    for (const block of blocksOf({ reverse: true, limit: 1 })) return endOf(block);
+    return FIRST_POSITION;
   }
 
   return {
@@ -47,15 +71,21 @@ export function openStorage(folder: string, mostMapped?: number) {
     /** One durable transaction, one at a time. */
     write: (blocks: readonly Block[]): Promise<void> =>
       map.whileOpen(async (tables) => {
-        map.touch(LOOK_UP_BYTES * blocks.length);
-        if (blocks.reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES) writeHere(tables, blocks);
-        else await writeAside(tables, blocks);
+        map.touch(LOOK_UP_BYTES);
+        if (!isNoted) tables.index.putSync(INDEXED_TO, encodePosition(endPosition())); // new, or from when each block was indexed at once
+        isNoted = true;
+        const due = unindexed.count() + blocks.length > mostUnindexed;
+        const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+        if (bytes <= SMALL_BYTES && !due) writeHere(tables, blocks);
+        else await writeAside(tables, blocks, due ? unindexed.all() : undefined);
+        if (due) {
+          tables.root.resetReadTxn(); // what is forgotten here is to be found there
+          unindexed.clear();
+        }
+        blocks.forEach(remember);
       }),
 
-    endPosition(): number {
-      for (const block of blocksOf({ reverse: true, limit: 1 })) return endOf(block);
-      return FIRST_POSITION;
-    },
+    endPosition,
 
     isEmpty: () => map.tables().log.getKeysCount({ limit: 1 }) === 0,
 
@@ -81,16 +111,25 @@ export function openStorage(folder: string, mostMapped?: number) {
     /** A stream's blocks from the one that holds `revision` on. */
     *entriesFrom(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
+      const latest = unindexed.of(key);
+      const within = latest.findLastIndex((entry) => entry.revision <= revision);
+      if (within >= 0) return yield* latest.slice(within);
       let start = revision;
       const { index } = map.tables();
       for (const found of index.getKeys({ start: [key, revision], end: [key, -1], reverse: true, limit: 1 })) start = found[1];
-      yield* entriesOf({ start: [key, start], end: [key, Number.MAX_VALUE] });
+      yield* entriesOf({ start: [key, start], end: [key, Number.MAX_VALUE] }, latest);
+      yield* latest;
     },
 
     /** A stream's blocks that begin at or before `revision`, the latest first. */
-    entriesBack(stream: string, revision: number): Generator<IndexEntry> {
+    *entriesBack(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      return entriesOf({ start: [key, revision], end: [key, -1], reverse: true });
+      const latest = unindexed.of(key);
+      for (let at = latest.length - 1; at >= 0; at--) {
+        const entry = latest[at] as IndexEntry;
+        if (entry.revision <= revision) yield entry;
+      }
+      yield* entriesOf({ start: [key, revision], end: [key, -1], reverse: true }, latest);
     },
 
     /** Between reads: makes the next one see everything committed so far. */
@@ -104,21 +143,20 @@ export function openStorage(folder: string, mostMapped?: number) {
 }
 
 /** Waits for the disk in this thread. */
-function writeHere({ root, log, index }: Tables, blocks: readonly Block[]): void {
+function writeHere({ root, log }: Tables, blocks: readonly Block[]): void {
   root.transactionSync(() => {
-    for (const block of blocks) {
-      log.putSync(block.position, block.bytes);
-      index.putSync([streamKey(block.stream), block.revision], encodeEntry(block));
-    }
+    for (const { position, bytes } of blocks) log.putSync(position, bytes);
   });
 }
 
-async function writeAside({ root, log, index }: Tables, blocks: readonly Block[]): Promise<void> {
+/** `entries` are those of all blocks before these that the index does not have. */
+async function writeAside({ root, log, index }: Tables, blocks: readonly Block[], entries?: Iterable<[string, IndexEntry]>): Promise<void> {
   const committed = root.batch(() => {
-    for (const block of blocks) {
-      void log.put(block.position, block.bytes);
-      void index.put([streamKey(block.stream), block.revision], encodeEntry(block));
-    }
+    for (const { position, bytes } of blocks) void log.put(position, bytes);
+    const [first] = blocks;
+    if (!entries || !first) return;
+    for (const [key, entry] of entries) void index.put([key, entry.revision], encodeEntry(entry));
+    void index.put(INDEXED_TO, encodePosition(first.position));
   });
   await committed.catch(throwCause);
 }
@@ -142,10 +180,16 @@ export function lastEntry(storage: Storage, stream: string): { head: number; tom
 /** Names may be longer than a key can be, and hold any character: their hash stands for them. */
 const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
 
-function encodeEntry(block: Block): Buffer {
+function encodeEntry({ position, count }: IndexEntry): Buffer {
   const bytes = Buffer.allocUnsafe(12);
-  bytes.writeDoubleBE(block.position, 0);
-  bytes.writeUInt32BE(block.count, 8);
+  bytes.writeDoubleBE(position, 0);
+  bytes.writeUInt32BE(count, 8);
+  return bytes;
+}
+
+function encodePosition(position: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeDoubleBE(position, 0);
   return bytes;
 }
 

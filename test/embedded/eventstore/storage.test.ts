@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { encodeBlocks } from "../../../src/embedded/eventstore/blockEncoder.js";
+import { type Block, endOf } from "../../../src/embedded/eventstore/blocks.js";
+import { type IndexEntry, lastEntry, openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
+import { openTables } from "../../../src/embedded/eventstore/tables.js";
+import { MAX_INT64 } from "../../../src/embedded/eventstore/wire.js";
+
+const streams = ["a", "b", "$$a", "quote-1"];
+let folder: string;
+let storage: Storage;
+let written: Block[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-storage-"));
+  written = [];
+});
+
+afterEach(async () => {
+  await storage?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const entriesIn = (stream: string): IndexEntry[] =>
+  written.filter((block) => block.stream === stream).map(({ revision, count, position }) => ({ revision, count, position }));
+
+function blockOf(stream: string, events: number, bytes: number, before: readonly Block[], at?: number): Block {
+  const last = [...written, ...before].at(-1);
+  const mine = [...written, ...before].filter((block) => block.stream === stream).at(-1);
+  const id = "00000000-0000-4000-8000-000000000000";
+  const event = { id, type: "t", properties: [], metadata: Buffer.alloc(0), data: Buffer.alloc(bytes) };
+  const position = last ? endOf(last) : 1;
+  const revision = at ?? (mine ? mine.revision + mine.count : 0);
+  const [block] = encodeBlocks({ stream, events: Array.from({ length: events }, () => event), position, revision, createdAt: 0 });
+  if (!block) throw new Error("no block");
+  return block;
+}
+
+async function write(...parts: [stream: string, events: number, bytes: number][]): Promise<void> {
+  const blocks = parts.reduce<Block[]>((soFar, part) => [...soFar, blockOf(...part, soFar)], []);
+  await storage.write(blocks);
+  written.push(...blocks);
+}
+
+function expectEverythingFound(): void {
+  storage.refresh();
+  for (const stream of streams) {
+    const entries = entriesIn(stream);
+    const last = entries.at(-1);
+    const head = last ? last.revision + last.count - 1 : -1;
+    expect(lastEntry(storage, stream)).toEqual({ head, tombstoned: false });
+    for (let revision = 0; revision <= head + 1; revision++) {
+      const from = entries.filter((entry) => entry.revision + entry.count > revision);
+      if (revision <= head) expect([...storage.entriesFrom(stream, revision)]).toEqual(from);
+      const back = entries.filter((entry) => entry.revision <= revision).reverse();
+      expect([...storage.entriesBack(stream, revision)]).toEqual(back);
+    }
+  }
+  expect(storage.endPosition()).toBe(written.length > 0 ? endOf(written.at(-1) as Block) : 1);
+}
+
+test("every block is found by stream and revision, indexed or not yet, before and after any restart", async () => {
+  const part = fc.tuple(fc.constantFrom(...streams), fc.integer({ min: 1, max: 3 }), fc.constantFrom(1, 30_000));
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 8 }), async (steps, mostUnindexed) => {
+    const own = mkdtempSync(join(folder, "run-"));
+    written = [];
+    storage = openStorage(own, undefined, mostUnindexed);
+    try {
+      for (const parts of steps) {
+        if (parts) await write(...parts);
+        else {
+          await storage.close();
+          storage = openStorage(own, undefined, mostUnindexed);
+        }
+        expectEverythingFound();
+      }
+    } finally {
+      await storage.close();
+    }
+  });
+  await fc.assert(property, { numRuns: 40 });
+});
+
+test("what is not yet in the index stays bounded, and is there again after a restart", async () => {
+  const indexed = async (): Promise<number> => {
+    await storage.close();
+    const { root, index } = openTables(folder);
+    const count = index.getKeysCount({}) - 1; // the note of how far it goes
+    await root.close();
+    storage = openStorage(folder, undefined, 10);
+    return count;
+  };
+  storage = openStorage(folder, undefined, 10);
+  for (let n = 0; n < 10; n++) await write(["a", 1, 1]);
+  expect(await indexed()).toBe(0);
+  expectEverythingFound();
+  await write(["a", 1, 1]);
+  expect(await indexed()).toBe(10);
+  expectEverythingFound();
+});
+
+test("a tombstone is a stream's last block, in the index or not yet", async () => {
+  storage = openStorage(folder, undefined, 1);
+  await write(["a", 2, 1]);
+  const tombstone = blockOf("a", 1, 1, [], MAX_INT64);
+  await storage.write([tombstone]);
+  written.push(tombstone);
+  storage.refresh();
+  expect(lastEntry(storage, "a").tombstoned).toBe(true);
+  await write(["b", 1, 1]); // the tombstone goes to the index
+  storage.refresh();
+  expect(lastEntry(storage, "a").tombstoned).toBe(true);
+  expect([...storage.entriesBack("a", Number.MAX_VALUE)]).toHaveLength(2);
+});
+
+test("a folder from before, whose index holds every block and no note, is read and written on", async () => {
+  storage = openStorage(folder, undefined, 1);
+  for (const stream of ["a", "a", "b", "a"]) await write([stream, 2, 1]);
+  await storage.close();
+  const { root, log, index } = openTables(folder);
+  const last = written.pop() as Block; // the one that is not in the index
+  await log.remove(last.position);
+  await index.remove(["", 0]);
+  await root.close();
+  storage = openStorage(folder);
+  expectEverythingFound();
+  await write(["b", 1, 1]);
+  await storage.close();
+  storage = openStorage(folder);
+  expectEverythingFound();
+});
