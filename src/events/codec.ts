@@ -37,7 +37,7 @@ export function encode<T extends EventType>(type: T, data: EventDataOf<T>, conte
 }
 
 /** For data that is put together as JSON text by the one function that knows its schema; reading checks it like any other. */
-export function encodeText(type: EventType, json: string, context: EventContext, id: string): NewEvent {
+export function encodeText(type: EventType, json: string, context: EventContext, id: string): NewEvent & { readonly json: string } {
   return { id, type, data: undefined, json, metadata: metadata(context, versionOf(type)) };
 }
 

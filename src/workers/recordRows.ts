@@ -26,6 +26,7 @@ export interface RowRecording {
  */
 export async function recordRows(recording: RowRecording): Promise<{ loaded: LoadedImport; counts: ImportCounts }> {
   const log = appendLog(recording);
+  const idOf = rowEventIds(recording.loaded.importId);
   const recorded = recording.loaded.state.status === "processing" ? recording.loaded.state.rows : 0;
   const tally = { received: 0, accepted: 0, shipments: 0 };
   let chunk = emptyChunk(recorded);
@@ -40,10 +41,11 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
           tally.shipments = Math.max(tally.shipments, outcome.data.shipment ?? 0);
         } else await recording.rejected(row, outcome.data.row, outcome.data.error);
         if (ordinal < recorded) continue;
-        if (!addTo(chunk, outcome, row)) {
+        const event = encodeText(outcome.type, JSON.stringify(outcome.data), recording.context, idOf(ordinal));
+        if (!addTo(chunk, outcome, event)) {
           await log.append(chunk);
           chunk = emptyChunk(ordinal);
-          addTo(chunk, outcome, row);
+          addTo(chunk, outcome, event);
         }
         if (isFull(chunk)) {
           await log.append(chunk);
@@ -61,16 +63,15 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
 }
 
 interface AppendLog {
-  /** Makes the chunk's events, waits for the chunk before, and sends this one on its way. */
+  /** Waits for the chunk before, and sends this one on its way. */
   append(chunk: Chunk): Promise<void>;
   settled(): Promise<void>;
   end(): Promise<LoadedImport>;
 }
 
-function appendLog({ eventStore, loaded, context, watch, landed }: RowRecording): AppendLog {
+function appendLog({ eventStore, loaded, watch, landed }: RowRecording): AppendLog {
   const { importId } = loaded;
   const stream = streamOf.import(importId);
-  const idOf = rowEventIds(importId);
   let landing = Promise.resolve(loaded.revision);
   let decided = loaded.state; // what the import will be once everything on its way has landed
   const land = async (events: readonly NewEvent[], expected: Revision): Promise<Revision> => {
@@ -79,14 +80,12 @@ function appendLog({ eventStore, loaded, context, watch, landed }: RowRecording)
     return revision;
   };
   return {
-    async append({ first, outcomes }) {
-      const events = decide({ type: "recordRows", first, outcomes }, decided);
-      decided = events.reduce(evolve, decided);
-      // As text already: while the chunk before is on its way there is time for it.
-      const ready = events.map(({ type, data }, index) => encodeText(type, JSON.stringify(data), context, idOf(first + index)));
+    async append({ first, outcomes, events }) {
+      const news = decide({ type: "recordRows", first, outcomes }, decided);
+      decided = news.reduce(evolve, decided);
       const expected = await landing;
       watch(first + outcomes.length);
-      landing = land(ready, expected);
+      landing = land(events.slice(outcomes.length - news.length), expected);
       landing.catch(() => undefined); // whoever waits next hears of it
     },
     settled: () => landing.then(noop, noop),

@@ -13,36 +13,47 @@ export type ReadReply =
 
 const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 const eventTag = 0x0a; // field 1, a message: in ReadResp and in ReadEvent alike
+const propertyTag = 0x32; // field 6, a message
 
-/** One per call: neighbouring events share their metadata, which is then parsed once. */
+/** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
 export function replyReader(): (bytes: Buffer) => ReadReply {
-  const metadataOf = metadataReader();
+  const shared = { stream: repeated(readStreamName), properties: repeated(readProperties), metadata: repeated(readMetadata) };
   return (bytes) => {
     if (bytes[0] !== eventTag) return rareReply(bytes);
     const cursor = cursorOver(bytes);
     nextField(cursor);
     readLength(cursor);
     if (nextField(cursor) !== 1) throw new Error("the server sent an event that is none");
-    return recordedEvent(bytes, cursor, readLength(cursor), metadataOf);
+    return recordedEvent(cursor, readLength(cursor), shared);
   };
 }
 
-function recordedEvent(
-  bytes: Buffer,
-  cursor: Cursor,
-  end: number,
-  metadataOf: (bytes: Buffer, from: number, to: number) => EventMetadata,
-): ReadReply {
-  let [id, stream, type, created, contentType] = ["", "", "", "", ""];
+interface Shared {
+  readonly stream: (cursor: Cursor, end: number) => string;
+  readonly properties: (cursor: Cursor, end: number) => Properties;
+  readonly metadata: (cursor: Cursor, end: number) => EventMetadata;
+}
+
+interface Properties {
+  readonly type: string;
+  readonly contentType: string;
+  readonly recordedAt: Date;
+}
+
+const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
+
+function recordedEvent(cursor: Cursor, end: number, shared: Shared): ReadReply {
+  const { bytes } = cursor;
+  let [id, stream, properties, metadata] = ["", "", noProperties, noMetadata];
   let [revision, prepare, commit] = [0n, 0n, 0n];
-  let [metadataFrom, metadataTo, dataFrom, dataTo] = [0, 0, 0, 0];
+  let [dataFrom, dataTo] = [0, 0];
   while (cursor.at < end) {
     switch (nextField(cursor)) {
       case 1:
-        id = innerText(bytes, cursor, 2);
+        id = innerText(cursor, 2);
         break;
       case 2:
-        stream = innerText(bytes, cursor, 3);
+        stream = shared.stream(cursor, end);
         break;
       case 3:
         revision = readBig(cursor);
@@ -53,17 +64,11 @@ function recordedEvent(
       case 5:
         commit = readBig(cursor);
         break;
-      case 6: {
-        const [key, value] = mapEntry(bytes, cursor);
-        if (key === "type") type = value;
-        else if (key === "created") created = value;
-        else if (key === "content-type") contentType = value;
+      case 6:
+        properties = shared.properties(cursor, end);
         break;
-      }
       case 7:
-        metadataTo = readLength(cursor);
-        metadataFrom = cursor.at;
-        cursor.at = metadataTo;
+        metadata = shared.metadata(cursor, end);
         break;
       case 8:
         dataTo = readLength(cursor);
@@ -75,16 +80,33 @@ function recordedEvent(
     }
   }
   const position = { commit, prepare };
+  const { type, contentType, recordedAt } = properties;
   if (type.startsWith("$") || stream.startsWith("$")) return { kind: "event", position, event: undefined };
   const data = contentType === "application/json" ? parsed(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
-  const metadata = metadataOf(bytes, metadataFrom, metadataTo);
-  // Created is in ticks of 100 ns.
-  const recordedAt = new Date(Number(created.slice(0, -4)));
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
 
+/** Reads what begins at the cursor, unless the bytes there are those of the last time. */
+function repeated<Value>(read: (cursor: Cursor, end: number) => Value): (cursor: Cursor, end: number) => Value {
+  let last: { readonly bytes: Buffer; readonly value: Value } | undefined;
+  return (cursor, end) => {
+    const { bytes, at } = cursor;
+    const to = at + (last?.bytes.length ?? 0);
+    // A property behind them would be one more of the same.
+    if (last && to <= end && bytes[to] !== propertyTag && bytes.compare(last.bytes, 0, last.bytes.length, at, to) === 0) {
+      cursor.at = to;
+      return last.value;
+    }
+    const value = read(cursor, end);
+    last = { bytes: Buffer.from(bytes.subarray(at, cursor.at)), value };
+    return value;
+  };
+}
+
+const readStreamName = (cursor: Cursor): string => innerText(cursor, 3);
+
 /** The text in the given field of a message, such as a UUID's or a stream identifier's. */
-function innerText(bytes: Buffer, cursor: Cursor, wanted: number): string {
+function innerText(cursor: Cursor, wanted: number): string {
   const end = readLength(cursor);
   let text = "";
   while (cursor.at < end) {
@@ -94,34 +116,43 @@ function innerText(bytes: Buffer, cursor: Cursor, wanted: number): string {
       continue;
     }
     const to = readLength(cursor);
-    text = bytes.toString("utf8", cursor.at, to);
+    text = cursor.bytes.toString("utf8", cursor.at, to);
     cursor.at = to;
   }
   return text;
 }
 
-function mapEntry(bytes: Buffer, cursor: Cursor): [string, string] {
+/** From behind the first entry's tag to the last entry's end. */
+function readProperties(cursor: Cursor, end: number): Properties {
+  const found: Record<string, string> = {};
+  for (;;) {
+    const [key, value] = mapEntry(cursor);
+    found[key] = value;
+    if (cursor.at >= end || cursor.bytes[cursor.at] !== propertyTag) break;
+    cursor.at += 1;
+  }
+  const { type = "", created = "" } = found;
+  // Created is in ticks of 100 ns.
+  return { type, contentType: found["content-type"] ?? "", recordedAt: new Date(Number(created.slice(0, -4))) };
+}
+
+function mapEntry(cursor: Cursor): [string, string] {
   const end = readLength(cursor);
   const entry: [string, string] = ["", ""];
   while (cursor.at < end) {
     const number = nextField(cursor);
     const to = readLength(cursor);
-    entry[number === 1 ? 0 : 1] = bytes.toString("utf8", cursor.at, to);
+    entry[number === 1 ? 0 : 1] = cursor.bytes.toString("utf8", cursor.at, to);
     cursor.at = to;
   }
   return entry;
 }
 
-function metadataReader(): (bytes: Buffer, from: number, to: number) => EventMetadata {
-  let last = Buffer.alloc(0);
-  let lastMetadata = noMetadata;
-  return (bytes, from, to) => {
-    if (last.length === to - from && bytes.compare(last, 0, last.length, from, to) === 0) return lastMetadata;
-    last = Buffer.from(bytes.subarray(from, to));
-    const found = parsed(last.toString("utf8"));
-    lastMetadata = typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
-    return lastMetadata;
-  };
+function readMetadata(cursor: Cursor): EventMetadata {
+  const to = readLength(cursor);
+  const found = parsed(cursor.bytes.toString("utf8", cursor.at, to));
+  cursor.at = to;
+  return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
 }
 
 /** What is no JSON though it says so is left as text for the codec to refuse. */

@@ -1,6 +1,6 @@
 import { type ProposedEvent, readProperty } from "./blocks.js";
 import { missingProperty } from "./grpcErrors.js";
-import { isUuid, readUuid } from "./uuids.js";
+import { isPlainUuidAt, readUuid } from "./uuids.js";
 import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
 
 /** An id as the Node client and we write it: field 1, a UUID message that holds 36 characters. */
@@ -34,8 +34,8 @@ function readLike(model: ProposedEvent, between: Buffer, message: Buffer): Propo
   const cursor = { bytes: message, at: betweenEnd + 1, end: message.length };
   const length = readVarint(cursor);
   if (cursor.at + length !== message.length) return undefined;
-  const id = message.toString("latin1", TEXT_ID.length, ID_END).toLowerCase();
-  if (!isUuid(id)) throw new WireError("an id is no UUID");
+  if (!isPlainUuidAt(message, TEXT_ID.length)) return undefined;
+  const id = message.toString("latin1", TEXT_ID.length, ID_END);
   return { id, type: model.type, properties: model.properties, metadata: model.metadata, data: message.subarray(cursor.at) };
 }
 

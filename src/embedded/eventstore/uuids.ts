@@ -4,6 +4,17 @@ const PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => PATTERN.test(text);
 
+const HEX = Uint8Array.from({ length: 256 }, (_, code) => Number(/[0-9a-f]/.test(String.fromCharCode(code))));
+const DASH = 0x2d;
+
+/** Whether the 36 bytes from `at` on are a UUID in lower case, as clients write it. Every event that comes in has one. */
+export function isPlainUuidAt(bytes: Buffer, at: number): boolean {
+  if (bytes[at + 8] !== DASH || bytes[at + 13] !== DASH || bytes[at + 18] !== DASH || bytes[at + 23] !== DASH) return false;
+  let digits = 0;
+  for (let index = at; index < at + 36; index++) digits += HEX[bytes[index] as number] as number;
+  return digits === 32;
+}
+
 /** Reads a UUID message in either of its forms: text (the Node client), or two 64-bit halves (most others). */
 export function readUuid(cursor: Cursor): string {
   let text = "";
