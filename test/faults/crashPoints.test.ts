@@ -25,17 +25,19 @@ afterAll(async () => {
 });
 
 const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
-/** Three chunks, and something to report. */
-const submission: Submission = {
+/** Something to record, and something to report. */
+const submissionOf = (rows: number): Submission => ({
   kind: "activities",
   lane: "file",
   shipments: [],
-  activities: Array.from({ length: 1_100 }, (_, index) => ({
+  activities: Array.from({ length: rows }, (_, index) => ({
     ...activity,
-    ...(index % 300 === 0 ? { customerId: "CUST-999" } : {}),
+    ...(index % 60 === 0 ? { customerId: "CUST-999" } : {}),
     reference: `r${index}`,
   })),
-};
+});
+const submission = submissionOf(200);
+const twoChunks = submissionOf(2_200);
 
 const asCustomer = ({ id, key }: TestOrganisation): Customer => ({ organisationId: id, key, sent: [] });
 
@@ -75,7 +77,7 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
     const customer = asCustomer(await service.organisation());
     await worker?.stop();
     worker = undefined;
-    const sent = newPush(submission, randomUUID());
+    const sent = newPush(point.nth === 2 ? twoChunks : submission, randomUUID());
     customer.sent.push(sent);
     expect((await push(service.url, customer.key, sent))?.status).toBe(202);
     const victim = mortal(service, point);
