@@ -111,12 +111,21 @@ export interface FileRow {
   readonly fault: string | null;
 }
 
-export interface RowBatch {
-  readonly rows: readonly FileRow[];
+/** How far a file has been read. */
+export interface Reading {
   readonly bytesRead: number;
   readonly bytesTotal: number;
   /** What the customer is to be told about how the file was read. */
   readonly notes: readonly string[];
+}
+
+export interface RowBatch extends Reading {
+  readonly rows: readonly FileRow[];
+}
+
+export interface RowCount extends Reading {
+  /** Up to here. */
+  readonly rows: number;
 }
 
 export interface FileHeader {
@@ -136,6 +145,8 @@ export interface ReadOptions {
 export interface Spreadsheets {
   readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
+  /** Reads to the end and finds whatever `readRows` would refuse the file for, without taking its rows apart. */
+  countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter>;
   isFileFault(error: unknown): error is Error;
 }

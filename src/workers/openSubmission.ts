@@ -4,7 +4,7 @@ import { matchHeader, reportColumns } from "../domain/files/header.js";
 import { allColumns, elementColumn, requiredColumns } from "../domain/imports/columns.js";
 import type { Columns } from "../domain/rows/cells.js";
 import type { ImportRequested } from "../events/importEvents.js";
-import type { FileRow, RowBatch, Spreadsheets } from "../ports.js";
+import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../ports.js";
 import { ImportFault } from "./interruptions.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
@@ -12,6 +12,8 @@ export interface OpenSubmission {
   readonly columns: Columns;
   /** Every row, for the first time. */
   read(): AsyncIterable<RowBatch>;
+  /** Instead of it: how many rows there are. */
+  count(): AsyncIterable<RowCount>;
   /** Every row again, in the same order. */
   readAgain(): AsyncIterable<{ readonly rows: readonly FileRow[] }>;
 }
@@ -29,9 +31,18 @@ export async function openSubmission(
   const columns = columnsOf(header.columns, request, catalogue);
   const dateColumns = new Set(columns.fields.flatMap((field, index) => (field !== undefined && dateFields.has(field) ? [index] : [])));
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
-  if (format === "csv") return { columns, read: fromFile, readAgain: fromFile };
+  if (format === "csv") return { columns, read: fromFile, count: () => spreadsheets.countCsvRows(files.path), readAgain: fromFile };
   const spool = join(files.folder, "rows");
-  return { columns, read: () => spoolRows(spool, fromFile()), readAgain: () => spooledRows(spool) };
+  const read = () => spoolRows(spool, fromFile());
+  return { columns, read, count: () => counted(read()), readAgain: () => spooledRows(spool) };
+}
+
+async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
+  let count = 0;
+  for await (const { rows, ...reading } of batches) {
+    count += rows.length;
+    yield { ...reading, rows: count };
+  }
 }
 
 /** The header was checked before the import was queued; the organisation's custom fields may have changed since. */

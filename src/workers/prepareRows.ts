@@ -5,7 +5,7 @@ import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../domain/rows/shipmentRow.js";
 import { shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
 import type { ImportRequested } from "../events/importEvents.js";
-import type { FileRow } from "../ports.js";
+import type { FileRow, Reading } from "../ports.js";
 import type { OpenSubmission } from "./openSubmission.js";
 
 export type RowVerdict =
@@ -38,10 +38,11 @@ export async function prepareRows(
 
 async function prepareActivities(submission: OpenSubmission, context: RowContext, watch: Watch): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
-  let rows = 0;
-  const notes = await readThrough(submission, watch, () => {
-    rows += 1;
-  });
+  let [rows, notes]: [number, readonly string[]] = [0, []];
+  for await (const count of submission.count()) {
+    ({ rows, notes } = count);
+    watch(shareOf(count));
+  }
   return { rows, notes, verdict: judge };
 }
 
@@ -56,12 +57,17 @@ async function prepareShipments(
   // Lines of one element of a push agree by construction, and two elements with one id are two shipments.
   const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
   const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
-  const notes = await readThrough(submission, watch, (row) => {
-    const { judged, origin, destination } = judge(row);
-    const id = row.cells[keyColumn];
-    const key = typeof id === "string" ? id.trim() || undefined : undefined;
-    builder.add({ key, reason: judged.reason, cells: row.cells, origin, destination });
-  });
+  let notes: readonly string[] = [];
+  for await (const batch of submission.read()) {
+    for (const row of batch.rows) {
+      const { judged, origin, destination } = judge(row);
+      const id = row.cells[keyColumn];
+      const key = typeof id === "string" ? id.trim() || undefined : undefined;
+      builder.add({ key, reason: judged.reason, cells: row.cells, origin, destination });
+    }
+    notes = batch.notes;
+    watch(shareOf(batch));
+  }
   const verdicts = builder.close();
   return {
     rows: verdicts.rows,
@@ -76,12 +82,4 @@ async function prepareShipments(
   };
 }
 
-async function readThrough(submission: OpenSubmission, watch: Watch, see: (row: FileRow) => void): Promise<readonly string[]> {
-  let notes: readonly string[] = [];
-  for await (const batch of submission.read()) {
-    for (const row of batch.rows) see(row);
-    notes = batch.notes;
-    watch(batch.bytesTotal === 0 ? 1 : batch.bytesRead / batch.bytesTotal);
-  }
-  return notes;
-}
+const shareOf = ({ bytesRead, bytesTotal }: Reading): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);

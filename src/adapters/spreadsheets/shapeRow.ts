@@ -13,15 +13,18 @@ export function headerNames(cells: readonly Cell[], row: number): string[] {
   return names;
 }
 
+export function checkRowCount(dataRows: number): void {
+  if (dataRows <= MAX_DATA_ROWS) return;
+  throw new FileFault(`The file has more than ${MAX_DATA_ROWS.toLocaleString("en")} rows. Split it into several files.`);
+}
+
 /** Brings rows to the header's width; a value outside the named columns is a fault of its row, never dropped in silence. */
 export function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
   const width = columns.length;
   const unnamed = columns.flatMap((name, index) => (name === "" ? [index] : []));
   let dataRows = 0;
   return (row, cells) => {
-    if (++dataRows > MAX_DATA_ROWS) {
-      throw new FileFault(`The file has more than ${MAX_DATA_ROWS.toLocaleString("en")} rows. Split it into several files.`);
-    }
+    checkRowCount(++dataRows);
     let fault: string | null = null;
     if (cells.length > width) {
       if (!isBlankRow(cells.slice(width))) fault = `Has a value to the right of the last column (the header has ${width} columns)`;

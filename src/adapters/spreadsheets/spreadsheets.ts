@@ -1,4 +1,5 @@
 import type { Spreadsheets } from "../../ports.js";
+import { countCsvRows } from "./csv/readCsv.js";
 import { FileFault } from "./fileFault.js";
 import { createReportWriter } from "./report/reportWriter.js";
 import { readHeader, readRows } from "./rows.js";
@@ -6,6 +7,7 @@ import { readHeader, readRows } from "./rows.js";
 export const spreadsheets: Spreadsheets = {
   readHeader,
   readRows,
+  countCsvRows,
   createReportWriter,
   isFileFault: (error): error is FileFault => error instanceof FileFault,
 };

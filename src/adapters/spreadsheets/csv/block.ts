@@ -5,6 +5,7 @@ export type Block = {
   readonly text: string;
   readonly firstRow: number;
   readonly rows: number;
+  readonly quoted: boolean;
   /** Cells with text after their closing quote; papaparse gives their raw text. */
   readonly malformed: readonly { readonly row: number; readonly column: number }[];
   /** A cell may be longer than a cell can be. */
@@ -56,7 +57,7 @@ export function createBlockBuilder(emit: (block: Block) => void) {
 
   function flush(): void {
     if (rows === 0) return;
-    const block: Block = { text: built + text.slice(copied, end), firstRow, rows, malformed, longRows };
+    const block: Block = { text: built + text.slice(copied, end), firstRow, rows, quoted, malformed, longRows };
     built = "";
     copied = end;
     rows = 0;

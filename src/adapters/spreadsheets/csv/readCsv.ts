@@ -1,13 +1,13 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports.js";
+import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports.js";
 import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import { MAX_ROW_CHARS } from "../limits.js";
-import { createRowShaper, headerNames } from "../shapeRow.js";
+import { checkRowCount, createRowShaper, headerNames } from "../shapeRow.js";
 import { decodeFile } from "./decode.js";
 import { detectDialect } from "./dialect.js";
 import { sniffEncoding } from "./encoding.js";
-import { createRecordReader, type RecordReader } from "./records.js";
+import { createRecordCounter, createRecordReader, type RecordReader } from "./records.js";
 
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
@@ -20,7 +20,7 @@ export async function readCsvHeader(path: string, signal?: AbortSignal): Promise
     const size = Math.min((await file.stat()).size, HEADER_BYTES);
     const sheet: Sheet = { columns: null, rows: [] };
     const notes: string[] = [];
-    for await (const { found } of parse(file, size, sheet, notes, signal)) if (found) break;
+    for await (const _ of parse(file, size, readInto(sheet), notes, signal)) if (sheet.columns) break;
     return { format: "csv", columns: sheet.columns ?? noHeader(), notes };
   } finally {
     await file.close();
@@ -33,7 +33,7 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
     const bytesTotal = (await file.stat()).size;
     const sheet: Sheet = { columns: null, rows: [] };
     const notes: string[] = [];
-    for await (const { bytesRead } of parse(file, bytesTotal, sheet, notes, signal)) {
+    for await (const bytesRead of parse(file, bytesTotal, readInto(sheet), notes, signal)) {
       if (sheet.rows.length === 0) continue;
       yield { rows: sheet.rows, bytesRead, bytesTotal, notes };
       sheet.rows = [];
@@ -44,8 +44,34 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
   }
 }
 
-/** Fills `sheet` piece by piece; the caller takes the rows out. */
-async function* parse(file: FileHandle, size: number, sheet: Sheet, notes: string[], signal?: AbortSignal) {
+export async function* countCsvRows(path: string, { signal }: ReadOptions = {}): AsyncGenerator<RowCount> {
+  const file = await open(path);
+  try {
+    const bytesTotal = (await file.stat()).size;
+    const notes: string[] = [];
+    let records = 0;
+    const counter = (delimiter: string) =>
+      createRecordCounter(delimiter, (more) => {
+        records += more;
+        checkRowCount(records - 1); // the first is the header
+      });
+    for await (const bytesRead of parse(file, bytesTotal, counter, notes, signal)) {
+      yield { rows: Math.max(0, records - 1), bytesRead, bytesTotal, notes };
+    }
+    if (records === 0) noHeader();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Hands the file's text to a reader piece by piece; says after each how far it has come. */
+async function* parse(
+  file: FileHandle,
+  size: number,
+  readerOf: (delimiter: string) => RecordReader,
+  notes: string[],
+  signal?: AbortSignal,
+) {
   const sniffed = await sniffEncoding(file, size, signal);
   notes.push(...sniffed.notes);
   let records: RecordReader | null = null;
@@ -53,13 +79,15 @@ async function* parse(file: FileHandle, size: number, sheet: Sheet, notes: strin
     let fresh = text;
     if (!records) {
       const dialect = detectDialect(text);
-      records = createRecordReader(dialect.delimiter, collectInto(sheet));
+      records = readerOf(dialect.delimiter);
       fresh = text.slice(dialect.skip);
     }
     records.push(fresh, final);
-    yield { found: sheet.columns !== null, bytesRead };
+    yield bytesRead;
   }
 }
+
+const readInto = (sheet: Sheet) => (delimiter: string) => createRecordReader(delimiter, collectInto(sheet));
 
 /** The first row that is not blank is the header; blank rows are left out but counted. */
 function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import { type Cell, cellFault, checkText } from "../cell.js";
+import { type Cell, cellFault, checkText, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import type { Block } from "./block.js";
 import { createRecordCutter } from "./recordCutter.js";
@@ -13,15 +13,32 @@ export type RecordReader = {
 
 /** The records of a CSV text with their row numbers, cells read by papaparse. */
 export function createRecordReader(delimiter: string, emit: (row: number, cells: Cell[]) => void): RecordReader {
+  return createRecordCutter(delimiter, (block) => readBlock(block, delimiter, emit));
+}
+
+/** A blank record would begin like this, or hold quotes. */
+const unlikeText = /^[^0-9A-Za-z]/m;
+
+/** How many records are not blank. Without quotes papaparse would find as many as the cutter, and nothing to refuse. */
+export function createRecordCounter(delimiter: string, add: (records: number) => void): RecordReader {
   return createRecordCutter(delimiter, (block) => {
-    const records: Cell[][] = parse(block, delimiter);
-    for (const { row, column } of block.malformed) markMalformed(records[row - block.firstRow], column);
-    const suspicious = block.longRows || block.text.includes("\0");
-    for (let index = 0; index < block.rows; index++) {
-      const cells = records[index] ?? [];
-      emit(block.firstRow + index, suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells);
-    }
+    if (!block.quoted && !unlikeText.test(block.text)) return add(block.rows);
+    let records = 0;
+    readBlock(block, delimiter, (_, cells) => {
+      if (!isBlankRow(cells)) records += 1;
+    });
+    add(records);
   });
+}
+
+function readBlock(block: Block, delimiter: string, emit: (row: number, cells: Cell[]) => void): void {
+  const records: Cell[][] = parse(block, delimiter);
+  for (const { row, column } of block.malformed) markMalformed(records[row - block.firstRow], column);
+  const suspicious = block.longRows || block.text.includes("\0");
+  for (let index = 0; index < block.rows; index++) {
+    const cells = records[index] ?? [];
+    emit(block.firstRow + index, suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells);
+  }
 }
 
 function parse(block: Block, delimiter: string): string[][] {
