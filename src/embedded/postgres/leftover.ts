@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { commandLine, isAlive } from "../processes.js";
 
-/** What a server says about itself in its data folder. */
+/** What a server says about itself in its data folder; one that was killed goes on saying it. */
 export interface PidFile {
   readonly pid: number;
+  /** As the server wrote it. */
+  readonly startedAt: string;
   readonly port: number;
   readonly ready: boolean;
 }
@@ -14,7 +16,7 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
   const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const pid = Number.parseInt(lines[0] ?? "", 10);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
+  return { pid, startedAt: lines[2] ?? "", port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
 }
 
 /** Stops a server that a killed parent left running on this folder, and clears a pid file whose number now belongs to someone else. */

@@ -42,10 +42,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
-    const server = launch(binaries.postgres, data, port, options.durable, account, line);
+    const server = await launch(binaries.postgres, data, port, options.durable, account, line);
     const failure = await server.ready;
-    if (!failure) {
-      const url = await createDatabase({ port, password });
+    if (failure === undefined) {
+      const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
+        await server.running().stop(); // nobody else would
+        throw error;
+      });
       return { url, port, ...server.running() };
     }
     if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
@@ -55,7 +58,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-function launch(postgres: string, data: string, port: number, durable: boolean, account: Account, line: (text: string) => void) {
+async function launch(postgres: string, data: string, port: number, durable: boolean, account: Account, line: (text: string) => void) {
+  const before = await readPidFile(data); // of a server that was killed: it says "ready" to this day
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
@@ -90,7 +94,8 @@ function launch(postgres: string, data: string, port: number, durable: boolean, 
     const deadline = Date.now() + 60_000; // recovery after a crash may take a while
     while (!gone && Date.now() < deadline) {
       const file = await readPidFile(data);
-      if (file?.port === port && file.ready) {
+      const isOld = file?.pid === before?.pid && file?.startedAt === before?.startedAt;
+      if (file?.port === port && file.ready && !isOld) {
         pid = file.pid;
         return undefined;
       }

@@ -29,9 +29,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(options: { durable?: boolean; lines?: string[] } = {}): Promise<PostgresServer> {
+async function start(options: { durable?: boolean; lines?: string[]; port?: number } = {}): Promise<PostgresServer> {
   const onLine = (line: string) => void options.lines?.push(line);
-  const server = await startPostgres({ folder, durable: options.durable ?? false, onLine });
+  const server = await startPostgres({ folder, durable: options.durable ?? false, onLine, port: options.port ?? 0 });
   servers.push(server);
   return server;
 }
@@ -84,6 +84,27 @@ test("a server keeps its data over a stop, a crash and an orphaned life", async 
   expect(isAlive(third.pid)).toBe(false);
   expect(lines).toContain(`stopping Postgres ${third.pid}, left running by an earlier start`);
   expect(await ask(fourth.url, "select * from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a killed server comes back at its port with the first start, though its pid file still says ready", async () => {
+  const first = await start();
+  kill(first.pid, "SIGKILL");
+  await first.exited;
+  const data = join(folder, "data");
+  expect(await readPidFile(data)).toMatchObject({ pid: first.pid, port: first.port, ready: true });
+  const second = await start({ port: first.port });
+  expect(second.port).toBe(first.port);
+  expect(isAlive(second.pid)).toBe(true);
+  expect((await readPidFile(data))?.pid).toBe(second.pid);
+  expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a server that cannot be set up is not left running", async () => {
+  const first = await start();
+  await first.stop();
+  await writeFile(join(folder, "password"), "not the one it asks for");
+  await expect(start()).rejects.toThrow(/password authentication failed/);
+  expect(await readPidFile(join(folder, "data"))).toBeUndefined();
 });
 
 test("a pid file whose number now belongs to someone else is no obstacle", async () => {
