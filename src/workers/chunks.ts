@@ -1,4 +1,3 @@
-import type { RowOutcome } from "../commands/importDecider.js";
 import type { EventMetadata, NewEvent } from "../ports.js";
 
 /** Half as many cost a tenth of the speed: each chunk is a call, a transaction and a wait. */
@@ -9,30 +8,25 @@ const mostBytes = 960 * 1024;
 const overhead = 160;
 
 export interface Chunk {
-  /** Ordinal, from 0, of the first row in it. */
-  readonly first: number;
-  readonly outcomes: RowOutcome[];
-  /** The outcomes, ready to be sent. */
   readonly events: NewEvent[];
   bytes: number;
 }
 
-export function emptyChunk(first: number): Chunk {
-  return { first, outcomes: [], events: [], bytes: 0 };
+export function emptyChunk(): Chunk {
+  return { events: [], bytes: 0 };
 }
 
-/** False when the outcome no longer fits, and has to begin the next chunk. */
-export function addTo(chunk: Chunk, outcome: RowOutcome, event: NewEvent & { readonly json: string }): boolean {
+/** False when the event no longer fits, and has to begin the next chunk. */
+export function addTo(chunk: Chunk, event: NewEvent & { readonly json: string }): boolean {
   const bytes = overhead + metadataBytes(event.metadata) + Buffer.byteLength(event.json);
-  if (chunk.outcomes.length > 0 && chunk.bytes + bytes > mostBytes) return false;
-  chunk.outcomes.push(outcome);
+  if (chunk.events.length > 0 && chunk.bytes + bytes > mostBytes) return false;
   chunk.events.push(event);
   chunk.bytes += bytes;
   return true;
 }
 
 export function isFull(chunk: Chunk): boolean {
-  return chunk.outcomes.length >= mostEvents;
+  return chunk.events.length >= mostEvents;
 }
 
 const measured = new WeakMap<EventMetadata, number>();

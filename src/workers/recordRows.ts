@@ -21,15 +21,17 @@ export interface RowRecording {
 }
 
 /**
- * Appends an outcome for every row that the stream does not have yet. The next chunk is prepared while the one before is on its
- * way; only one is ever on its way, at the exact revision it was computed for.
+ * Appends an outcome for every row that the stream does not have yet. A row is turned into text at once, and what it was made of
+ * let go. The next chunk is prepared while the one before is on its way; only one is ever on its way, at the exact revision it was
+ * computed for.
  */
 export async function recordRows(recording: RowRecording): Promise<{ loaded: LoadedImport; counts: ImportCounts }> {
+  const { loaded, context } = recording;
   const log = appendLog(recording);
-  const idOf = rowEventIds(recording.loaded.importId);
-  const recorded = recording.loaded.state.status === "processing" ? recording.loaded.state.rows : 0;
+  const idOf = rowEventIds(loaded.importId);
   const tally = { received: 0, accepted: 0, shipments: 0 };
-  let chunk = emptyChunk(recorded);
+  let state = loaded.state; // what the import will be once everything on its way has landed
+  let chunk = emptyChunk();
   try {
     for await (const { rows } of recording.rows) {
       for (const row of rows) {
@@ -40,56 +42,56 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
           tally.accepted += 1;
           tally.shipments = Math.max(tally.shipments, outcome.data.shipment ?? 0);
         } else await recording.rejected(row, outcome.data.row, outcome.data.error);
-        if (ordinal < recorded) continue;
-        const event = encodeText(outcome.type, JSON.stringify(outcome.data), recording.context, idOf(ordinal));
-        if (!addTo(chunk, outcome, event)) {
-          await log.append(chunk);
-          chunk = emptyChunk(ordinal);
-          addTo(chunk, outcome, event);
+        for (const { type, data } of decide({ type: "recordRows", first: ordinal, outcomes: [outcome] }, state)) {
+          state = evolve(state, outcome);
+          const event = encodeText(type, JSON.stringify(data), context, idOf(ordinal));
+          if (!addTo(chunk, event)) {
+            await log.append(chunk, ordinal);
+            chunk = emptyChunk();
+            addTo(chunk, event);
+          }
         }
         if (isFull(chunk)) {
-          await log.append(chunk);
-          chunk = emptyChunk(tally.received);
+          await log.append(chunk, tally.received);
+          chunk = emptyChunk();
         }
       }
       recording.watch(tally.received);
     }
-    if (chunk.outcomes.length > 0) await log.append(chunk);
+    if (chunk.events.length > 0) await log.append(chunk, tally.received);
   } finally {
     await log.settled(); // also when something else failed: nothing of ours may land after we have left
   }
   const { received, accepted, shipments } = tally;
-  return { loaded: await log.end(), counts: { received, processed: shipments || accepted, failed: received - accepted } };
+  const { importId } = loaded;
+  const counts = { received, processed: shipments || accepted, failed: received - accepted };
+  return { loaded: { importId, revision: await log.end(), state }, counts };
 }
 
 interface AppendLog {
-  /** Waits for the chunk before, and sends this one on its way. */
-  append(chunk: Chunk): Promise<void>;
+  /** Waits for the chunk before, and sends this one on its way; `rows` are done then. */
+  append(chunk: Chunk, rows: number): Promise<void>;
   settled(): Promise<void>;
-  end(): Promise<LoadedImport>;
+  end(): Promise<Revision>;
 }
 
 function appendLog({ eventStore, loaded, watch, landed }: RowRecording): AppendLog {
-  const { importId } = loaded;
-  const stream = streamOf.import(importId);
+  const stream = streamOf.import(loaded.importId);
   let landing = Promise.resolve(loaded.revision);
-  let decided = loaded.state; // what the import will be once everything on its way has landed
   const land = async (events: readonly NewEvent[], expected: Revision): Promise<Revision> => {
     const { revision } = await eventStore.append(stream, events, expected);
     landed();
     return revision;
   };
   return {
-    async append({ first, outcomes, events }) {
-      const news = decide({ type: "recordRows", first, outcomes }, decided);
-      decided = news.reduce(evolve, decided);
+    async append({ events }, rows) {
       const expected = await landing;
-      watch(first + outcomes.length);
-      landing = land(events.slice(outcomes.length - news.length), expected);
+      watch(rows);
+      landing = land(events, expected);
       landing.catch(() => undefined); // whoever waits next hears of it
     },
     settled: () => landing.then(noop, noop),
-    end: async () => ({ importId, revision: await landing, state: decided }),
+    end: () => landing,
   };
 }
 
