@@ -25,7 +25,7 @@ const LOOK_UP_BYTES = 64 * 1024;
 const SMALL_BYTES = 64 * 1024;
 
 /** So many blocks may be in the log and not yet in the index; at a start they are read again. */
-const MOST_UNINDEXED = 1_000;
+const MOST_UNINDEXED = 250;
 /** No stream has this key: the index holds everything before the position that is noted there. */
 const INDEXED_TO: [string, number] = ["", 0];
 

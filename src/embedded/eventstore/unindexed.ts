@@ -2,7 +2,7 @@ import type { IndexEntry } from "./storage.js";
 
 /**
  * Where the latest blocks are, by stream, until the index has them: streams are entered there in no order at all, so each entry alone
- * would rewrite a page of it, and a thousand together rewrite few more pages than one.
+ * would rewrite a page of it, and many together share pages. Not too many: whoever appends meanwhile waits.
  */
 export function createUnindexed() {
   const entries = new Map<string, IndexEntry[]>();
