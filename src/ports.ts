@@ -145,7 +145,7 @@ export interface ReadOptions {
 export interface Spreadsheets {
   readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
-  /** Reads to the end and finds whatever `readRows` would refuse the file for, without taking its rows apart. */
+  /** Reads to the end and finds whatever `readRows` would refuse the file for, but for its header, without taking its rows apart. */
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter>;
   isFileFault(error: unknown): error is Error;

@@ -3,4 +3,5 @@ import process from "node:process";
 import { runEventStoreNode } from "../../dist/embedded/eventstore/runNode.js";
 
 const [port, dataDir] = process.argv.slice(2);
-process.exit(await runEventStoreNode({ port: Number(port), dataDir }));
+const mostUnindexed = 20; // so that tests meet the index being written, which is rare otherwise
+process.exit(await runEventStoreNode({ port: Number(port), dataDir, mostUnindexed }));

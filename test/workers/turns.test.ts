@@ -123,15 +123,15 @@ test("two workers, one organisation: never two imports at once, oldest first", a
 
 test("a worker frozen past its lease loses its import to another, and writes nothing wrong once it thaws", async () => {
   const organisation = await stage.organisation("frozen");
-  const importId = await stage.push(organisation, "activities", activities(1_200));
+  const importId = await stage.push(organisation, "activities", activities(2_400));
   const gate = gated(stage.eventStore);
   const frozen = stage.start({ eventStore: gate.eventStore, concurrency: 1 });
   await until(() => gate.held > 0);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'nobody' where organisation_id = $1", [organisation]);
   const healthy = stage.start();
   const events = await stage.ended(importId);
-  expect(events).toHaveLength(1_203);
-  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 1_200, processed: 1_200, failed: 0 } });
+  expect(events).toHaveLength(2_403);
+  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 2_400, processed: 2_400, failed: 0 } });
   gate.open();
   await Promise.all([frozen.stop(), healthy.stop()]);
   expect(await stage.events(importId)).toEqual(events);

@@ -27,6 +27,8 @@ export interface EventStoreNodeOptions {
   onFailure?: (error: unknown) => void;
   /** Bytes of the data file that may be mapped into this process; see boundedMap. */
   mostMapped?: number;
+  /** Blocks that may wait to be entered in the index; see unindexed. */
+  mostUnindexed?: number;
 }
 
 export interface EventStoreNode {
@@ -44,7 +46,7 @@ const STREAMS = "/event_store.client.streams.Streams";
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
-  const storage = openStorage(dataDir, options.mostMapped);
+  const storage = openStorage(dataDir, options.mostMapped, options.mostUnindexed);
   const release = await claimFolder(storage.claims, dataDir).catch(async (error: unknown) => {
     await storage.close();
     throw error;

@@ -4,7 +4,7 @@ import type { RangeOptions } from "lmdb";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
 import { openBoundedMap } from "./boundedMap.js";
 import type { Tables } from "./tables.js";
-import { createUnindexed } from "./unindexed.js";
+import { createUnindexed, type Unindexed } from "./unindexed.js";
 import { MAX_INT64 } from "./wire.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
@@ -33,10 +33,18 @@ const INDEXED_TO: [string, number] = ["", 0];
 export function openStorage(folder: string, mostMapped?: number, mostUnindexed = MOST_UNINDEXED) {
   mkdirSync(folder, { recursive: true });
   const map = openBoundedMap(folder, mostMapped);
-  const unindexed = createUnindexed();
-  const indexedTo = map.tables().index.get(INDEXED_TO)?.readDoubleBE(0);
-  let isNoted = indexedTo !== undefined;
-  if (indexedTo !== undefined) for (const block of blocksOf({ start: indexedTo })) remember(block);
+  let isNoted = false;
+  let loaded: Unindexed | undefined;
+
+  /** Not before it is asked for, which is after the folder was claimed: until then its last owner may still be writing. */
+  function unindexed(): Unindexed {
+    if (loaded) return loaded;
+    loaded = createUnindexed();
+    const indexedTo = map.tables().index.get(INDEXED_TO)?.readDoubleBE(0);
+    isNoted = indexedTo !== undefined;
+    if (indexedTo !== undefined) for (const block of blocksOf({ start: indexedTo })) remember(block);
+    return loaded;
+  }
 
   function* blocksOf(options: RangeOptions): Generator<Block> {
     map.touch(LOOK_UP_BYTES);
@@ -57,7 +65,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
   }
 
   function remember({ stream, position, revision, count }: Block): void {
-    unindexed.add(streamKey(stream), { position, revision, count });
+    unindexed().add(streamKey(stream), { position, revision, count });
   }
 
   function endPosition(): number {
@@ -68,19 +76,20 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
   return {
     claims: () => map.tables().claims,
 
-    /** One durable transaction, one at a time. */
+    /** One durable transaction (but for a folder's first), one at a time. */
     write: (blocks: readonly Block[]): Promise<void> =>
       map.whileOpen(async (tables) => {
-        map.touch(LOOK_UP_BYTES);
+        const before = unindexed();
         if (!isNoted) tables.index.putSync(INDEXED_TO, encodePosition(endPosition())); // new, or from when each block was indexed at once
         isNoted = true;
-        const due = unindexed.count() + blocks.length > mostUnindexed;
+        const due = before.count() + blocks.length > mostUnindexed;
+        map.touch(LOOK_UP_BYTES * (1 + (due ? before.count() : 0)));
         const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
         if (bytes <= SMALL_BYTES && !due) writeHere(tables, blocks);
-        else await writeAside(tables, blocks, due ? unindexed.all() : undefined);
+        else await writeAside(tables, blocks, due ? before.all() : undefined);
         if (due) {
           tables.root.resetReadTxn(); // what is forgotten here is to be found there
-          unindexed.clear();
+          before.clear();
         }
         blocks.forEach(remember);
       }),
@@ -111,7 +120,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
     /** A stream's blocks from the one that holds `revision` on. */
     *entriesFrom(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      const latest = unindexed.of(key);
+      const latest = unindexed().of(key);
       const within = latest.findLastIndex((entry) => entry.revision <= revision);
       if (within >= 0) return yield* latest.slice(within);
       let start = revision;
@@ -124,7 +133,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
     /** A stream's blocks that begin at or before `revision`, the latest first. */
     *entriesBack(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      const latest = unindexed.of(key);
+      const latest = unindexed().of(key);
       for (let at = latest.length - 1; at >= 0; at--) {
         const entry = latest[at] as IndexEntry;
         if (entry.revision <= revision) yield entry;

@@ -3,7 +3,7 @@ import { type Database, open } from "lmdb";
 
 export type Tables = ReturnType<typeof openTables>;
 
-/** `log`, blocks by position; `index`, where each stream's blocks are; and `claims`, whose the folder is. */
+/** `log`, blocks by position; `index`, where each stream's blocks are, but for the latest; and `claims`, whose the folder is. */
 export function openTables(folder: string) {
   const root = open({
     path: join(folder, "events.mdb"),

@@ -1,5 +1,7 @@
 import type { IndexEntry } from "./storage.js";
 
+export type Unindexed = ReturnType<typeof createUnindexed>;
+
 /**
  * Where the latest blocks are, by stream, until the index has them: streams are entered there in no order at all, so each entry alone
  * would rewrite a page of it, and many together share pages. Not too many: whoever appends meanwhile waits.

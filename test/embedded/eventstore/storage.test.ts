@@ -136,3 +136,35 @@ test("a folder from before, whose index holds every block and no note, is read a
   storage = openStorage(folder);
   expectEverythingFound();
 });
+
+test("what the folder's last owner wrote after it was opened here, and before it was claimed, is known", async () => {
+  const last = openStorage(folder, undefined, 10);
+  storage = last;
+  await write(["a", 1, 1]);
+  const next = openStorage(folder, undefined, 10);
+  await write(["a", 1, 1]);
+  await last.close();
+  storage = next;
+  expectEverythingFound();
+  await write(["a", 1, 1], ...Array.from({ length: 20 }, (): [string, number, number] => ["b", 1, 1]));
+  expectEverythingFound();
+});
+
+test("while entries go to the index every block is found once", async () => {
+  storage = openStorage(folder, undefined, 300);
+  for (let n = 0; n < 300; n++) await write(["a", 1, 1]);
+  const due = blockOf("b", 1, 200_000, []);
+  let isDone = false;
+  const writing = storage.write([due]).then(() => {
+    isDone = true;
+  });
+  for (let looks = 0; !isDone || looks === 0; looks++) {
+    storage.refresh();
+    expect([...storage.entriesFrom("a", 0)].map(({ revision }) => revision)).toEqual(written.map(({ revision }) => revision));
+    expect([...storage.entriesBack("a", 299)]).toHaveLength(300);
+    await new Promise(setImmediate);
+  }
+  await writing;
+  written.push(due);
+  expectEverythingFound();
+});
