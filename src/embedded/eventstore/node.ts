@@ -51,6 +51,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     await storage.close();
     throw error;
   });
+  storage.refresh(); // what its last owner wrote up to now is to be seen
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
