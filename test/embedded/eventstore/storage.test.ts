@@ -40,7 +40,8 @@ function blockOf(stream: string, events: number, bytes: number, before: readonly
 }
 
 async function write(...parts: [stream: string, events: number, bytes: number][]): Promise<void> {
-  const blocks = parts.reduce<Block[]>((soFar, part) => [...soFar, blockOf(...part, soFar)], []);
+  const blocks: Block[] = [];
+  for (const part of parts) blocks.push(blockOf(...part, blocks));
   await storage.write(blocks);
   written.push(...blocks);
 }
