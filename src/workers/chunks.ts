@@ -1,6 +1,6 @@
 import type { EventMetadata, NewEvent } from "../ports.js";
 
-/** Half as many cost a tenth of the speed: each chunk is a call, a transaction and a wait. */
+/** Each chunk is a call, a transaction and a wait: many small ones are slow. Most chunks are full by their bytes before this. */
 const mostEvents = 2_000;
 /** The event store takes a mebibyte at once. */
 const mostBytes = 960 * 1024;
