@@ -3,53 +3,59 @@ const REMEMBERED = 160_000;
 
 /** The events that one append brought to a stream. */
 interface Run {
+  stream: string;
   first: number;
   ids: readonly string[];
 }
 
-interface StreamRuns {
-  runs: Run[];
-  /** Made when the stream is first asked about: most streams never are, and an import appends hundreds of thousands. */
-  revisions: Map<string, number> | undefined;
+interface Place {
+  stream: string;
+  revision: number;
 }
 
-/** Which ids were appended lately, where to. Lost at a restart, as the server's own memory is. */
+/**
+ * Where ids were appended lately. As in the server's own memory an id has one place among all streams, the first it was appended to,
+ * and everything is forgotten at a restart.
+ */
 export function createRecentIds(remembered = REMEMBERED) {
-  let young = new Map<string, StreamRuns>();
-  let old: typeof young = new Map();
+  let young = createHalf();
+  let old = createHalf();
   let count = 0;
 
   return {
     /** `first` is the revision of the first of them. */
     add(stream: string, ids: readonly string[], first: number): void {
-      const run = { first, ids };
-      const known = young.get(stream);
-      if (!known) young.set(stream, { runs: [run], revisions: undefined });
-      else {
-        known.runs.push(run);
-        if (known.revisions) enter(known.revisions, run);
-      }
+      young.add({ stream, first, ids });
       count += ids.length;
       if (count < remembered / 2) return;
       old = young;
-      young = new Map();
+      young = createHalf();
       count = 0;
     },
     revisionOf(stream: string, id: string): number | undefined {
-      return find(young.get(stream), id) ?? find(old.get(stream), id);
+      const place = old.find(id) ?? young.find(id);
+      return place?.stream === stream ? place.revision : undefined;
     },
   };
 }
 
-function find(stream: StreamRuns | undefined, id: string): number | undefined {
-  if (!stream) return undefined;
-  if (!stream.revisions) {
-    stream.revisions = new Map();
-    for (const run of stream.runs) enter(stream.revisions, run);
-  }
-  return stream.revisions.get(id);
+function createHalf() {
+  const places = new Map<string, Place>();
+  /** Entered when somebody asks: an import appends hundreds of thousands of ids, and mostly nobody does. */
+  let waiting: Run[] = [];
+
+  return {
+    add: (run: Run): void => void waiting.push(run),
+    find(id: string): Place | undefined {
+      if (waiting.length > 0) {
+        for (const run of waiting) enter(places, run);
+        waiting = [];
+      }
+      return places.get(id);
+    },
+  };
 }
 
-function enter(revisions: Map<string, number>, { first, ids }: Run): void {
-  for (let index = 0; index < ids.length; index += 1) revisions.set(ids[index] as string, first + index);
+function enter(places: Map<string, Place>, { stream, first, ids }: Run): void {
+  for (const [index, id] of ids.entries()) if (!places.has(id)) places.set(id, { stream, revision: first + index });
 }

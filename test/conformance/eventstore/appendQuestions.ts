@@ -108,12 +108,29 @@ export const RETRIES: Questions = {
     append abx at any -> wrong version: expected any, is 1
     append xab at any -> 4
     read -> a@0 b@1 x@2 a@3 b@4`,
-  "an id that stands at two revisions counts as the later one at any": `
+  "an id that stands at two revisions counts as the first one at any": `
     append a at none -> 0
     append a at 0 -> 1
-    append a at any -> 1
+    append a at any -> 0
+    append aa at any -> 0
     append a at none -> 0
+    append aa at none -> 1
     read -> a@0 a@1`,
+  "an id that stands in two streams is known in the first one only, at any": `
+    append a at none in x -> 0
+    append a at none in y -> 0
+    append a at any in x -> 0
+    append a at none in y -> 0
+    append a at any in y -> 1
+    append a at exists in y -> 2
+    read in x -> a@0
+    read in y -> a@0 a@1 a@2`,
+  "ids of two earlier appends, at any": `${THREE_AND_THREE}
+    append cd at any -> 3
+    append ad at any -> 3
+    append ba at any -> 0
+    append dx at any -> wrong version: expected any, is 5
+    read -> a@0 b@1 c@2 d@3 e@4 f@5`,
   "ids of another stream are strangers": `
     append ab at none in x -> 1
     append ab at any in y -> 1
