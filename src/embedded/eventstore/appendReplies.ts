@@ -13,10 +13,12 @@ const position = (value: number): Message => [
   [2, value],
 ];
 
+type Written = Extract<WriteOutcome, { kind: "written" }>;
+
 /** `Success` is laid out alike in AppendResp and BatchAppendResp. */
-const success = (outcome: { revision: number; position: number }): Message => [
+const success = (outcome: Written): Message => [
   outcome.revision < 0 ? [2, EMPTY] : [1, outcome.revision],
-  [3, position(outcome.position)],
+  outcome.position === undefined ? [4, EMPTY] : [3, position(outcome.position)],
 ];
 
 /** One of four fields says what was expected; which four differs by message. */
@@ -27,14 +29,14 @@ function expectation(expected: ExpectedRevision, fields: { revision: number; any
   return [fields.revision, expected];
 }
 
-export const appendSuccess = (outcome: { revision: number; position: number }): Message => [[1, success(outcome)]];
+export const appendSuccess = (outcome: Written): Message => [[1, success(outcome)]];
 
 export const appendWrongVersion = (expected: ExpectedRevision, current: number): Message => [
   [2, [current < 0 ? [7, EMPTY] : [6, current], expectation(expected, { revision: 8, any: 9, exists: 10, none: 11 })]],
 ];
 
 /** DeleteResp and TombstoneResp. */
-export const deleteSuccess = (at: number): Message => [[1, position(at)]];
+export const deleteSuccess = (at: number | undefined): Message => [at === undefined ? [2, EMPTY] : [1, position(at)]];
 
 type BatchFailure = { code: number; message: string; type: string; details: Message };
 

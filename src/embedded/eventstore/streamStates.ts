@@ -67,9 +67,9 @@ export function createEventLookup(storage: Storage, stream: string) {
       const offset = offsetOf(revision);
       return offset === undefined || !block ? undefined : eventIdAt(block.frames, offset);
     },
-    positionAt(revision: number): number | undefined {
+    placeAt(revision: number): { position: number; createdAt: number } | undefined {
       const offset = offsetOf(revision);
-      return offset === undefined || !block ? undefined : block.position + offset;
+      return offset === undefined || !block ? undefined : { position: block.position + offset, createdAt: block.createdAt };
     },
   };
 }

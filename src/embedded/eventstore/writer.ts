@@ -6,6 +6,7 @@ import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
+import { viewOf } from "./streamReads.js";
 import { createEventLookup, createStreamStates } from "./streamStates.js";
 import { MAX_INT64, textField } from "./wire.js";
 
@@ -13,8 +14,8 @@ interface Written {
   kind: "written";
   /** -1 where nothing was appended to a stream that is not there. */
   revision: number;
-  /** Of the last event. */
-  position: number;
+  /** Of the last event. None where it was written before, and readers of the stream do not get it any more. */
+  position: number | undefined;
 }
 
 export type WriteOutcome = Written | { kind: "wrongVersion"; current: number } | { kind: "deleted" };
@@ -102,10 +103,15 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {
     for (;;) {
       storage.refresh();
-      const position = createEventLookup(storage, stream).positionAt(revision);
-      if (position !== undefined) return { kind: "written", revision, position };
+      const found = createEventLookup(storage, stream).placeAt(revision);
+      if (found) return { kind: "written", revision, position: isVisible(stream, revision, found.createdAt) ? found.position : undefined };
       await log.settled(); // acknowledged again only once the first one is durable
     }
+  }
+
+  function isVisible(stream: string, revision: number, createdAt: number): boolean {
+    const view = viewOf(storage, stream, Date.now());
+    return view.kind === "visible" && revision >= view.first && createdAt >= view.createdFrom;
   }
 
   /** Soft: hidden behind metadata, and open for new events. Hard: a tombstone, for good. */

@@ -131,6 +131,39 @@ export const RETRIES: Questions = {
     append ba at any -> 0
     append dx at any -> wrong version: expected any, is 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
+  "what is cut off at the front is acknowledged again, but has no position": `
+    append abc at none -> 2
+    describe {"truncateBefore":2} at any -> 0
+    append ab at none -> 1, no position
+    append abc at none -> 2
+    append b at any -> 1, no position
+    append c at exists -> 2
+    append x at none -> wrong version: expected none, is 2
+    read -> c@2`,
+  "what is more than a stream keeps is acknowledged again, but has no position": `
+    append abc at none -> 2
+    describe {"maxCount":1} at any -> 0
+    append a at none -> 0, no position
+    append c at 1 -> 2`,
+  "an append to a deleted stream is acknowledged again, but has no position, and the stream stays deleted": `
+    append abc at none -> 2
+    delete at any -> done
+    append abc at none -> 2, no position
+    append abc at any -> 2, no position
+    append c at 1 -> 2, no position
+    append abcd at none -> wrong version: expected none, is 2
+    append c at exists -> stream-deleted
+    read -> stream-not-found`,
+  "an append from before a stream was deleted and begun anew": `
+    append abc at none -> 2
+    delete at any -> done
+    append d at any -> 3
+    append abc at none -> 2, no position
+    append a at any -> 0, no position
+    append d at any -> 3
+    append d at 2 -> 3
+    append d at none -> wrong version: expected none, is 3
+    read -> d@3`,
   "ids of another stream are strangers": `
     append ab at none in x -> 1
     append ab at any in y -> 1

@@ -65,7 +65,7 @@ export function createAsker(address: string, path: Path): Asker {
       );
       const options = { expectedRevision: revisionOf(at), deadline: DEADLINE_MS, ...credentials };
       const { nextExpectedRevision, position } = await client.appendToStream(streamOf(stream), events, options);
-      return position ? String(nextExpectedRevision) : "no position";
+      return position ? String(nextExpectedRevision) : `${nextExpectedRevision}, no position`;
     },
     async delete({ at, in: stream }) {
       const { position } = await client.deleteStream(streamOf(stream), { expectedRevision: deleteRevisionOf(at) });

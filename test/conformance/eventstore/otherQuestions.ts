@@ -214,7 +214,7 @@ export const DELETES: Questions = {
     read backwards from 3 -> nothing
     describe {"truncateBefore":1,"maxCount":3} at 0 -> 1
     read -> d@3 e@4 f@5
-    append a at none -> 0
+    append a at none -> 0, no position
     read -> d@3 e@4 f@5`,
   "descriptions are a stream of their own": `
     describe {"maxCount":2} at none -> 0
