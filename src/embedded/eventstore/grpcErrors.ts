@@ -35,16 +35,12 @@ export const streamDeleted = (stream: string): GrpcFailure =>
     "stream-name": stream,
   });
 
+/** Of a delete. A stream that is not there is at -1, and said to be: only appends have a word for it. */
 export const wrongExpectedVersion = (stream: string, expected: number, actual: number): GrpcFailure =>
   new GrpcFailure(
     Status.failedPrecondition,
-    `Append failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${actual}`,
-    {
-      exception: "wrong-expected-version",
-      "stream-name": stream,
-      "expected-version": String(expected),
-      ...(actual >= 0 ? { "actual-version": String(actual) } : {}),
-    },
+    `Delete failed due to WrongExpectedVersion. Stream: ${stream}, Expected version: ${expected}, Actual version: ${actual}`,
+    { exception: "wrong-expected-version", "stream-name": stream, "expected-version": String(expected), "actual-version": String(actual) },
   );
 
 export const maxAppendSizeExceeded = (): GrpcFailure =>

@@ -194,7 +194,9 @@ export const DELETES: Questions = {
     tombstone at 7 -> wrong version: expected 7, is 1
     read -> a@0 b@1`,
   "a stream that is not there cannot be deleted, but can be closed for good": `
-    delete at any -> wrong version: expected -2, is none
+    delete at any -> wrong version: expected -2, is -1
+    delete at none -> wrong version: expected -1, is -1
+    tombstone at 3 -> wrong version: expected 3, is -1
     tombstone at any -> done
     append a at none -> stream-deleted`,
   "a new description of a deleted stream does not bring its events back": `
