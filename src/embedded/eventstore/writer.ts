@@ -84,19 +84,21 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     if (verdict.kind === "replay") return replayed(stream, verdict.revision);
     const { head } = states.of(stream);
     if (verdict.kind === "wrongVersion") return { kind: "wrongVersion", current: head };
-    return events.length === 0 ? { kind: "written", revision: head, position: log.committedEnd() } : write(stream, events);
+    return write(stream, events);
   }
 
   async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: Block[] = [];
-    const softDeleted = isSoftDeleted(states.of(stream).retention);
-    const recreateFrom = states.of(stream).head + 1;
+  /** Also without events it makes a deleted stream one that is there. */
+    const { head, retention } = states.of(stream);
+    const softDeleted = isSoftDeleted(retention);
     const original = isMetastream(stream) ? streamOfMeta(stream) : undefined;
     const redescribes = original !== undefined && isSoftDeleted(states.of(original).retention);
-    const outcome = place(blocks, stream, events);
-    if (softDeleted) undelete(blocks, stream, recreateFrom);
+    const nothing: Written = { kind: "written", revision: head, position: log.committedEnd() };
+    const outcome = events.length > 0 ? place(blocks, stream, events) : nothing;
+    if (softDeleted) undelete(blocks, stream, head + 1);
     if (redescribes) undelete(blocks, original, states.of(original).head + 1);
-    await log.append(blocks);
+    if (blocks.length > 0) await log.append(blocks);
     return outcome;
   }
 

@@ -210,6 +210,17 @@ export const APPENDS: Questions = {
     append - at none -> wrong version: expected none, is 0
     append - at 7 -> wrong version: expected 7, is 0
     read -> a@0`,
+  "an append without events makes a deleted stream one that is there, without events": `
+    append abc at none -> 2
+    delete at any -> done
+    append - at none -> wrong version: expected none, is 2
+    append - at exists -> stream-deleted
+    read -> stream-not-found
+    append - at any -> 2
+    read -> nothing
+    description -> {"truncateBefore":3}
+    append d at 2 -> 3
+    read -> d@3`,
   "two events of 600 kB are too large together": `
     append ab at none size 600000 -> larger than 1048576
     append c at none -> 0
