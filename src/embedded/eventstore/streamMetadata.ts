@@ -19,28 +19,38 @@ export const isSoftDeleted = (retention: Retention): boolean => (retention.trunc
 /** JSON cannot carry int64's maximum through a double, so this one is written by hand. */
 export const SOFT_DELETE = Buffer.from('{"$tb":9223372036854775807}');
 
-/** Metadata that is no JSON object says nothing, as on the server. */
-export function parseMetadata(data: Buffer): Record<string, unknown> {
+/** Undefined where it is no JSON object. */
+export function parseMetadata(data: Buffer): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(data.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 
+/** As on the server: one field of a wrong kind and the whole of it says nothing; a number too small to mean anything is passed over. */
 export function retentionOf(data: Buffer): Retention {
-  const { $maxCount, $maxAge, $tb } = parseMetadata(data);
+  const metadata = parseMetadata(data);
+  if (!metadata) return {};
+  const { $maxCount, $maxAge, $tb, $cacheControl, $acl } = metadata;
+  if (![$maxCount, $maxAge, $tb, $cacheControl].every((field) => field === undefined || isInt64(field, data))) return {};
+  if ($acl !== undefined && (typeof $acl !== "object" || $acl === null || Array.isArray($acl))) return {};
   return {
-    ...(typeof $maxCount === "number" ? { maxCount: $maxCount } : {}),
-    ...(typeof $maxAge === "number" ? { maxAgeSeconds: $maxAge } : {}),
-    ...(typeof $tb === "number" ? { truncateBefore: $tb } : {}),
+    ...(Number($maxCount) > 0 ? { maxCount: Number($maxCount) } : {}),
+    ...(Number($maxAge) > 0 ? { maxAgeSeconds: Number($maxAge) } : {}),
+    ...(Number($tb) >= 0 ? { truncateBefore: Number($tb) } : {}),
   };
 }
 
-/** The data of the last event in the stream's metastream, as committed. */
+/** What is parsed cannot tell int64's maximum from the numbers beyond, which JavaScript makes of it when it writes it again. */
+const isInt64 = (value: unknown, written: Buffer): boolean =>
+  Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || written.includes("9223372036854775807"));
+
+/** The data of the last event in the stream's metastream, as committed. Of a metastream there is none: what is written there is ignored. */
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {
-  for (const entry of storage.entriesBack(metastreamOf(stream), MAX_INT64 / 2)) {
+  if (isMetastream(stream)) return undefined;
+  for (const entry of storage.entriesBack(metastreamOf(stream), Number.MAX_VALUE)) {
     const block = storage.block(entry.position);
     return eventDataAt(block.frames, frameOffsets(block).at(-1) as number);
   }

@@ -61,6 +61,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   function describe(stream: string, metadata: Buffer): void {
+    if (isMetastream(stream)) return; // what describes a description is ignored
     const state = states.of(stream);
     state.metadata = Buffer.from(metadata); // a copy, since it is a view on a whole request
     state.retention = retentionOf(metadata);
@@ -68,8 +69,9 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
 
   /** A soft-deleted stream that is written to again begins after its old events. */
   function undelete(blocks: Block[], stream: string, from: number): void {
-    const metadata = { ...parseMetadata(states.of(stream).metadata ?? Buffer.alloc(0)), $tb: from };
-    place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify(metadata)))]);
+    const metadata = parseMetadata(states.of(stream).metadata ?? Buffer.alloc(0));
+    if (!metadata) return; // was put in place of what said that it is deleted, and cannot be added to
+    place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify({ ...metadata, $tb: from })))]);
   }
 
   async function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
@@ -87,9 +89,9 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     return write(stream, events);
   }
 
+  /** Also without events it makes a deleted stream one that is there. */
   async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: Block[] = [];
-  /** Also without events it makes a deleted stream one that is there. */
     const { head, retention } = states.of(stream);
     const softDeleted = isSoftDeleted(retention);
     const original = isMetastream(stream) ? streamOfMeta(stream) : undefined;

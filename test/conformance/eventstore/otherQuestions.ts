@@ -207,6 +207,36 @@ export const DELETES: Questions = {
     read -> nothing
     append d at 2 -> 3
     read -> d@3`,
+  "a description that is no number of events, and one that is none at all, hides nothing": `
+    append abc at none -> 2
+    describe {"maxCount":0} at any -> 0
+    read -> a@0 b@1 c@2
+    describe {"maxAge":0,"truncateBefore":-1} at any -> 1
+    read -> a@0 b@1 c@2
+    describe {"$maxCount":"1","truncateBefore":2} at any -> 2
+    read -> a@0 b@1 c@2
+    describe {"truncateBefore":9223372036854775808} at any -> 3
+    read -> a@0 b@1 c@2
+    describe {"truncateBefore":2} at any -> 4
+    read -> c@2
+    append d at any in $$s -> 5
+    read -> a@0 b@1 c@2`,
+  "a stream's description has no description of its own": `
+    append ab at none -> 1
+    describe {"maxCount":1} at none -> 0
+    describe {"maxCount":2} at 0 -> 1
+    describe {"maxCount":2} at any in $$s -> 0
+    read in $$s -> $metadata@1
+    delete at any in $$s -> done
+    read in $$s -> $metadata@1
+    read -> a@0 b@1`,
+  "a description that is closed for good describes nothing": `
+    append ab at none -> 1
+    describe {"maxCount":1} at none -> 0
+    read -> b@1
+    tombstone at any in $$s -> done
+    describe {"maxCount":1} at any -> stream-deleted
+    read -> a@0 b@1`,
   "what is cut off at the front": `
     append abcdef at none -> 5
     describe {"truncateBefore":4} at none -> 0

@@ -102,6 +102,24 @@ function take(writer: ReturnType<typeof createWriter>, step: Step, index: number
   }
 }
 
+test("a deleted stream's description that is no JSON stays as it was written: there is nothing to add to", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "waybill-writer-"));
+  const storage = openStorage(folder);
+  const writer = createWriter(
+    storage,
+    createCommitLog(storage, () => undefined),
+  );
+  try {
+    await writer.append("x", "no_stream", [eventOf("a")]);
+    await writer.remove("x", "any", false);
+    expect(await writer.append("$$x", 0, [eventOf("m", "no JSON")])).toMatchObject({ kind: "written", revision: 1 });
+    expect(await writer.append("$$x", 1, [eventOf("n")])).toMatchObject({ kind: "written", revision: 2 });
+  } finally {
+    await storage.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("what the writer keeps in memory never changes an answer", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
