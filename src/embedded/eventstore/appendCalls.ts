@@ -2,7 +2,7 @@
 // A cluster, projections, access control, scavenging: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
 // This folder holds the wire format, the log on LMDB, and one file per kind of call; this file serves the calls that write.
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
+import { type AppendTarget, createEventCollector, readNamedTarget } from "./appendRequests.js";
 import type { Call, CallHandler } from "./grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "./grpcErrors.js";
 import { framed } from "./messages.js";
@@ -19,7 +19,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
       message(bytes) {
         const cursor = cursorOver(bytes);
         eachField(cursor, (field) => {
-          if (field === 1) target = readTarget(readMessage(cursor));
+          if (field === 1) target = readNamedTarget(readMessage(cursor));
           else if (field === 2) collected.add(readBytes(cursor));
           else return false;
           return true;
@@ -45,7 +45,7 @@ export function deleteCalls(writer: Writer, hard: boolean): (call: Call) => Call
       let target: AppendTarget | undefined;
       eachField(cursor, (field) => {
         if (field !== 1) return false;
-        target = readTarget(readMessage(cursor));
+        target = readNamedTarget(readMessage(cursor));
         return true;
       });
       if (!target) throw new WireError("a delete needs its options");

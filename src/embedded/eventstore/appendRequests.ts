@@ -35,7 +35,15 @@ export function readTarget(cursor: Cursor): AppendTarget {
         return false;
     }
   });
-  if (target.stream === "") throw new WireError("a stream name is required");
+  return target;
+}
+
+export const NAMELESS = "a stream name is required";
+
+/** What names no stream ends the call. */
+export function readNamedTarget(cursor: Cursor): AppendTarget {
+  const target = readTarget(cursor);
+  if (target.stream === "") throw new WireError(NAMELESS);
   return target;
 }
 

@@ -1,5 +1,5 @@
 import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, readTarget } from "./appendRequests.js";
+import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "./appendRequests.js";
 import type { Call, CallHandler } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 import { framed, type Message } from "./messages.js";
@@ -83,7 +83,7 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
       return true;
     }
     if (!append) throw new WireError("an append begins with its correlation id");
-    if (field === 2) append.target = readTarget(readMessage(cursor));
+    if (field === 2) aim(append, readTarget(readMessage(cursor)));
     else if (field === 3) collect(append, readBytes(cursor));
     else if (field === 4) isFinal = readVarint(cursor) === 1;
     else return false;
@@ -93,7 +93,12 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
   return { append, key, isFinal };
 }
 
-/** A faulty event is this append's fault alone; the others on the call go on. */
+/** A missing name and a faulty event are this append's fault alone; the others on the call go on. */
+function aim(append: OpenAppend, target: AppendTarget): void {
+  append.target = target;
+  if (target.stream === "") append.fault ??= NAMELESS;
+}
+
 function collect(append: OpenAppend, event: Buffer): void {
   try {
     append.collected.add(event);

@@ -7,6 +7,7 @@ import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } 
 const TEXT_ID = Buffer.from([0x0a, 38, 0x12, 36]);
 const ID_END = TEXT_ID.length + 36;
 const DATA_TAG = 0x22;
+const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Reads the events of one append. Neighbours mostly differ in their ids and data alone: what lies between is then compared with
@@ -36,6 +37,7 @@ function readLike(model: ProposedEvent, between: Buffer, message: Buffer): Propo
   if (cursor.at + length !== message.length) return undefined;
   if (!isPlainUuidAt(message, TEXT_ID.length)) return undefined;
   const id = message.toString("latin1", TEXT_ID.length, ID_END);
+  if (id === NIL_ID) return undefined;
   return { id, type: model.type, properties: model.properties, metadata: model.metadata, data: message.subarray(cursor.at) };
 }
 
@@ -60,22 +62,25 @@ function betweenIdAndData(message: Buffer, event: ProposedEvent): Buffer | undef
 function readProposedEvent(message: Buffer): ProposedEvent {
   const cursor = cursorOver(message);
   const event: ProposedEvent = { id: "", type: "", properties: [], metadata: Buffer.alloc(0), data: Buffer.alloc(0) };
-  let contentType = false;
+  let typed = false;
+  let contentTyped = false;
   eachField(cursor, (field) => {
     if (field === 1) event.id = readUuid(readMessage(cursor));
     else if (field === 2) {
       const property = readBytes(cursor);
       const { key, value } = readProperty(cursorOver(property));
       if (key === "type") event.type = value;
-      contentType ||= key === "content-type";
+      typed ||= key === "type";
+      contentTyped ||= key === "content-type";
       if (key !== "created") event.properties.push(property); // the server's to say
     } else if (field === 3) event.metadata = readBytes(cursor);
     else if (field === 4) event.data = readBytes(cursor);
     else return false;
     return true;
   });
-  if (event.id === "") throw new WireError("an event id is required");
-  if (event.type === "") throw missingProperty("type");
-  if (!contentType) throw missingProperty("content-type");
+  if (!typed) throw missingProperty("type");
+  if (!contentTyped) throw missingProperty("content-type");
+  if (event.id === "" || event.id === NIL_ID) throw new WireError("an event id is required");
+  if (event.type === "") throw new WireError("an event type is required");
   return event;
 }

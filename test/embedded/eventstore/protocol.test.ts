@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EventStoreDBClient, START, streamNameFilter } from "@eventstore/db-client";
+import { type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameSplitter } from "../../../src/embedded/eventstore/grpcCall.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
@@ -122,6 +122,32 @@ test("an event without a type is refused by itself: the other appends on the cal
     return `${id}: ${readVarint(cursor) >>> 3 === 3 ? "appended" : (/client\.(\w+)/.exec(message.toString("latin1"))?.[1] ?? "?")}`;
   });
   expect(answers.toSorted()).toEqual(["1: BadRequest", "2: appended", "3: Timeout"]);
+});
+
+test.each<[string, object]>([
+  ["batch", {}],
+  ["classic", { credentials: { username: "admin", password: "changeit" } }],
+])("an event without type or id and a stream without name are refused by themselves, on the %s path", async (path, options) => {
+  const client = EventStoreDBClient.connectionString(store.address);
+  const event = (given: { type?: string; id?: string } = {}) => jsonEvent({ type: "t", data: {}, ...given });
+  const nil = event({ id: "00000000-0000-0000-0000-000000000000" });
+  const stream = `refusals-${path}`;
+  const answers = await Promise.allSettled(
+    [
+      [stream, event({ type: "" })],
+      [stream, nil],
+      [stream, [event(), nil]],
+      [stream, event({ id: "no-id" })],
+      ["", event()],
+      [stream, event()],
+    ].map(([name, events]) => client.appendToStream(name as string, events as EventData, options)),
+  );
+  expect(answers.map((answer) => (answer.status === "rejected" ? answer.reason.type : "appended"))).toEqual([
+    ...Array(5).fill("unknown"),
+    "appended",
+  ]);
+  expect(await collect(client.readStream(stream))).toHaveLength(1);
+  await client.dispose();
 });
 
 test("ids as two numbers, as other clients send and want them", async () => {
