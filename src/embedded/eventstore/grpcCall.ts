@@ -3,8 +3,8 @@ import { FRAME_PREFIX } from "./blocks.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 import { WireError } from "./wire.js";
 
-/** Above EventStoreDB's largest message; a longer one ends the call before it is read. */
-const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
+/** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
 
 export interface Call {
   /** Sends whole frames; false means: wait for `drained` before the next ones. */
@@ -110,7 +110,8 @@ export function frameSplitter(deliver: (message: Buffer) => void): (chunk: Buffe
       if (bytes.length - at < wanted) break;
       if (bytes[at] !== 0) throw new GrpcFailure(Status.unimplemented, "Compressed messages are not supported.");
       wanted += bytes.readUInt32BE(at + 1);
-      if (wanted > MAX_MESSAGE_BYTES) throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
+      if (wanted > FRAME_PREFIX + MAX_MESSAGE_BYTES)
+        throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
       if (bytes.length - at < wanted) break;
       deliver(bytes.subarray(at + FRAME_PREFIX, at + wanted));
       at += wanted;

@@ -55,6 +55,15 @@ describe.each(paths)("on the %s path", (path, options) => {
     expect(await collect(client.readStream(stream))).toHaveLength(2);
   });
 
+  test("an event that no message may hold ends the call, and the next append has another", async () => {
+    await expect(client.appendToStream(`huge-${path}`, sized(10 * LIMIT), options)).rejects.toMatchObject({
+      type: "maximum-append-size-exceeded",
+    });
+    await expect(client.appendToStream(`huge-${path}`, sized(16 * LIMIT), options)).rejects.toMatchObject({ type: "unknown" });
+    await client.appendToStream(`huge-${path}`, sized(1), options);
+    expect(await collect(client.readStream(`huge-${path}`))).toHaveLength(1);
+  });
+
   test("events of one byte and of none", async () => {
     const events = [binaryEvent({ type: "t", data: new Uint8Array([65]) }), binaryEvent({ type: "t", data: new Uint8Array() })];
     await client.appendToStream(`tiny-${path}`, events, options);
