@@ -96,7 +96,7 @@ export const RETRIES: Questions = {
     append cba at none -> wrong version: expected none, is 2
     read -> a@0 b@1 c@2`,
 
-  // What follows from the rule, beyond what was asked of the real server.
+  // What follows from the rule and from the server's published code, beyond what was asked of a real one.
   "the very same append, once more at every revision it touched": `${THREE_AND_THREE}
     append abcdef at none -> 5
     append bcdef at 0 -> 5
@@ -210,17 +210,6 @@ export const APPENDS: Questions = {
     append - at none -> wrong version: expected none, is 0
     append - at 7 -> wrong version: expected 7, is 0
     read -> a@0`,
-  "an append without events makes a deleted stream one that is there, without events": `
-    append abc at none -> 2
-    delete at any -> done
-    append - at none -> wrong version: expected none, is 2
-    append - at exists -> stream-deleted
-    read -> stream-not-found
-    append - at any -> 2
-    read -> nothing
-    description -> {"truncateBefore":3}
-    append d at 2 -> 3
-    read -> d@3`,
   "two events of 600 kB are too large together": `
     append ab at none size 600000 -> larger than 1048576
     append c at none -> 0
@@ -233,6 +222,17 @@ export const APPENDS: Questions = {
     append a at none size 1000000 -> 0
     read -> a@0`,
 
+  "an append without events makes a deleted stream one that is there, without events": `
+    append abc at none -> 2
+    delete at any -> done
+    append - at none -> wrong version: expected none, is 2
+    append - at exists -> stream-deleted
+    read -> stream-not-found
+    append - at any -> 2
+    read -> nothing
+    description -> {"truncateBefore":3}
+    append d at 2 -> 3
+    read -> d@3`,
   "a stream that has only a description exists": `
     describe {"maxCount":5} at none -> 0
     append a at exists -> 0
