@@ -1,5 +1,5 @@
 import { type Block, eventTypeAt } from "./blocks.js";
-import { invalidArgument } from "./grpcErrors.js";
+import { failedRead } from "./grpcErrors.js";
 import { type Cursor, eachField, readMessage, readText, readVarint } from "./wire.js";
 
 /** The server's own, where the client gives none. */
@@ -9,6 +9,8 @@ export interface EventFilter {
   /** By stream name a block matches whole or not at all; by type each event is asked. */
   on: "stream" | "type";
   matches(text: string): boolean;
+  /** Events to look at before a page is given out, full or not. */
+  window: number;
   /** Events to look at between two checkpoints. */
   checkpointInterval: number;
 }
@@ -27,7 +29,7 @@ export function readFilter(cursor: Cursor): EventFilter {
     else return false;
     return true;
   });
-  return { on, matches, checkpointInterval: Math.max(1, window * multiplier) };
+  return { on, matches, window: Math.max(1, window), checkpointInterval: Math.max(1, window * multiplier) };
 }
 
 function readExpression(cursor: Cursor): EventFilter["matches"] {
@@ -39,16 +41,19 @@ function readExpression(cursor: Cursor): EventFilter["matches"] {
     else return false;
     return true;
   });
-  if (prefixes.length > 0) return (text) => prefixes.some((prefix) => text.startsWith(prefix));
+  if (regex === "") return (text) => prefixes.some((prefix) => text.startsWith(prefix)); // without any, nothing matches
   const expression = compile(regex);
   return (text) => expression.test(text);
 }
 
+/** What .NET spells otherwise: options for the whole expression are written before it, and there are anchors by letter. */
 function compile(regex: string): RegExp {
+  const [, options = "", rest = ""] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(regex) ?? [];
+  const anchored = rest.replace(/\\./gs, (pair) => ({ "\\A": "^", "\\Z": "$", "\\z": "$" })[pair] ?? pair);
   try {
-    return new RegExp(regex);
+    return new RegExp(anchored, options);
   } catch {
-    throw invalidArgument(`The filter's regular expression is not valid: ${regex}`);
+    throw failedRead(`The filter's regular expression is not valid: ${regex}`);
   }
 }
 

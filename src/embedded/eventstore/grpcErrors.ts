@@ -1,5 +1,6 @@
 /** The gRPC status codes that EventStoreDB uses. */
 export const Status = {
+  unknown: 2,
   invalidArgument: 3,
   deadlineExceeded: 4,
   alreadyExists: 6,
@@ -25,6 +26,9 @@ export class GrpcFailure extends Error {
 }
 
 export const invalidArgument = (message: string): GrpcFailure => new GrpcFailure(Status.invalidArgument, message);
+
+/** What EventStoreDB's reader stumbles over instead of checking it: its callers are only told that something went wrong. */
+export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
 /** The outcome is not known; the client may try again. */
 export const unavailable = (message: string): GrpcFailure => new GrpcFailure(Status.unavailable, message);

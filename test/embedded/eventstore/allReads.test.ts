@@ -78,10 +78,16 @@ function paged(limit: number, from: number, read: (from: number, limit: number) 
   }
 }
 
-const byStream = (prefix: string): EventFilter => ({ on: "stream", matches: (text) => text.startsWith(prefix), checkpointInterval: 32 });
+const byStream = (prefix: string): EventFilter => ({
+  on: "stream",
+  matches: (text) => text.startsWith(prefix),
+  window: 32,
+  checkpointInterval: 32,
+});
 const filters = fc.constantFrom<EventFilter | undefined>(undefined, byStream("orders"), byStream("rare"), byStream("nobody"), {
   on: "type",
   matches: (text) => text === "Ninth",
+  window: 32,
   checkpointInterval: 32,
 });
 const limits = fc.oneof(fc.constant(Number.MAX_SAFE_INTEGER), fc.integer({ min: 1, max: 700 }));
