@@ -1,6 +1,7 @@
 import { type Block, endOf, frameOffsets } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
+import { failedRead } from "./grpcErrors.js";
 import { createPage, frameAt, type Page } from "./pages.js";
 import type { Storage } from "./storage.js";
 
@@ -27,13 +28,7 @@ export function eachFrame(block: Block, range: Range, filter?: EventFilter): Buf
 const isWhole = (block: Block, range: Range, filter?: EventFilter): boolean =>
   block.position >= range.from && endOf(block) <= range.until && filter?.on !== "type" && matchesStream(filter, block);
 
-/** `afterBlock` hears of every block that was gone through, matching or not, and may add a message of its own. */
-export function allForwards(
-  log: Pick<CommitLog, "blocksFrom">,
-  range: Range & { limit: number },
-  filter?: EventFilter,
-  afterBlock: (block: Block) => Buffer | undefined = () => undefined,
-): AllPage {
+export function allForwards(log: Pick<CommitLog, "blocksFrom">, range: Range & { limit: number }, filter?: EventFilter): AllPage {
   const { page, room, add, isFullAfterBlock } = createPage(range.limit);
   let next = range.from;
   let exhausted = true;
@@ -43,8 +38,6 @@ export function allForwards(
     if (block.count <= room() && isWhole(block, range, filter)) add(block.frames, block.count);
     else for (const frame of eachFrame(block, range, filter).slice(0, room())) add(frame, 1);
     next = endOf(block);
-    const extra = afterBlock(block);
-    if (extra) add(extra, 0);
     if (!isFullAfterBlock()) continue;
     exhausted = false;
     break;
@@ -65,4 +58,18 @@ export function allBackwards(storage: Storage, before: number, limit: number, fi
     break;
   }
   return { ...page, next, done: exhausted || page.events >= limit };
+}
+
+/**
+ * Any position may be read from here, but not on the server, where one that is no event's points into the middle of a record. One that is
+ * not reached yet has nothing after it; before it lies what is not written.
+ */
+export function refuseForeignPosition(log: CommitLog, position: number, backwards: boolean): void {
+  const end = log.committedEnd();
+  if (position === 0 || position === end || (position > end && !backwards)) return;
+  for (const block of position < end ? log.blocksFrom(position) : []) {
+    if (endOf(block) > position && frameOffsets(block).includes(position - block.position)) return;
+    if (endOf(block) > position) break;
+  }
+  throw failedRead(`There is no event at position ${position}.`);
 }

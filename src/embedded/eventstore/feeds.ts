@@ -1,21 +1,29 @@
-import { allForwards, eachFrame } from "./allReads.js";
+import { allForwards, eachFrame, refuseForeignPosition } from "./allReads.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
+import { type Checkpoints, createCheckpoints } from "./checkpoints.js";
 import type { CommitLog } from "./commitLog.js";
-import type { EventFilter } from "./filters.js";
-import { frame } from "./grpcCall.js";
+import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
 import { streamDeleted } from "./grpcErrors.js";
-import { frameAt, type Page } from "./pages.js";
+import { createPage, frameAt, type Page } from "./pages.js";
 import type { ReadRequest } from "./readRequest.js";
 import type { Storage } from "./storage.js";
+import { isMetastream, metastreamOf, streamOfMeta } from "./streamMetadata.js";
 import { pageForwards, viewOf } from "./streamReads.js";
-import { bytesField, MAX_INT64, varintField } from "./wire.js";
+import { MAX_INT64 } from "./wire.js";
+
+export interface LiveMessage {
+  frame: Buffer;
+  /** Otherwise a checkpoint. */
+  isEvent: boolean;
+}
 
 /** What a subscriber has still to see: first by pages from the disk, then block by block as they are committed. */
 export interface Feed {
-  page(): Page;
-  live(block: Block): { events: Buffer[]; checkpoint: Buffer | undefined };
-  /** Sent when it has caught up, where anything was passed over since the last one. */
-  checkpoint(): Buffer | undefined;
+  /** Undefined while there is nothing to be caught up with: a stream that is not there (yet). */
+  page(): Page | undefined;
+  live(block: Block): LiveMessage[];
+  /** Whether the block can be the one that brings the stream into being. */
+  concerns(block: Block): boolean;
 }
 
 export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest, now: () => number): Feed {
@@ -23,69 +31,108 @@ export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest,
   return request.stream === undefined ? allFeed(log, request) : streamFeed(storage, request.stream, request.from, now);
 }
 
+const eventMessage = (frame: Buffer): LiveMessage => ({ frame, isEvent: true });
+const EMPTY_PAGE: Page = { frames: [], bytes: 0, events: 0, done: true };
+
 function allFeed(log: CommitLog, { from, filter }: ReadRequest): Feed {
-  let next = from === "start" ? 0 : from === "end" ? log.committedEnd() : from + 1;
-  const checkpoints = createCheckpoints(filter);
+  let next = afterPosition(log, from);
+  const range = { until: Number.MAX_VALUE, limit: Number.MAX_SAFE_INTEGER };
+  const checkpoints = filter && createCheckpoints(filter);
   return {
     page() {
-      const page = allForwards(log, { from: next, until: Number.MAX_VALUE, limit: Number.MAX_SAFE_INTEGER }, filter, checkpoints.after);
+      const page = filter && checkpoints ? search(log, next, filter, checkpoints) : allForwards(log, { from: next, ...range });
       next = page.next;
       return page;
     },
     live(block) {
-      if (endOf(block) <= next) return { events: [], checkpoint: undefined };
-      const events = eachFrame(block, { from: next, until: Number.MAX_VALUE }, filter);
+      if (endOf(block) <= next) return [];
+      const from = next;
       next = endOf(block);
-      return { events, checkpoint: checkpoints.after(block) };
+      if (filter && checkpoints) return searchLive(block, from, filter, checkpoints);
+      return eachFrame(block, { from, until: range.until }).map(eventMessage);
     },
-    checkpoint: checkpoints.now,
+    concerns: () => true,
   };
 }
 
-/** A filtered subscriber hears how far the search has come, so that it need not search again from its last match. */
-function createCheckpoints(filter: EventFilter | undefined) {
-  let passed = 0;
-  let last: number | undefined;
-  const message = (position: number): Buffer => frame(bytesField(3, varintField(1, position), varintField(2, position)));
-  return {
-    after(block: Block): Buffer | undefined {
-      if (!filter) return undefined;
-      passed += block.count;
-      last = block.position + (frameOffsets(block).at(-1) as number);
-      if (passed < filter.checkpointInterval) return undefined;
-      passed %= filter.checkpointInterval;
-      return message(last);
-    },
-    now: () => (last !== undefined && passed > 0 ? message(last) : undefined),
-  };
+/** Whoever asks for what comes after a position that is not reached yet gets whatever comes next, as on the server. */
+function afterPosition(log: CommitLog, from: ReadRequest["from"]): number {
+  if (from === "start") return 0;
+  if (from === "end") return log.committedEnd();
+  refuseForeignPosition(log, from, false);
+  return Math.min(from + 1, log.committedEnd());
+}
+
+/** Matching events that stand together go out together; a checkpoint comes between them. */
+function search(log: CommitLog, from: number, filter: EventFilter, checkpoints: Checkpoints): Page & { next: number } {
+  const { page, add, isFullAfterBlock } = createPage(Number.MAX_SAFE_INTEGER);
+  let next = from;
+  for (const block of log.blocksFrom(from)) {
+    if (endOf(block) <= from) continue;
+    let [start, events] = [0, 0];
+    for (const { offset, end, matches } of eachEvent(block, from, filter)) {
+      if (events === 0) start = offset;
+      if (matches) events += 1;
+      else if (events > 0) {
+        add(block.frames.subarray(start, offset), events);
+        events = 0;
+      }
+      const checkpoint = checkpoints.searched(block.position + offset, matches);
+      if (!checkpoint) continue;
+      if (events > 0) add(block.frames.subarray(start, end), events);
+      events = 0;
+      add(checkpoint, 0);
+    }
+    if (events > 0) add(block.frames.subarray(start), events);
+    next = endOf(block);
+    if (isFullAfterBlock()) return { ...page, next, done: false };
+  }
+  return { ...page, next, done: true };
+}
+
+function searchLive(block: Block, from: number, filter: EventFilter, checkpoints: Checkpoints): LiveMessage[] {
+  const messages: LiveMessage[] = [];
+  for (const { offset, end, matches } of eachEvent(block, from, filter)) {
+    if (matches) messages.push(eventMessage(block.frames.subarray(offset, end)));
+    const checkpoint = checkpoints.seen(block.position + offset);
+    if (checkpoint) messages.push({ frame: checkpoint, isEvent: false });
+  }
+  return messages;
+}
+
+function* eachEvent(block: Block, from: number, filter: EventFilter): Generator<{ offset: number; end: number; matches: boolean }> {
+  const isStream = matchesStream(filter, block);
+  const offsets = frameOffsets(block);
+  for (const [index, offset] of offsets.entries()) {
+    if (block.position + offset < from) continue;
+    yield { offset, end: offsets[index + 1] ?? block.frames.length, matches: isStream && matchesEvent(filter, block, offset) };
+  }
 }
 
 function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"], now: () => number): Feed {
-  let next = from === "start" ? 0 : from === "end" ? afterHead(storage, stream, now()) : from + 1;
+  const atStart = viewOf(storage, stream, now());
+  // The server does not read a stream for whoever only wants what is new, so it does not notice that nothing will come.
+  if (from === "end" && atStart.kind === "deleted") return { page: () => EMPTY_PAGE, live: () => [], concerns: () => false };
+  let next = from === "start" ? 0 : from !== "end" ? from + 1 : atStart.kind === "deleted" ? 0 : atStart.head + 1;
+  const related = [stream, metastreamOf(stream), ...(isMetastream(stream) ? [streamOfMeta(stream)] : [])];
   return {
     page() {
       const view = viewOf(storage, stream, now());
       if (view.kind === "deleted") throw streamDeleted(stream);
-      if (view.kind === "missing") return { frames: [], bytes: 0, events: 0, done: true };
+      if (view.kind === "missing") return from === "end" ? EMPTY_PAGE : undefined;
       const page = pageForwards(storage, stream, view, next, Number.MAX_SAFE_INTEGER);
       next = Math.max(next, page.next);
       return page;
     },
     live(block) {
-      if (block.stream !== stream) return { events: [], checkpoint: undefined };
+      if (block.stream !== stream) return [];
       if (block.revision >= MAX_INT64) throw streamDeleted(stream);
       const events = frameOffsets(block)
         .filter((_, index) => block.revision + index >= next)
-        .map((offset) => frameAt(block, offset));
+        .map((offset) => eventMessage(frameAt(block, offset)));
       next = Math.max(next, block.revision + block.count);
-      return { events, checkpoint: undefined };
+      return events;
     },
-    checkpoint: () => undefined,
+    concerns: (block) => related.includes(block.stream),
   };
-}
-
-function afterHead(storage: Storage, stream: string, now: number): number {
-  const view = viewOf(storage, stream, now);
-  if (view.kind === "deleted") throw streamDeleted(stream);
-  return view.head + 1;
 }

@@ -1,4 +1,4 @@
-import { allBackwards, allForwards } from "./allReads.js";
+import { allBackwards, allForwards, refuseForeignPosition } from "./allReads.js";
 import type { CommitLog } from "./commitLog.js";
 import { openFeed } from "./feeds.js";
 import { type Call, type CallHandler, frame } from "./grpcCall.js";
@@ -57,6 +57,7 @@ function streamPages(storage: Storage, stream: string, { from, backwards, limit 
 
 function allPages(storage: Storage, log: CommitLog, { from, backwards, limit, filter }: ReadRequest): NextPage {
   const until = log.committedEnd();
+  if (typeof from === "number") refuseForeignPosition(log, from, backwards);
   let next = from === "start" ? 0 : from === "end" ? until : from;
   let left = limit;
   return () => {

@@ -1,6 +1,7 @@
 import { readStreamIdentifier } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
-import { type Cursor, cursorOver, eachField, readMessage, readVarint, WireError } from "./wire.js";
+import { failedRead } from "./grpcErrors.js";
+import { type Cursor, cursorOver, eachField, MAX_INT64, readMessage, readVarint, WireError } from "./wire.js";
 
 export interface ReadRequest {
   /** Undefined for $all. */
@@ -10,6 +11,7 @@ export interface ReadRequest {
   limit: number;
   subscription: boolean;
   filter: EventFilter | undefined;
+  resolveLinks: boolean;
   /** Ids as two 64-bit numbers instead of text. */
   structuredIds: boolean;
 }
@@ -22,6 +24,7 @@ export function readReadRequest(bytes: Buffer): ReadRequest {
     limit: Number.MAX_SAFE_INTEGER,
     subscription: false,
     filter: undefined,
+    resolveLinks: false,
     structuredIds: false,
   };
   const cursor = cursorOver(bytes);
@@ -30,7 +33,17 @@ export function readReadRequest(bytes: Buffer): ReadRequest {
     readOptions(readMessage(cursor), request);
     return true;
   });
+  refuseWhatTheReaderRefuses(request);
   return request;
+}
+
+/** Neither is an empty read on the server, though $all read forwards from its end is. */
+function refuseWhatTheReaderRefuses({ stream, from, backwards, limit, subscription }: ReadRequest): void {
+  if (stream === undefined) return;
+  if (subscription && from !== "end" && from !== "start" && from >= MAX_INT64) throw failedRead("No revision comes after that one.");
+  if (subscription) return;
+  if (limit === 0) throw failedRead("A stream is read one event at a time at least.");
+  if (from === "end" && !backwards) throw failedRead("A stream is not read forwards from its end.");
 }
 
 function readOptions(cursor: Cursor, request: ReadRequest): void {
@@ -44,6 +57,9 @@ function readOptions(cursor: Cursor, request: ReadRequest): void {
         return true;
       case 3:
         request.backwards = readVarint(cursor) === 1;
+        return true;
+      case 4:
+        request.resolveLinks = readVarint(cursor) === 1;
         return true;
       case 5:
         request.limit = readVarint(cursor);
@@ -75,7 +91,7 @@ function holdsField(cursor: Cursor, wanted: number): boolean {
 function readStreamOptions(cursor: Cursor, request: ReadRequest): void {
   eachField(cursor, (field) => {
     if (field === 1) request.stream = readStreamIdentifier(readMessage(cursor));
-    else if (field === 2) request.from = readVarint(cursor);
+    else if (field === 2) request.from = signed(readVarint(cursor));
     else {
       if (field === 4) request.from = "end";
       return false;
@@ -96,13 +112,23 @@ function readAllOptions(cursor: Cursor, request: ReadRequest): void {
   });
 }
 
-/** Commit and prepare positions are the same here. */
-function readPosition(cursor: Cursor): number {
-  let position = 0;
+/** Commit and prepare positions are the same here; a prepare position is only looked at as far as the server refuses some. */
+function readPosition(cursor: Cursor): ReadRequest["from"] {
+  let commit = 0;
+  let prepare = 0;
   eachField(cursor, (field) => {
-    if (field !== 1) return false;
-    position = readVarint(cursor);
+    if (field === 1) commit = readVarint(cursor);
+    else if (field === 2) prepare = readVarint(cursor);
+    else return false;
     return true;
   });
-  return position;
+  if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
+  return signed(commit);
+}
+
+/** Revisions and positions travel without a sign, but have one: the largest of all stands for the end, others that large for nothing. */
+function signed(value: number): number | "end" {
+  if (value <= MAX_INT64) return value;
+  if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
+  return "end";
 }

@@ -1,7 +1,7 @@
 import { frameOffsets } from "./blocks.js";
 import { createPage, frameAt, frameRange, type Page } from "./pages.js";
 import { lastEntry, type Storage } from "./storage.js";
-import { isMetastream, isSoftDeleted, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
+import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
 
 /** What a reader may see of a stream, after its metadata had its say. */
 export type StreamView =
@@ -12,14 +12,18 @@ export type StreamView =
 export function viewOf(storage: Storage, stream: string, now: number): StreamView {
   const { head, tombstoned } = lastEntry(storage, stream);
   if (tombstoned || (isMetastream(stream) && lastEntry(storage, streamOfMeta(stream)).tombstoned)) return { kind: "deleted" };
-  const metadata = storedMetadata(storage, stream);
-  const retention = metadata ? retentionOf(metadata) : {};
+  const retention = retentionFor(storage, stream);
   if (head < 0 || isSoftDeleted(retention)) return { kind: "missing", head };
-  // A metastream keeps only its last event for readers, as on the server.
-  const maxCount = retention.maxCount ?? (isMetastream(stream) ? 1 : Number.MAX_SAFE_INTEGER);
-  const first = Math.max(0, retention.truncateBefore ?? 0, head - maxCount + 1);
+  const first = Math.max(0, retention.truncateBefore ?? 0, head - (retention.maxCount ?? Number.MAX_SAFE_INTEGER) + 1);
   const createdFrom = retention.maxAgeSeconds === undefined ? 0 : now - retention.maxAgeSeconds * 1000;
   return { kind: "visible", first, head, createdFrom };
+}
+
+/** A metastream keeps only its last event for readers, as on the server, whatever a metastream of its own may say. */
+function retentionFor(storage: Storage, stream: string): Retention {
+  if (isMetastream(stream)) return { maxCount: 1 };
+  const metadata = storedMetadata(storage, stream);
+  return metadata ? retentionOf(metadata) : {};
 }
 
 type Visible = Extract<StreamView, { kind: "visible" }>;

@@ -7,26 +7,43 @@ import { consumerTooSlow } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
 import { bytesField, emptyField, textField } from "./wire.js";
 
-/** EventStoreDB's: a live subscriber that has more than this waiting is ended, and has to subscribe again. */
-const LIVE_BUFFER = 32;
+/** EventStoreDB's, two queues of 32 one after the other: a live subscriber that has more waiting is ended, and has to subscribe again. */
+const LIVE_BUFFER = 64;
 /** What may be under way to the peer before events wait in that buffer. */
 const LIVE_SEND_BYTES = 64 * 1024;
 
 /** While it catches up a subscriber is paced by its own reading and never dropped; once live it has to keep up. */
 export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: Feed): Promise<void> {
-  call.send(frame(bytesField(2, textField(1, randomUUID()))));
+  const over = new Promise<void>((resolve) => call.onOver(resolve));
+  let isConfirmed = false;
   for (;;) {
     await call.drained();
     if (call.isOver()) return;
     storage.refresh();
-    const page = feed.page();
+    const page = feed.page(); // which throws where there is nothing to confirm
+    if (!isConfirmed) call.send(frame(bytesField(2, textField(1, randomUUID()))));
+    isConfirmed = true;
+    if (!page) {
+      await nextCommit(over, log, feed);
+      continue;
+    }
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done && page.events === 0) break; // no await from here to goLive: nothing can be committed unseen
   }
-  const checkpoint = feed.checkpoint();
-  if (checkpoint) call.send(checkpoint);
   call.send(frame(emptyField(8)));
   goLive(call, log, feed);
+}
+
+/** Resolves when something is committed that may concern the subscriber, or it is gone. */
+async function nextCommit(over: Promise<void>, log: CommitLog, feed: Feed): Promise<void> {
+  let leave: () => void = () => undefined;
+  const committed = new Promise<void>((resolve) => {
+    leave = log.subscribe((block) => {
+      if (feed.concerns(block)) resolve();
+    });
+  });
+  await Promise.race([over, committed]);
+  leave();
 }
 
 function goLive(call: Call, log: CommitLog, feed: Feed): void {
@@ -48,14 +65,13 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
   }
 
   function take(block: Block): void {
-    const { events, checkpoint } = feed.live(block);
-    const room = LIVE_BUFFER - waiting.length;
-    waiting.push(...events.slice(0, room));
-    if (events.length > room) {
-      call.send(Buffer.concat(waiting));
-      throw consumerTooSlow();
+    for (const { frame: message, isEvent } of feed.live(block)) {
+      if (waiting.length < LIVE_BUFFER) waiting.push(message);
+      else if (isEvent) {
+        call.send(Buffer.concat(waiting));
+        throw consumerTooSlow();
+      } // a checkpoint that finds no room is let go: the next one says more
     }
-    if (checkpoint && call.backlog() < LIVE_SEND_BYTES) waiting.push(checkpoint);
     flush();
   }
 

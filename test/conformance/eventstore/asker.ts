@@ -114,7 +114,7 @@ export function createAsker(address: string, path: Path): Asker {
 
   return {
     async ask(question, hoped) {
-      const words = { ...wordsOf(question), count: hoped.split("@").length - 1 };
+      const words = { ...wordsOf(question), hoped, count: hoped.split("@").length - 1 };
       const action = asks[words.verb];
       if (!action) throw new Error(`no such question: ${question}`);
       try {
@@ -139,15 +139,17 @@ export interface Words {
   max?: string;
   size?: string;
   where?: string;
-  /** How many events the answer should hold. */
+  window?: string;
+  /** The answer there should be, and how many events it holds. */
+  hoped: string;
   count: number;
 }
 
 /** `append ab at 3 in x`: a verb, maybe a word, then pairs. */
-function wordsOf(question: string): Omit<Words, "count"> {
+function wordsOf(question: string): Omit<Words, "hoped" | "count"> {
   const [verb = "", ...rest] = question.trim().split(/\s+/);
   const words: Record<string, string> = {};
-  const pairs = ["at", "in", "from", "max", "size", "where"];
+  const pairs = ["at", "in", "from", "max", "size", "where", "window"];
   while (rest.length > 0) {
     const word = rest.shift() as string;
     if (pairs.includes(word)) words[word] = rest.shift() as string;

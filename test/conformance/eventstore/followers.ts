@@ -18,9 +18,13 @@ interface Case {
   positionOf(ordinal: number): Promise<Position | undefined>;
 }
 
+/** For what should not come, too late. */
+const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
+
 interface Follower {
   subscription: AllStreamSubscription | StreamSubscription;
   seen: string[];
+  confirmed: number;
   caughtUp: number;
   checkpoints: number;
   end: string | undefined;
@@ -31,7 +35,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
   const followers = new Map<string, Follower>();
 
   function add(name: string, open: (checkpoint: () => void) => Follower["subscription"]): string {
-    const follower: Follower = { subscription: undefined as never, seen: [], caughtUp: 0, checkpoints: 0, end: undefined };
+    const follower: Follower = { subscription: undefined as never, seen: [], confirmed: 0, caughtUp: 0, checkpoints: 0, end: undefined };
     follower.subscription = open(() => {
       follower.checkpoints += 1;
     });
@@ -42,6 +46,9 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
       if (commit <= highest && commit !== 0n) follower.seen.push("out of order:");
       highest = commit;
       follower.seen.push(show(event));
+    });
+    follower.subscription.on("confirmation", () => {
+      follower.confirmed += 1;
     });
     follower.subscription.on("caughtUp", () => {
       follower.caughtUp += 1;
@@ -60,11 +67,11 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
   };
 
   /** `stream:x,y`, `stream:/regex/`, `type:...`; the streams are this case's own. */
-  function filterOf(where: string, checkpointReached: () => void) {
+  function filterOf(where: string, window: string, checkpointReached: () => void) {
     const [, on, expression = ""] = /^(stream|type):(.*)$/.exec(where) ?? [];
     const own = on === "stream" ? `${run}-` : "";
     const regex = /^\/\^(.*)\/$/.exec(expression)?.[1];
-    const options = { maxSearchWindow: 32, checkpointInterval: 1, checkpointReached: async () => checkpointReached() };
+    const options = { maxSearchWindow: Number(window), checkpointInterval: 1, checkpointReached: async () => checkpointReached() };
     const filter = on === "stream" ? streamNameFilter : eventTypeFilter;
     if (regex !== undefined) return filter({ ...options, regex: `^${own}${regex}` });
     return filter({ ...options, prefixes: expression.split(",").map((prefix) => `${own}${prefix}`) });
@@ -74,10 +81,12 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
     follow: async ({ first = "F", from = "start", in: stream }: Words): Promise<string> =>
       add(first, () => client.subscribeToStream(streamOf(stream), { fromRevision: fromOf(from) })),
     /** `from` counts this case's events. */
-    async "follow-all"({ first = "F", from = "start", where }: Words): Promise<string> {
+    async "follow-all"({ first = "F", from = "start", where, window = "32" }: Words): Promise<string> {
       const fromPosition = from === "start" || from === "end" ? from : await positionOf(Number(from));
       if (!fromPosition) throw new Error(`there is no event ${from}`);
-      return add(first, (checkpoint) => client.subscribeToAll({ fromPosition, ...(where ? { filter: filterOf(where, checkpoint) } : {}) }));
+      return add(first, (checkpoint) =>
+        client.subscribeToAll({ fromPosition, ...(where ? { filter: filterOf(where, window, checkpoint) } : {}) }),
+      );
     },
     /** Waits for as many as the answer should hold; more than that would show too. */
     async sees({ first, count }: Words): Promise<string> {
@@ -85,10 +94,29 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
       await eventually(() => follower.seen.length >= count || follower.end !== undefined, `event ${count} of ${first}`);
       return follower.seen.join(" ") || "nothing";
     },
+    async "ends-with"({ first, hoped }: Words): Promise<string> {
+      const { seen, end } = named(first);
+      await eventually(() => seen.at(-1) === hoped || end !== undefined, `${hoped} to come to ${first}`);
+      return seen.at(-1) ?? "nothing";
+    },
     async "is-live"({ first }: Words): Promise<string> {
       const follower = named(first);
       await eventually(() => follower.caughtUp > 0);
       return follower.caughtUp === 1 ? "yes" : `${follower.caughtUp} times`;
+    },
+    /** Told no more than that it has been heard: what is there to be caught up with does not exist. */
+    async waits({ first }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.confirmed > 0);
+      await quiet();
+      return follower.caughtUp === 0 ? "yes" : "it is live";
+    },
+    async "is-confirmed"({ first }: Words): Promise<string> {
+      return named(first).confirmed > 0 ? "yes" : "no";
+    },
+    async "checkpoints-of"({ first }: Words): Promise<string> {
+      await quiet();
+      return String(named(first).checkpoints);
     },
     async "has-checkpoints"({ first }: Words): Promise<string> {
       const follower = named(first);

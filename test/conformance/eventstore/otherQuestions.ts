@@ -30,9 +30,27 @@ export const READS: Questions = {
     read in x -> a@0 b@1 e@2 f@3
     read in y -> c@0 d@1`,
 
-  "forwards from the end is empty": `
+  "what the server's reader fails on: a stream forwards from its end, or no events at a time": `
     append ab at none -> 1
-    read from end -> nothing`,
+    read from end -> unknown
+    read max 0 -> unknown
+    read backwards max 0 -> unknown
+    read from end in missing -> unknown
+    read max 0 in missing -> unknown
+    read from 9223372036854775807 -> nothing
+    read from 9223372036854785808 -> unknown
+    read backwards from 18446744073709551615 -> b@1 a@0`,
+  "a truncated stream gives as many as it is asked for, from its new beginning": `
+    append abcdef at none -> 5
+    describe {"truncateBefore":3} at any -> 0
+    read max 2 -> d@3 e@4
+    read from 4 -> e@4 f@5
+    read backwards max 5 -> f@5 e@4 d@3
+    read backwards from 2 -> nothing
+    describe {"truncateBefore":60} at any -> 1
+    read -> nothing
+    read in $$s -> $metadata@1
+    read backwards in $$s -> $metadata@1`,
   "$all from a position within an append": `
     append abcd at none in x -> 3
     read-all from 1 max 2 -> b@1 c@2
@@ -72,13 +90,37 @@ export const SUBSCRIPTIONS: Questions = {
     is-live G -> yes`,
   "a stream that is not there yet": `
     follow F -> following
-    is-live F -> yes
+    waits F -> yes
     append ab at none -> 1
-    sees F -> a@0 b@1`,
+    sees F -> a@0 b@1
+    is-live F -> yes
+    follow G from end in y -> following
+    is-live G -> yes
+    append c at none in y -> 0
+    sees G -> c@0`,
+  "a deleted stream is not there either, until it goes on": `
+    append ab at none -> 1
+    delete at any -> done
+    follow F -> following
+    waits F -> yes
+    append c at any -> 2
+    sees F -> c@2
+    is-live F -> yes`,
+  "more than a live subscriber's buffer holds, for one that waits for the stream": `
+    follow F -> following
+    waits F -> yes
+    append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz at none -> 77
+    is-live F -> yes
+    ends-with F -> z@77`,
+  "fifty at once are not too many for one that is live": `
+    follow F from end -> following
+    is-live F -> yes
+    append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwx at none -> 49
+    ends-with F -> x@49`,
   "$all by a prefix of the stream's name, with checkpoints": `
     append ab at none in x1 -> 1
     append cd at none in y1 -> 1
-    follow-all F where stream:x -> following
+    follow-all F where stream:x window 2 -> following
     sees F -> a@0 b@1
     is-live F -> yes
     append e at 1 in y1 -> 2
@@ -87,6 +129,28 @@ export const SUBSCRIPTIONS: Questions = {
     sees F -> a@0 b@1 f@2 g@0
     has-checkpoints F -> yes
     read in y1 -> c@0 d@1 e@2`,
+  "checkpoints come after whole windows while it catches up, not when it has; live as soon as enough were seen": `
+    append abcdef at none in x1 -> 5
+    follow-all F from 0 where stream:x window 2 -> following
+    sees F -> b@1 c@2 d@3 e@4 f@5
+    is-live F -> yes
+    checkpoints-of F -> 2
+    append z at none in y1 -> 0
+    checkpoints-of F -> 3
+    append ghijk at 5 in x1 -> 10
+    checkpoints-of F -> 5
+    follow-all G from 0 where stream:x window 1 -> following
+    is-live G -> yes
+    checkpoints-of G -> 11
+    follow-all H from 0 where stream:x window 100 -> following
+    is-live H -> yes
+    checkpoints-of H -> 0
+    follow-all I from end where stream:x window 5 -> following
+    is-live I -> yes
+    append lmn at 10 in x1 -> 13
+    checkpoints-of I -> 0
+    append op at 13 in x1 -> 15
+    checkpoints-of I -> 1`,
   "$all after an event's own position": `
     append abc at none in x1 -> 2
     follow-all F from 1 where stream:x -> following
@@ -111,6 +175,10 @@ export const SUBSCRIPTIONS: Questions = {
     is-live F -> yes
     append efb at 3 in x1 -> 6
     sees F -> b@1 d@3 b@6`,
+  "$all by an expression that is none": `
+    follow-all F where type:/^(/ -> following
+    ends F -> unknown
+    is-confirmed F -> no`,
   "$all unfiltered, from the end": `
     append a at none -> 0
     follow-all F from end -> following
@@ -126,7 +194,13 @@ export const SUBSCRIPTIONS: Questions = {
     ends F -> stream-deleted
     sees F -> a@0 b@1
     follow G -> following
-    ends G -> stream-deleted`,
+    ends G -> stream-deleted
+    is-confirmed G -> no
+    follow H in $$s -> following
+    ends H -> stream-deleted
+    follow I from end -> following
+    is-live I -> yes
+    sees I -> nothing`,
   "a deleted stream's follower goes on with what comes next": `
     append ab at none -> 1
     follow F -> following

@@ -1,8 +1,16 @@
-import { EventStoreDBClient, type Position, START, streamNameFilter } from "@eventstore/db-client";
+import {
+  type AllStreamSubscription,
+  BACKWARDS,
+  EventStoreDBClient,
+  type Position,
+  type RecordedEvent,
+  START,
+  streamNameFilter,
+} from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
-import { numbered } from "./events.js";
+import { collect, numbered } from "./events.js";
 
 let store: TestEventStore;
 
@@ -42,5 +50,67 @@ test("a live subscriber hears how far the log has come though nothing of it is f
   await eventually(() => heard >= nearTheEnd, "a checkpoint among the foreign events");
   expect(seen).toEqual([]);
   await subscription.unsubscribe();
+  await client.dispose();
+});
+
+/** It is told so after all that came before, and has to take that first. */
+const caughtUp = (subscription: AllStreamSubscription): Promise<void> =>
+  new Promise((resolve) => {
+    subscription.on("data", () => undefined);
+    subscription.once("caughtUp", () => resolve());
+  });
+
+test("a checkpoint while catching up is at the last match of the events searched, or where the search of them began", async () => {
+  const client = EventStoreDBClient.connectionString(store.address);
+  await client.appendToStream("start", numbered(0, 1));
+  for (const [stream, count] of [
+    ["mine-1", 3],
+    ["other-1", 9],
+    ["mine-1", 40],
+    ["other-1", 3],
+  ] as const)
+    await client.appendToStream(stream, numbered(0, count));
+  const positions = (await collect(client.readAll())).map(({ position }) => position as Position);
+  const own = positions.slice(-55);
+  const heard: Position[] = [];
+  const checkpointReached = async (_: unknown, position: Position) => void heard.push(position);
+  const filter = streamNameFilter({ prefixes: ["mine-"], maxSearchWindow: 4, checkpointInterval: 1, checkpointReached });
+  const few = client.subscribeToAll({ fromPosition: positions.at(-56) as Position, filter });
+  await caughtUp(few);
+  await few.unsubscribe();
+  // mine mine mine other | other x4 | other x4 | mine x4 ... | other x3 and the log's end
+  expect(heard.slice(0, 4)).toEqual([own[2], own[4], own[8], own[15]]);
+  expect(heard).toHaveLength(13);
+
+  const wide = streamNameFilter({ prefixes: ["mine-"], maxSearchWindow: 50, checkpointInterval: 1, checkpointReached });
+  heard.length = 0;
+  const many = client.subscribeToAll({ fromPosition: positions.at(-56) as Position, filter: wide });
+  await caughtUp(many);
+  await many.unsubscribe();
+  expect(heard).toEqual([]); // 32 matches end a search too: 3 and 29 after 41 events, then 11 and 3 more before the end
+  await client.dispose();
+});
+
+test("a position that is no event's is refused, and one that is not reached yet is not", async () => {
+  const client = EventStoreDBClient.connectionString(store.address);
+  await client.appendToStream("places", numbered(0, 2));
+  const last = (await collect(client.readAll())).at(-1)?.position as Position;
+  const at = (commit: bigint, prepare = commit): Position => ({ commit, prepare });
+  const fails = (read: AsyncIterable<{ event?: RecordedEvent }>) => expect(collect(read)).rejects.toMatchObject({ type: "unknown" });
+  await fails(client.readAll({ fromPosition: at(last.commit - 1n) }));
+  await fails(client.readAll({ fromPosition: at(last.commit - 1n), direction: BACKWARDS }));
+  await fails(client.readAll({ fromPosition: at(last.commit, last.commit + 1n) }));
+  await fails(client.readAll({ fromPosition: at(last.commit + 1_000_000n), direction: BACKWARDS }));
+  await fails(client.subscribeToAll({ fromPosition: at(last.commit - 1n) }));
+  expect(await collect(client.readAll({ fromPosition: at(last.commit + 1_000_000n) }))).toEqual([]);
+  expect(await collect(client.readAll({ fromPosition: last }))).toHaveLength(1);
+
+  const seen: RecordedEvent[] = [];
+  const ahead = client.subscribeToAll({ fromPosition: at(last.commit + 1_000_000n) });
+  ahead.on("data", ({ event }) => event && seen.push(event));
+  await caughtUp(ahead);
+  await client.appendToStream("places", numbered(2, 1));
+  await eventually(() => seen.length === 1, "what comes next");
+  await ahead.unsubscribe();
   await client.dispose();
 });

@@ -1,0 +1,45 @@
+import type { EventFilter } from "./filters.js";
+import { frame } from "./grpcCall.js";
+import { bytesField, varintField } from "./wire.js";
+
+/** The server's reader gives out a page with so many matching events, before it has searched the whole window. */
+const PAGE_EVENTS = 32;
+
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
+
+/**
+ * A filtered subscriber hears how far the search has come, so that it need not search again from its last match. Counted as on the server:
+ * while it catches up after whole pages, and never after the last one, which ends where the log does; live event by event.
+ */
+export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
+  let counted = 0;
+  let inPage = 0;
+  let matchesInPage = 0;
+  let reached = 0;
+  const message = (position: number): Buffer => frame(bytesField(3, varintField(1, position), varintField(2, position)));
+
+  return {
+    /** An event was looked at while catching up; what there is to say after it, if anything. */
+    searched(position: number, matches: boolean): Buffer | undefined {
+      if (matches || inPage === 0) reached = position; // a page in which nothing matched says where it began
+      inPage += 1;
+      if (matches) matchesInPage += 1;
+      if (inPage < window && matchesInPage < PAGE_EVENTS) return undefined;
+      counted += inPage;
+      inPage = 0;
+      matchesInPage = 0;
+      if (counted < checkpointInterval) return undefined;
+      counted %= checkpointInterval;
+      return message(reached);
+    },
+
+    /** An event was committed while live. */
+    seen(position: number): Buffer | undefined {
+      counted += inPage + 1;
+      inPage = 0;
+      if (counted < checkpointInterval) return undefined;
+      counted = 0;
+      return message(position);
+    },
+  };
+}
