@@ -62,6 +62,9 @@ function recordedEvent(frames: Buffer, at: number): Cursor {
   return readMessage(readEvent);
 }
 
+/** The `RecordedEvent` in the frame that begins at `at`, as it is stored. */
+export const recordedAt = (frames: Buffer, at: number): Buffer => recordedEvent(frames, at).bytes;
+
 export function eventIdAt(frames: Buffer, at: number): string {
   const { bytes } = recordedEvent(frames, at);
   return bytes.toString("latin1", 4, 4 + ID_BYTES);

@@ -3,6 +3,7 @@ import type { CommitLog } from "./commitLog.js";
 import { openFeed } from "./feeds.js";
 import { type Call, type CallHandler, frame } from "./grpcCall.js";
 import { streamDeleted } from "./grpcErrors.js";
+import { withResolvedLinks } from "./links.js";
 import type { Page } from "./pages.js";
 import { type ReadRequest, readReadRequest } from "./readRequest.js";
 import type { Storage } from "./storage.js";
@@ -17,7 +18,8 @@ type NextPage = () => Page;
 export function readCalls(storage: Storage, log: CommitLog, now: () => number): (call: Call) => CallHandler {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
     const request = readReadRequest(bytes);
-    const reader = request.structuredIds ? withStructuredIds(call) : call;
+    const plain = request.structuredIds ? withStructuredIds(call) : call;
+    const reader = request.resolveLinks ? withResolvedLinks(plain, storage, now) : plain;
     if (request.subscription) return subscribe(reader, storage, log, openFeed(storage, log, request, now));
     storage.refresh();
     const next = request.stream === undefined ? allPages(storage, log, request) : streamPages(storage, request.stream, request, now());

@@ -1,7 +1,11 @@
 import { FRAME_PREFIX, frameEnd, ID_BYTES } from "./blocks.js";
 import { type Call, frame } from "./grpcCall.js";
 import { structuredUuid } from "./uuids.js";
-import { bytesField, cursorOver, readMessage, readVarint } from "./wire.js";
+import { bytesField, cursorOver, eachField, readMessage, readVarint, varintField } from "./wire.js";
+
+/** Fields of a ReadEvent. */
+const EVENT = 1;
+const LINK = 2;
 
 /** Events are stored with their ids as text, as the Node client wants them; for other clients they are rewritten on the way out. */
 export function withStructuredIds(call: Call): Call {
@@ -22,9 +26,16 @@ function rewriteFrame(original: Buffer): Buffer {
   const response = cursorOver(original.subarray(FRAME_PREFIX));
   if (readVarint(response) !== 0x0a) return original; // no event: a checkpoint, say
   const readEvent = readMessage(response);
-  readEvent.at += 1;
-  const { bytes: recorded } = readMessage(readEvent);
+  const parts: Buffer[] = [];
+  eachField(readEvent, (field) => {
+    if (field === EVENT || field === LINK) parts.push(bytesField(field, rewriteRecorded(readMessage(readEvent).bytes)));
+    else parts.push(varintField(field, readVarint(readEvent))); // its position
+    return true;
+  });
+  return frame(bytesField(1, ...parts));
+}
+
+function rewriteRecorded(recorded: Buffer): Buffer {
   const id = structuredUuid(recorded.toString("latin1", 4, 4 + ID_BYTES));
-  const rest = recorded.subarray(4 + ID_BYTES);
-  return frame(bytesField(1, bytesField(1, bytesField(1, id), rest), readEvent.bytes.subarray(readEvent.at)));
+  return Buffer.concat([bytesField(1, id), recorded.subarray(4 + ID_BYTES)]);
 }
