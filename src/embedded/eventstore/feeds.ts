@@ -121,7 +121,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"],
       if (view.kind === "deleted") throw streamDeleted(stream);
       if (view.kind === "missing") return from === "end" ? EMPTY_PAGE : undefined;
       const page = pageForwards(storage, stream, view, next, Number.MAX_SAFE_INTEGER);
-      next = Math.max(next, page.next);
+      next = Math.max(next, Math.min(page.next, view.head + 1)); // what is cut off in advance is for readers, not for who is live
       return page;
     },
     live(block) {

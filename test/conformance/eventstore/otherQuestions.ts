@@ -1,3 +1,5 @@
+// Not all of these were put to a real server: checkpoints, what fails, what waits and what is refused were read in its source, and give way to
+// any answer of its own.
 import type { Questions } from "./conformance.js";
 
 export const READS: Questions = {
@@ -201,6 +203,14 @@ export const SUBSCRIPTIONS: Questions = {
     follow I from end -> following
     is-live I -> yes
     sees I -> nothing`,
+  "a stream that is cut off beyond its head shows what comes next to whoever is live, and to nobody else": `
+    append ab at none -> 1
+    describe {"truncateBefore":60} at any -> 0
+    follow F -> following
+    is-live F -> yes
+    append c at 1 -> 2
+    sees F -> c@2
+    read -> nothing`,
   "a deleted stream's follower goes on with what comes next": `
     append ab at none -> 1
     follow F -> following
