@@ -25,8 +25,6 @@ export class GrpcFailure extends Error {
   }
 }
 
-export const invalidArgument = (message: string): GrpcFailure => new GrpcFailure(Status.invalidArgument, message);
-
 /** What EventStoreDB's reader stumbles over instead of checking it: its callers are only told that something went wrong. */
 export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
