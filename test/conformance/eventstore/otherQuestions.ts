@@ -1,5 +1,3 @@
-// Not all of these were put to a real server: checkpoints, what fails, what waits and what is refused were read in its source, and give way to
-// any answer of its own.
 import type { Questions } from "./conformance.js";
 
 export const READS: Questions = {
@@ -92,6 +90,40 @@ export const SUBSCRIPTIONS: Questions = {
     is-live G -> yes`,
   "a stream that is not there yet": `
     follow F -> following
+    append ab at none -> 1
+    sees F -> a@0 b@1`,
+  "$all by a prefix of the stream's name, with checkpoints": `
+    append ab at none in x1 -> 1
+    append cd at none in y1 -> 1
+    follow-all F where stream:x window 2 -> following
+    sees F -> a@0 b@1
+    is-live F -> yes
+    append e at 1 in y1 -> 2
+    append f at 1 in x1 -> 2
+    append g at none in x2 -> 0
+    sees F -> a@0 b@1 f@2 g@0
+    has-checkpoints F -> yes
+    read in y1 -> c@0 d@1 e@2`,
+  "$all after an event's own position": `
+    append abc at none in x1 -> 2
+    follow-all F from 1 where stream:x -> following
+    sees F -> c@2
+    append d at 2 in x1 -> 3
+    sees F -> c@2 d@3`,
+  "$all by a regular expression on the stream's name": `
+    append ab at none in x1 -> 1
+    append c at none in z1 -> 0
+    follow-all F where stream:/^(x|y)/ -> following
+    is-live F -> yes
+    sees F -> a@0 b@1`,
+  "$all by prefixes of the type": `
+    append abc at none in x1 -> 2
+    follow-all F where type:t-a,t-c -> following
+    is-live F -> yes
+    sees F -> a@0 c@2`,
+
+  "whoever follows what is not there is not told that it is caught up, but for its end": `
+    follow F -> following
     waits F -> yes
     append ab at none -> 1
     sees F -> a@0 b@1
@@ -119,18 +151,6 @@ export const SUBSCRIPTIONS: Questions = {
     is-live F -> yes
     append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwx at none -> 49
     ends-with F -> x@49`,
-  "$all by a prefix of the stream's name, with checkpoints": `
-    append ab at none in x1 -> 1
-    append cd at none in y1 -> 1
-    follow-all F where stream:x window 2 -> following
-    sees F -> a@0 b@1
-    is-live F -> yes
-    append e at 1 in y1 -> 2
-    append f at 1 in x1 -> 2
-    append g at none in x2 -> 0
-    sees F -> a@0 b@1 f@2 g@0
-    has-checkpoints F -> yes
-    read in y1 -> c@0 d@1 e@2`,
   "checkpoints come after whole windows while it catches up, not when it has; live as soon as enough were seen": `
     append abcdef at none in x1 -> 5
     follow-all F from 0 where stream:x window 2 -> following
@@ -153,24 +173,6 @@ export const SUBSCRIPTIONS: Questions = {
     checkpoints-of I -> 0
     append op at 13 in x1 -> 15
     checkpoints-of I -> 1`,
-  "$all after an event's own position": `
-    append abc at none in x1 -> 2
-    follow-all F from 1 where stream:x -> following
-    sees F -> c@2
-    append d at 2 in x1 -> 3
-    sees F -> c@2 d@3`,
-  "$all by a regular expression on the stream's name": `
-    append ab at none in x1 -> 1
-    append c at none in z1 -> 0
-    follow-all F where stream:/^(x|y)/ -> following
-    is-live F -> yes
-    sees F -> a@0 b@1`,
-  "$all by prefixes of the type": `
-    append abc at none in x1 -> 2
-    follow-all F where type:t-a,t-c -> following
-    is-live F -> yes
-    sees F -> a@0 c@2`,
-
   "$all by a regular expression on the type": `
     append abcd at none in x1 -> 3
     follow-all F where type:/^t-[bd]$/ -> following
