@@ -7,8 +7,8 @@ import { consumerTooSlow } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
 import { bytesField, emptyField, textField } from "./wire.js";
 
-/** EventStoreDB's, two queues of 32 one after the other: a live subscriber that has more waiting is ended, and has to subscribe again. */
-const LIVE_BUFFER = 64;
+/** EventStoreDB's: a live subscriber that has more than this waiting is ended, and has to subscribe again. */
+const LIVE_BUFFER = 32;
 /** What may be under way to the peer before events wait in that buffer. */
 const LIVE_SEND_BYTES = 64 * 1024;
 

@@ -146,11 +146,6 @@ export const SUBSCRIPTIONS: Questions = {
     append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz at none -> 77
     is-live F -> yes
     ends-with F -> z@77`,
-  "fifty at once are not too many for one that is live": `
-    follow F from end -> following
-    is-live F -> yes
-    append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwx at none -> 49
-    ends-with F -> x@49`,
   "checkpoints come after whole windows while it catches up, not when it has; live as soon as enough were seen": `
     append abcdef at none in x1 -> 5
     follow-all F from 0 where stream:x window 2 -> following

@@ -66,7 +66,7 @@ function startFollower(
 
 async function write(stream: string): Promise<void> {
   for (let n = 0, append = 0; append < APPENDS_PER_WRITER; append++) {
-    const count = append % 25 === 24 ? 90 : 1 + (append % 7); // now and then more than a live subscriber's buffer holds
+    const count = append % 25 === 24 ? 60 : 1 + (append % 7); // now and then more than a live subscriber's buffer holds
     await client.appendToStream(stream, numbered(n, count, { type: append % 2 === 0 ? "Even" : "Odd" }));
     n += count;
   }
