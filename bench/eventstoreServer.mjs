@@ -1,4 +1,4 @@
-// The two servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|stub FOLDER`.
+// The servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|disk|nothing FOLDER`.
 import { createServer } from "node:http2";
 import process from "node:process";
 import { appendSuccess, batchReply } from "../dist/embedded/eventstore/appendReplies.js";
@@ -7,16 +7,19 @@ import { frame, serveCall } from "../dist/embedded/eventstore/grpcCall.js";
 import { framed } from "../dist/embedded/eventstore/messages.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { serverFeatures } from "../dist/embedded/eventstore/nodeInfoCalls.js";
+import { openTables } from "../dist/embedded/eventstore/tables.js";
 import { bytesField, cursorOver, eachField, readBytes, readVarint, textField } from "../dist/embedded/eventstore/wire.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
+/** What the node commits in its own thread. */
+const SMALL_BYTES = 64 * 1024;
 const written = { kind: "written", revision: 0, position: 1 };
 
-/** Acknowledges what it is sent without looking at it, and sends the same events over and over. */
-async function startStub() {
+/** Acknowledges what it is sent once `keep` has it, without looking at it, and sends the same events over and over. */
+async function startStub(keep) {
   const routes = {
     [`${STREAMS}/BatchAppend`]: (call) => ({
-      message(bytes) {
+      async message(bytes) {
         const cursor = cursorOver(bytes);
         let correlation;
         let isFinal = false;
@@ -26,17 +29,22 @@ async function startStub() {
           else return false;
           return true;
         });
+        await keep(bytes);
         if (isFinal) call.send(framed(batchReply(correlation, { stream: "s", expected: "any" }, written)));
       },
       complete: () => call.end(),
     }),
-    [`${STREAMS}/Append`]: (call) => ({
-      message: () => undefined,
-      complete() {
-        call.send(framed(appendSuccess(written)));
-        call.end();
-      },
-    }),
+    [`${STREAMS}/Append`]: (call) => {
+      const messages = [];
+      return {
+        message: (bytes) => void messages.push(bytes),
+        async complete() {
+          await keep(Buffer.concat(messages));
+          call.send(framed(appendSuccess(written)));
+          call.end();
+        },
+      };
+    },
     [`${STREAMS}/Read`]: (call) => ({
       async message() {
         call.send(frame(bytesField(2, textField(1, "stub"))));
@@ -55,6 +63,17 @@ async function startStub() {
   server.on("stream", (stream, headers) => serveCall(stream, routes[headers[":path"]], console.error));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { address: `esdb://127.0.0.1:${server.address().port}?tls=false`, stop: async () => undefined };
+}
+
+/** One durable transaction for each append, as the node has them for an append that comes alone, and nothing else. */
+function keeperIn(folder) {
+  const { root, log } = openTables(folder);
+  let position = 0;
+  return async (bytes) => {
+    position += 1;
+    if (bytes.length <= SMALL_BYTES) root.transactionSync(() => log.putSync(position, bytes));
+    else await root.batch(() => void log.put(position, bytes));
+  };
 }
 
 function cannedEvents() {
@@ -87,7 +106,12 @@ function cannedEvents() {
 }
 
 const [kind, dataDir] = process.argv.slice(2);
-const server = kind === "stub" ? await startStub() : await startEventStoreNode({ port: 0, dataDir });
+const starts = {
+  node: () => startEventStoreNode({ port: 0, dataDir }),
+  disk: () => startStub(keeperIn(dataDir)),
+  nothing: () => startStub(() => undefined),
+};
+const server = await starts[kind]();
 process.on("message", () => process.send({ cpu: process.cpuUsage() }));
 process.once("disconnect", () => void server.stop().then(() => process.exit(0)));
 process.send({ address: server.address });
