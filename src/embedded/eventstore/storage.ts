@@ -64,6 +64,13 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
     }
   }
 
+  /** A stream begins with its first event or with its tombstone. Two look-ups cost less than a range that is empty, as for every new stream. */
+  function isIndexed(key: string): boolean {
+    map.touch(LOOK_UP_BYTES);
+    const { index } = map.tables();
+    return index.get([key, 0]) !== undefined || index.get([key, MAX_INT64]) !== undefined;
+  }
+
   function remember({ stream, position, revision, count }: Block): void {
     unindexed().add(streamKey(stream), { position, revision, count });
   }
@@ -138,7 +145,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
         const entry = latest[at] as IndexEntry;
         if (entry.revision <= revision) yield entry;
       }
-      yield* entriesOf({ start: [key, revision], end: [key, -1], reverse: true }, latest);
+      if (latest[0]?.revision !== 0 && isIndexed(key)) yield* entriesOf({ start: [key, revision], end: [key, -1], reverse: true }, latest);
     },
 
     /** Between reads: makes the next one see everything committed so far. */
