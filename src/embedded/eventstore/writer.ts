@@ -127,7 +127,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     if (verdict.kind !== "append" || missing) return { kind: "wrongVersion", current: facts.head };
     const blocks: Block[] = [];
     const outcome = hard
-      ? place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0))], MAX_INT64)
+      ? place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0), "application/octet-stream")], MAX_INT64)
       : place(blocks, metastreamOf(stream), [systemEvent("$metadata", SOFT_DELETE)]);
     await log.append(blocks);
     return outcome;
@@ -143,8 +143,8 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   return { append, remove, writeSystemEvent };
 }
 
-function systemEvent(type: string, data: Buffer): ProposedEvent {
-  const properties = [propertyOf("type", type), propertyOf("content-type", "application/json")];
+function systemEvent(type: string, data: Buffer, contentType = "application/json"): ProposedEvent {
+  const properties = [propertyOf("type", type), propertyOf("content-type", contentType)];
   return { id: randomUUID(), type, properties, metadata: Buffer.alloc(0), data };
 }
 

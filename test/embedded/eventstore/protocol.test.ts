@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
+import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameSplitter } from "../../../src/embedded/eventstore/grpcCall.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
@@ -211,3 +211,13 @@ test.each(["Grüße 世界 🚚", "a b/c?d=e&f#g%20", "control\u0001\u007fand nu
     await client.dispose();
   },
 );
+
+test("a tombstone in $all is an event without data at the last revision there is", async () => {
+  const client = EventStoreDBClient.connectionString(store.address);
+  await client.appendToStream("buried", numbered(0, 1));
+  await client.tombstoneStream("buried");
+  const [last] = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }));
+  await client.dispose();
+  expect(last).toMatchObject({ streamId: "buried", type: "$streamDeleted", isJson: false, revision: 2n ** 63n - 1n });
+  expect(last?.data).toHaveLength(0);
+});
