@@ -1,6 +1,6 @@
 import type { ReadableZoneMap } from "./readable.js";
 import { quote } from "./references.js";
-import { overlaps, type PostcodeRange, parseRange } from "./zones.js";
+import { isWithin, overlaps, type PostcodeRange, parseRange, widerFirst } from "./zones.js";
 
 interface Claim {
   readonly country: string;
@@ -31,20 +31,22 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
   return [...faults, ...overlapFaults(claims)];
 }
 
-/** Sorted by where they begin, a range can only overlap the one that reaches furthest so far. */
+/** A range may lie within another, whose zone then has the rest of it; two that cross, or are the same, leave a postcode to both. */
 function overlapFaults(claims: Claim[]): string[] {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sorted = claims.toSorted((a, b) => order(a.country, b.country) || order(a.range.from, b.range.from));
+  const sorted = claims.toSorted((a, b) => order(a.country, b.country) || widerFirst(a.range, b.range));
   const faults: string[] = [];
-  let furthest: Claim | undefined;
+  const around: Claim[] = []; // each within the one before
+  const isAround = (claim: Claim, { country, range }: Claim) => country === claim.country && overlaps(range, claim.range);
   for (const claim of sorted) {
-    const rival = furthest?.country === claim.country ? furthest : undefined;
-    if (rival && overlaps(rival.range, claim.range)) {
+    while (around.length > 0 && !isAround(claim, around.at(-1) as Claim)) around.pop();
+    const rival = around.at(-1);
+    if (!rival || isWithin(claim.range, rival.range)) around.push(claim);
+    else {
       faults.push(
         `${claim.path} ${quote(claim.text)} of zone ${quote(claim.zone)} overlaps ${rival.path} ${quote(rival.text)} of zone ${quote(rival.zone)}`,
       );
     }
-    if (!rival || claim.range.to > rival.range.to) furthest = claim;
   }
   return faults;
 }

@@ -21,12 +21,25 @@ export function overlaps(a: PostcodeRange, b: PostcodeRange): boolean {
   return a.from <= endOf(b) && b.from <= endOf(a);
 }
 
+/** Inside the other, and smaller. */
+export function isWithin(inner: PostcodeRange, outer: PostcodeRange): boolean {
+  const smaller = inner.from !== outer.from || inner.to !== outer.to;
+  return smaller && outer.from <= inner.from && endOf(inner) <= endOf(outer);
+}
+
+/** By where they begin; of two that begin together the wider one. */
+export function widerFirst(a: PostcodeRange, b: PostcodeRange): number {
+  if (a.from !== b.from) return a.from < b.from ? -1 : 1;
+  return endOf(a) > endOf(b) ? -1 : 1;
+}
+
 function endOf(range: PostcodeRange): string {
   return `${range.to}~`; // after every letter and digit
 }
 
 interface CountryZones {
-  readonly ranges: readonly { from: string; end: string; zone: string }[];
+  /** In order; `around` is the place of the one that a range lies within, or -1. */
+  readonly ranges: readonly { from: string; end: string; zone: string; around: number }[];
   /** The zone without postcodes: the rest of its country. */
   readonly rest: string | undefined;
 }
@@ -37,14 +50,14 @@ export function compileZones(map: ZoneMap): ZoneOf {
   const countries = new Map<string, CountryZones>();
   for (const countryCode of new Set(map.zones.map((zone) => zone.country))) {
     const zones = map.zones.filter((zone) => zone.country === countryCode);
-    const ranges = zones.flatMap((zone) =>
-      (zone.postcodes ?? []).flatMap((text) => {
+    const claims = zones.flatMap(({ zone, postcodes }) =>
+      (postcodes ?? []).flatMap((text) => {
         const range = parseRange(countryCode, text);
-        return range ? [{ from: range.from, end: endOf(range), zone: zone.zone }] : [];
+        return range ? [{ range, zone }] : [];
       }),
     );
-    ranges.sort((a, b) => (a.from < b.from ? -1 : 1));
-    countries.set(countryCode, { ranges, rest: zones.find((zone) => zone.postcodes === undefined)?.zone });
+    claims.sort((a, b) => widerFirst(a.range, b.range));
+    countries.set(countryCode, { ranges: nested(claims), rest: zones.find((zone) => zone.postcodes === undefined)?.zone });
   }
   return (countryCode, postalCode) => {
     const zones = countries.get(countryCode);
@@ -52,15 +65,24 @@ export function compileZones(map: ZoneMap): ZoneOf {
   };
 }
 
-function inRange(ranges: CountryZones["ranges"], code: string): string | undefined {
-  let [low, high] = [0, ranges.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const range = ranges[middle];
-    if (!range) return undefined;
-    if (code < range.from) high = middle - 1;
-    else if (code > range.end) low = middle + 1;
-    else return range.zone;
+function nested(claims: readonly { range: PostcodeRange; zone: string }[]): CountryZones["ranges"] {
+  const ranges: { from: string; end: string; zone: string; around: number }[] = [];
+  let around = -1;
+  for (const { range, zone } of claims) {
+    while (around >= 0 && range.from > (ranges[around]?.end ?? "")) around = ranges[around]?.around ?? -1;
+    around = ranges.push({ from: range.from, end: endOf(range), zone, around }) - 1;
   }
+  return ranges;
+}
+
+/** The smallest range with the code: the last that begins at or before it, or else one around that. */
+function inRange(ranges: CountryZones["ranges"], code: string): string | undefined {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.from ?? "") <= code) low = middle + 1;
+    else high = middle;
+  }
+  for (let range = ranges[low - 1]; range; range = ranges[range.around]) if (code <= range.end) return range.zone;
   return undefined;
 }

@@ -56,6 +56,22 @@ describe("a compiled catalogue", () => {
       "UK",
     ]);
   });
+
+  it("has the smallest range decide where one lies within another", () => {
+    const zones = [
+      { zone: "CBD", country: "AU", postcodes: ["2000-2001", "2010"] },
+      { zone: "NSW", country: "AU", postcodes: ["2000-2999"] },
+      { zone: "SYD", country: "AU", postcodes: ["2000-2249", "2555-2574"] },
+      { zone: "AU", country: "AU" },
+    ];
+    const file = { ...sampleFile(), zoneMaps: [...(sampleFile().zoneMaps ?? []), { id: "nested", zones }] };
+    const { zoneOf } = compileCatalogue(parsed(file));
+    const zone = (code: string) => zoneOf("nested", "AU", code);
+    expect(["2000", "2001", "2010"].map(zone)).toEqual(["CBD", "CBD", "CBD"]);
+    expect(["2002", "2009", "2011", "2249", "2555", "2574"].map(zone)).toEqual(Array(6).fill("SYD"));
+    expect(["2250", "2554", "2575", "2999"].map(zone)).toEqual(Array(4).fill("NSW"));
+    expect(["1999", "3000"].map(zone)).toEqual(["AU", "AU"]);
+  });
 });
 
 describe("the demo catalogue", () => {

@@ -160,9 +160,15 @@ describe("a fault in an organisation file is named by its path:", () => {
     ]);
   });
 
-  it("a zone that lies inside a wider one, also past others", () => {
-    const faults = faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2001", "2100", "2240"]));
+  it("zones that begin inside a wider one and reach past it, or are the same, also after others that lie within it", () => {
+    const faults = faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2001", "2100-2110", "2105-2120", "2240-2250", "2000-2249"]));
+    const crossing = ["2000-2249", "2105-2120", "2240-2250"];
     expect(faults.length).toBe(3);
+    for (const text of crossing) expect(faults.join("\n")).toContain(`"${text}" of zone "MEL" overlaps`);
+  });
+
+  it("but not a zone that lies within a wider one", () => {
+    expect(faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2000", "2001", "2100-2110", "2249"]))).toEqual([]);
   });
 
   it("two zones that both hold the rest of a country", () => {
