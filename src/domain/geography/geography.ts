@@ -60,10 +60,10 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
           "country",
           `No postcodes are loaded for ${countryName(countryCode)} (${countryCode}); load them with "localities import"`,
         );
-      const found = hasShapeOfPostalCode(countryCode, written) ? find(places, countryCode, written) : [];
-      if (found.length === 0) return fault("postcode", `Postcode ${quoted(written)} is not a postcode of ${countryName(countryCode)}`);
-      const postalCode = writtenPostalCode(countryCode, written);
-      const chosen = choose(found, { ...request, postalCode }, keyOf);
+      const found = hasShapeOfPostalCode(countryCode, written) ? find(places, countryCode, written) : undefined;
+      if (!found) return fault("postcode", `Postcode ${quoted(written)} is not a postcode of ${countryName(countryCode)}`);
+      const { postalCode } = found;
+      const chosen = choose(found.places, { ...request, postalCode }, keyOf);
       if ("fault" in chosen) return chosen;
       const { suburb, city, state, stateName, poBox } = chosen;
       return { ok: true, location: { postalCode, suburb, city, state, stateName, countryCode }, poBox };
@@ -71,12 +71,13 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
   };
 }
 
-function find(places: Places, countryCode: string, written: string): readonly Place[] {
+function find(places: Places, countryCode: string, written: string): { postalCode: string; places: readonly Place[] } | undefined {
   for (const code of postalCodeCandidates(countryCode, written)) {
     const found = places.at(code);
-    if (found.length > 0) return found;
+    const hasLostZeros = /^0+$/.test(code.slice(0, -written.length)) && code.endsWith(written);
+    if (found.length > 0) return { postalCode: writtenPostalCode(countryCode, hasLostZeros ? code : written), places: found };
   }
-  return [];
+  return undefined;
 }
 
 type Unresolved = Extract<Resolution, { ok: false }>;

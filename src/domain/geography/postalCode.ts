@@ -9,7 +9,7 @@ const digits: Record<string, number> = { AU: 4, US: 5 };
 export function comparablePostalCode(countryCode: string, text: string): string {
   const plain = plainPostalCode(text);
   if (countryCode === "CA") return plain.slice(0, 3);
-  if (countryCode === "US" && /^\d{9}$/.test(plain)) return plain.slice(0, 5);
+  if (countryCode === "US" && /^\d{8,9}$/.test(plain)) return plain.padStart(9, "0").slice(0, 5);
   const length = digits[countryCode];
   return length !== undefined && /^\d{3,}$/.test(plain) ? plain.padStart(length, "0") : plain;
 }
@@ -20,7 +20,8 @@ export function postalCodeCandidates(countryCode: string, text: string): string[
   if (countryCode === "GB" && code.length > 4) return [code, code.slice(0, -3)];
   if (countryCode === "IE" && code.length > 3) return [code, code.slice(0, 3)];
   if (countryCode === "NL" && code.length > 4) return [code, code.slice(0, 4)];
-  return [code];
+  const mayLackZeros = digits[countryCode] === undefined && /^\d+$/.test(code); // a spreadsheet takes them away
+  return mayLackZeros ? [code, `0${code}`, `00${code}`] : [code];
 }
 
 /** How the code is written in answers. */

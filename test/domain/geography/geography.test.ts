@@ -31,10 +31,14 @@ const australia = [
 ];
 const britain = [row("SW1A 1AA", "Westminster", "ENG", "London"), row("M1", "Manchester", "ENG")];
 
+const newZealand = [row("0110", "Whangarei", "NTL"), row("1010", "Auckland", "AUK")];
+const unitedStates = [row("02108", "Boston", "MA")];
+const loaded: Record<string, readonly LocalityRow[]> = { AU: australia, GB: britain, NZ: newZealand, US: unitedStates };
+
 const asked: string[] = [];
 const geography = createGeography((country) => {
   asked.push(country);
-  return country === "AU" ? australia : country === "GB" ? britain : undefined;
+  return loaded[country];
 });
 
 function location(request: LocationRequest) {
@@ -49,6 +53,17 @@ function faultOf(request: LocationRequest): string {
 }
 
 describe("a postcode", () => {
+  it.each([
+    ["110", "NZ", "0110"],
+    ["0110", "NZ", "0110"],
+    ["1010", "NZ", "1010"],
+    ["2108", "US", "02108"],
+    ["2108-1234", "US", "02108"],
+    ["800", "AU", "0800"],
+  ])("%s of %s that lost its zeros is %s", (postalCode, countryCode, whole) => {
+    expect(location({ postalCode, countryCode }).postalCode).toBe(whole);
+  });
+
   it("alone resolves to its primary suburb", () => {
     expect(location({ postalCode: "2000" })).toEqual({
       postalCode: "2000",
@@ -131,10 +146,10 @@ describe("a state", () => {
 
 describe("a country", () => {
   it("without any data is a clear fault", () => {
-    expect(geography.resolve({ postalCode: "1010", countryCode: "NZ" })).toEqual({
+    expect(geography.resolve({ postalCode: "1010", countryCode: "FJ" })).toEqual({
       ok: false,
       fault: "country",
-      message: 'No postcodes are loaded for New Zealand (NZ); load them with "localities import"',
+      message: 'No postcodes are loaded for Fiji (FJ); load them with "localities import"',
     });
   });
 
