@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { Transform, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import { limits } from "../domain/imports/limits.js";
+import { isLonger, limits } from "../domain/imports/limits.js";
 import { storable } from "../domain/pushes/text.js";
 import { Rejection } from "../domain/rejection.js";
 
@@ -25,6 +25,7 @@ const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB 
 /** Room for boundaries, part headers and the other field beside a file of exactly the largest size. */
 const envelope = 65_536;
 const idleMs = 30_000;
+const longestName = 255;
 
 export async function receiveUpload(incoming: IncomingMessage, tempDir: string): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
@@ -65,7 +66,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
       fail(
         new Rejection(
           "invalid",
-          field === "file" ? "file must be sent once" : `${shown(field)} is not a field of this form: send file and sourceDetails`,
+          field === "file" ? "file must be sent once" : misplaced(field, "sourceDetails", "text, without a file name"),
         ),
       );
       return;
@@ -79,9 +80,8 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
     );
   });
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
-    if (field !== "sourceDetails")
-      fail(new Rejection("invalid", `${shown(field)} is not a field of this form: send file and sourceDetails`));
-    else if (valueCut || value.length > limits.sourceDetailsLength || !storable(value)) {
+    if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));
+    else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !storable(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });
@@ -155,8 +155,18 @@ function fileName(sent: string | undefined): string {
     .toWellFormed()
     .replace(/\p{Cc}/gu, "")
     .trim();
-  return [...clean].slice(0, 255).join("") || "upload";
+  return shortened(clean) || "upload";
 }
+
+/** From the middle, since the end says what the file is. */
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length <= longestName ? name : [...characters.slice(0, longestName - 9), "...", ...characters.slice(-6)].join("");
+}
+
+/** `as` is how the one field that could have been meant is to be sent. */
+const misplaced = (field: string | undefined, known: string, as: string) =>
+  field === known ? `${known} must be sent as ${as}` : `${shown(field)} is not a field of this form: send file and sourceDetails`;
 
 /** The form's reader hands over parts without a name as well. */
 const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));

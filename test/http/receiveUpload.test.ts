@@ -72,9 +72,16 @@ describe("an upload", () => {
     ["../../etc/passwd.csv", "passwd.csv"],
     ["订单 “x”.xlsx", "订单 “x”.xlsx"],
     ["", "upload"],
+    [`${"n".repeat(251)}.csv`, `${"n".repeat(251)}.csv`],
+    [`${"n".repeat(252)}.csv`, `${"n".repeat(246)}...nn.csv`],
   ])("named %j is kept as %j", async (sent, kept) => {
     await post(form({ file: new File(["x"], sent) }));
     expect((await outcome).name).toBe(kept);
+  });
+
+  it("carries a reference of 500 characters, whatever they are", async () => {
+    await post(form({ sourceDetails: "🚚".repeat(500), file: new File(["x"], "a.csv") }));
+    expect((await outcome).sourceDetails).toBe("🚚".repeat(500));
   });
 
   it("carries the caller's own reference", async () => {
@@ -87,6 +94,9 @@ describe("an upload", () => {
     ["an empty file", form({ file: new File([], "a.csv") }), /empty/],
     ["another field", form({ file: new File(["x"], "a.csv"), colour: "red" }), /"colour" is not a field/],
     ["a file in another field", form({ upload: new File(["x"], "a.csv") }), /"upload" is not a field/],
+    ["text in place of the file", form({ file: "a,b" }), /^file must be sent as a file, with a file name$/],
+    ["a file in place of the reference", form({ sourceDetails: new File(["x"], "a.csv") }), /^sourceDetails must be sent as text/],
+    ["a reference that is too long", form({ file: new File(["x"], "a.csv"), sourceDetails: "🚚".repeat(501) }), /sourceDetails/],
     ["a reference that is too long", form({ file: new File(["x"], "a.csv"), sourceDetails: "y".repeat(501) }), /sourceDetails/],
   ])("with %s is refused, and leaves nothing behind", async (_name, body, message) => {
     await post(body);

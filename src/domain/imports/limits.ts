@@ -11,3 +11,8 @@ export const limits = {
   idempotencyKeyLength: 255,
   idempotencyHours: 24,
 } as const;
+
+/** Lengths are in characters, as the JSON bodies are measured: one beyond the basic plane is two units of a string, but one character. */
+export function isLonger(text: string, characters: number): boolean {
+  return text.length > characters && [...text].length > characters;
+}

@@ -1,6 +1,6 @@
 // src/domain/rows judges the rows of an import: which may be recorded, and in plain words why the others may not.
 // The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
-import { limits } from "../imports/limits.js";
+import { isLonger, limits } from "../imports/limits.js";
 
 /** A cell that a spreadsheet could not give a value to; `fault` reads after the column's name. */
 export interface FaultyCell {
@@ -52,7 +52,7 @@ export function textColumn(columns: Columns, field: string, longest: number = li
       return undefined;
     }
     const text = cell === undefined ? "" : cell.trim();
-    if (text.length > longest) {
+    if (isLonger(text, longest)) {
       reasons.push(`${name} is longer than ${longest} characters`);
       return undefined;
     }

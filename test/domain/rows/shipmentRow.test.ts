@@ -69,6 +69,7 @@ test.each<[string, Record<string, Cell>]>([
   ["Valid item weight is required", { itemWeight: "0" }],
   ["Valid item weight is required", { itemWeight: { fault: "holds #DIV/0!", text: "#DIV/0!" } }],
   ["shipmentId is longer than 200 characters", { shipmentId: "x".repeat(201) }],
+  ["shipmentId is longer than 200 characters", { shipmentId: "🚚".repeat(201) }],
   ["originSuburb holds #REF!", { originSuburb: { fault: "holds #REF!", text: "#REF!" } }],
   [
     "Origin Zone(s) not found; Destination Zone(s) not found; Valid item weight is required",
@@ -76,6 +77,10 @@ test.each<[string, Record<string, Cell>]>([
   ],
 ])("the reason reads %j for %j", (reason, values) => {
   expect(judged(values)).toEqual({ reason });
+});
+
+test("a character beyond the basic plane counts as one", () => {
+  expect(judged({ shipmentId: "🚚".repeat(200) })).toMatchObject({ values: { shipmentId: "🚚".repeat(200) } });
 });
 
 test("a row that no event could hold is rejected, however its text is spread over the cells", () => {
