@@ -46,13 +46,12 @@ function offsetOf(zone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice. */
+/** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice, the one shown instead where they skip it. */
 export function wallToInstant(wall: number, timezone: string): number {
   const before = offsetAt(wall - 86_400_000, timezone);
   const after = offsetAt(wall + 86_400_000, timezone);
-  const early = wall - before;
-  if (offsetAt(early, timezone) === before) return early;
-  return wall - after;
+  const [early, late] = [wall - before, wall - after];
+  return offsetAt(early, timezone) !== before && offsetAt(late, timezone) === after ? late : early;
 }
 
 function offsetAt(instant: number, timezone: string): number {
