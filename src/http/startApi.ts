@@ -65,6 +65,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
       connectionsCheckingInterval: Math.min(2_000, timeouts.headersMs),
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
+      requireHostHeader: false, // Node would refuse such a request without a body; the adapter's refusal is answered in JSON
     },
     (incoming, outgoing) => {
       running.add(outgoing);
@@ -76,6 +77,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
   server.timeout = timeouts.idleMs;
   server.maxConnections = 10_000;
   server.on("clientError", refuse);
+  server.on("checkExpectation", (_incoming, outgoing) => refuseExpectation(outgoing));
   return { server, running };
 }
 
@@ -89,6 +91,12 @@ function unreadable(error: unknown, logger: Logger): Response {
     { statusCode: status, message: unreadableMessage, error: name },
     { status, headers: { "x-request-id": randomUUID() } },
   );
+}
+
+function refuseExpectation(outgoing: ServerResponse): void {
+  const body = JSON.stringify({ statusCode: 417, message: "Nothing but 100-continue can be expected", error: "Expectation Failed" });
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": randomUUID() };
+  outgoing.writeHead(417, { ...headers, connection: "close" }).end(body);
 }
 
 /** Node's parser gave up: bad syntax, headers too large, or too slow. Answered in JSON like everything else. */
