@@ -11,7 +11,7 @@ import { addRoleCommands } from "./cli/roles.js";
 
 const program = new Command("waybill")
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
-  .showHelpAfterError("(add --help for what there is)")
+  .configureOutput({ outputError: (fault, write) => write(`${fault.trimEnd().replaceAll("\n", " ")} (add --help for what there is)\n`) })
   .addHelpText("after", "\nResults go to stdout, logs to stderr. Configuration comes from the environment; README.md lists the variables.");
 addRoleCommands(program);
 addOrganisationCommands(program);

@@ -130,6 +130,7 @@ const foreign = [
     "old.xls",
   ),
   poison("an .xls workbook called .csv", () => ole("Workbook"), { fault: /^The \.xls format is not supported/ }, "old.csv"),
+  poison("an .xls workbook called .xlsx", () => ole("Workbook"), { fault: /^The \.xls format is not supported/ }, "new.xlsx"),
   poison("an encrypted workbook", () => ole("EncryptedPackage"), { fault: /protected with a password/ }, "upload"),
   poison("an encrypted workbook called .xlsx", () => ole("?"), { fault: /protected with a password/ }, "secret.xlsx"),
   poison("an old Word document", () => ole("WordDocument"), { fault: /an Office document/ }, "letter.doc"),

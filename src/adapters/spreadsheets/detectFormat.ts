@@ -55,8 +55,12 @@ function zipped(firstBytes: Uint8Array): FileFormat {
 
 function oleMessage(firstBytes: Uint8Array, fileName: string): string {
   const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.length);
-  const encrypted = bytes.includes(Buffer.from("EncryptedPackage", "utf16le")) || /\.xls[xm]$/i.test(fileName);
-  if (encrypted) return "The workbook is protected with a password. Remove the password, save it as .xlsx and upload it again.";
+  const holds = (part: string): boolean => bytes.includes(Buffer.from(part, "utf16le"));
+  if (holds("EncryptedPackage"))
+    return "The workbook is protected with a password. Remove the password, save it as .xlsx and upload it again.";
+  const isWorkbook = holds("Workbook") || holds("Book"); // .xls, whatever it is called now
+  if (!isWorkbook && /\.xls[xm]$/i.test(fileName))
+    return "The workbook is protected with a password, or in the .xls format. Save it as .xlsx without a password and upload it again.";
   if (/\.(doc|ppt|msg)$/i.test(fileName)) return "The file is an Office document, not a spreadsheet. Upload a .csv or .xlsx file.";
   return `The .xls format is not supported. ${RESAVE}`;
 }
