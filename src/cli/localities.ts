@@ -19,7 +19,10 @@ export function addLocalityCommands(program: Command): void {
 
 async function load(source: string): Promise<void> {
   if (!(await stat(source).catch(() => undefined))?.isFile()) throw new CommandFault(`${source} is not a file that can be read.`);
-  const { prepareLocalities } = await import("../adapters/localities/storedLocalities.js");
+  const [{ prepareLocalities }, { isBundled }] = await Promise.all([
+    import("../adapters/localities/storedLocalities.js"),
+    import("../adapters/localities/bundled.js"),
+  ]);
   const folder = await mkdtemp(join(tmpdir(), "waybill-localities-"));
   try {
     const { countries, skipped } = await prepareLocalities(source, folder).catch((error: Error) => {
@@ -40,6 +43,8 @@ async function load(source: string): Promise<void> {
           origin,
         );
         anew ||= recorded;
+        if (recorded && isBundled(country.country))
+          process.stderr.write(`${country.country}: the product's own places are no longer used, only those of this file\n`);
         print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
       if (anew) await pause(2 * refreshMs); // a script that asks for a quote next finds them at every running API

@@ -129,6 +129,15 @@ test("a store that is down is said in one line", async () => {
   expect(stderr).not.toContain("hunter2");
 });
 
+test("localities in place of those that come with the product are loaded with a word of warning", async () => {
+  const path = await file("CA.txt", "CA\tM5H\tToronto\tOntario\tON\t\t\t\t\t43.65\t-79.38\t6\n");
+  expect(await run("localities", "import", path)).toEqual({
+    code: 0,
+    stdout: "CA 1 place, loaded\n",
+    stderr: "CA: the product's own places are no longer used, only those of this file\n",
+  });
+});
+
 test("localities of another country are loaded from a GeoNames file, once", async () => {
   const path = await file("NZ.txt", "NZ\t6011\tTe Aro\tWellington\tWGN\t\t\t\t\t-41.29\t174.77\t4\n");
   expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded\n", stderr: "" });
