@@ -12,6 +12,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
+import { heapFlags } from "../dist/embedded/childProcess.js";
 
 const EVENTS = Number(process.argv[2] ?? 20_000);
 const ROUNDS = Number(process.argv[3] ?? 5);
@@ -54,7 +55,8 @@ const row = (n) =>
 
 async function startServer(kind) {
   const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
-  const child = fork(fileURLToPath(new URL("./eventstoreServer.mjs", import.meta.url)), [kind, folder]);
+  const program = fileURLToPath(new URL("./eventstoreServer.mjs", import.meta.url));
+  const child = fork(program, [kind, folder], { execArgv: heapFlags("eventstore") }); // as the product starts it
   const [{ address }] = await once(child, "message");
   const client = EventStoreDBClient.connectionString(address);
   return {

@@ -16,7 +16,7 @@ const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
  * that a process could die of; a young generation of twice the size makes up for the time. The API answers faster without it. The event
  * store may have four times as well: every request it has read counts as growth, and at twice it went through its heap every second.
  */
-function heapOf(role: string | undefined): string[] {
+export function heapFlags(role: string | undefined): string[] {
   if (role === "api") return [youngSpace(4)];
   return [youngSpace(8), growth(role === "eventstore" ? 300 : 100)];
 }
@@ -36,7 +36,7 @@ export function startChild(args: readonly string[], env?: Record<string, string>
   const child = fork(program, args, {
     detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: [...process.execArgv, ...heapOf(args[0])],
+    execArgv: [...process.execArgv, ...heapFlags(args[0])],
     ...(env ? { env } : {}),
   });
   const exited = new Promise<string>((settle) => {
