@@ -32,7 +32,8 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
       waiting = [];
       const all = group.flatMap(({ blocks }) => blocks);
       try {
-        if (all.length > 0) await storage.write(all); // none where somebody only waits for what came before
+        const writing = all.length > 0 ? storage.write(all) : undefined; // none where somebody only waits for what came before
+        if (writing) await writing;
       } catch (error) {
         failure = unavailable(`The event store could not write: ${(error as Error).message}`);
         for (const { failed } of [...group, ...waiting]) failed(failure);

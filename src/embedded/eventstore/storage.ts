@@ -72,7 +72,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
   }
 
   function remember({ stream, position, revision, count }: Block): void {
-    unindexed().add(streamKey(stream), { position, revision, count });
+    unindexed().add(stream, { position, revision, count });
   }
 
   function endPosition(): number {
@@ -83,23 +83,28 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
   return {
     claims: () => map.tables().claims,
 
-    /** One durable transaction (but for a folder's first), one at a time. */
-    write: (blocks: readonly Block[]): Promise<void> =>
-      map.whileOpen(async (tables) => {
-        const before = unindexed();
-        if (!isNoted) tables.index.putSync(INDEXED_TO, encodePosition(endPosition())); // new, or from when each block was indexed at once
-        isNoted = true;
-        const due = before.count() + blocks.length > mostUnindexed;
-        map.touch(LOOK_UP_BYTES * (1 + (due ? before.count() : 0)));
-        const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-        if (bytes <= SMALL_BYTES && !due) writeHere(tables, blocks);
-        else await writeAside(tables, blocks, due ? before.all() : undefined);
+    /** One durable transaction (but for a folder's first), one at a time; undefined where it is done already. */
+    write(blocks: readonly Block[]): Promise<void> | undefined {
+      const before = unindexed();
+      if (!isNoted) map.tables().index.putSync(INDEXED_TO, encodePosition(endPosition())); // new, or from when each block was indexed at once
+      isNoted = true;
+      const due = before.count() + blocks.length > mostUnindexed;
+      map.touch(LOOK_UP_BYTES * (1 + (due ? before.count() : 0)));
+      if (!due && isSmall(blocks)) {
+        writeHere(map.tables(), blocks);
+        blocks.forEach(remember);
+        map.rest();
+        return undefined;
+      }
+      return map.whileOpen(async (tables) => {
+        await writeAside(tables, blocks, due ? before.all() : undefined);
         if (due) {
           tables.root.resetReadTxn(); // what is forgotten here is to be found there
           before.clear();
         }
         blocks.forEach(remember);
-      }),
+      });
+    },
 
     endPosition,
 
@@ -127,7 +132,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
     /** A stream's blocks from the one that holds `revision` on. */
     *entriesFrom(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      const latest = unindexed().of(key);
+      const latest = unindexed().of(stream);
       const within = latest.findLastIndex((entry) => entry.revision <= revision);
       if (within >= 0) return yield* latest.slice(within);
       let start = revision;
@@ -140,7 +145,7 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
     /** A stream's blocks that begin at or before `revision`, the latest first. */
     *entriesBack(stream: string, revision: number): Generator<IndexEntry> {
       const key = streamKey(stream);
-      const latest = unindexed().of(key);
+      const latest = unindexed().of(stream);
       for (let at = latest.length - 1; at >= 0; at--) {
         const entry = latest[at] as IndexEntry;
         if (entry.revision <= revision) yield entry;
@@ -158,6 +163,10 @@ export function openStorage(folder: string, mostMapped?: number, mostUnindexed =
   };
 }
 
+function isSmall(blocks: readonly Block[]): boolean {
+  return blocks.reduce((sum, { bytes }) => sum + bytes.length, 0) <= SMALL_BYTES;
+}
+
 /** Waits for the disk in this thread. */
 function writeHere({ root, log }: Tables, blocks: readonly Block[]): void {
   root.transactionSync(() => {
@@ -171,7 +180,7 @@ async function writeAside({ root, log, index }: Tables, blocks: readonly Block[]
     for (const { position, bytes } of blocks) void log.put(position, bytes);
     const [first] = blocks;
     if (!entries || !first) return;
-    for (const [key, entry] of entries) void index.put([key, entry.revision], encodeEntry(entry));
+    for (const [stream, entry] of entries) void index.put([streamKey(stream), entry.revision], encodeEntry(entry));
     void index.put(INDEXED_TO, encodePosition(first.position));
   });
   await committed.catch(throwCause);

@@ -13,18 +13,18 @@ export function createUnindexed() {
   return {
     count: () => count,
 
-    add(key: string, entry: IndexEntry): void {
-      const known = entries.get(key);
+    add(stream: string, entry: IndexEntry): void {
+      const known = entries.get(stream);
       if (known) known.push(entry);
-      else entries.set(key, [entry]);
+      else entries.set(stream, [entry]);
       count += 1;
     },
 
     /** In the order of their revisions; all of them come after those in the index. */
-    of: (key: string): readonly IndexEntry[] => entries.get(key) ?? [],
+    of: (stream: string): readonly IndexEntry[] => entries.get(stream) ?? [],
 
     *all(): Generator<[string, IndexEntry]> {
-      for (const [key, known] of entries) for (const entry of known) yield [key, entry];
+      for (const [stream, known] of entries) for (const entry of known) yield [stream, entry];
     },
 
     clear(): void {

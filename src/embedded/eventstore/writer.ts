@@ -3,7 +3,7 @@ import { encodeBlocks } from "./blockEncoder.js";
 import { type Block, endOf, frameOffsets, type ProposedEvent } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { createRecentIds } from "./recentIds.js";
-import { checkRevision, type ExpectedRevision, type StreamFacts } from "./revisionCheck.js";
+import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
 import { viewOf } from "./streamReads.js";
@@ -74,23 +74,29 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify({ ...metadata, $tb: from })))]);
   }
 
-  async function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
+  function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const ids = events.map(({ id }) => id);
-    let verdict = checkRevision(expected, ids, factsOf(stream));
-    if (verdict.kind !== "append" && !states.isDurable(states.of(stream))) {
-      await log.settled(); // ids can only be compared with events that can be read
+    const decide = (): Verdict => checkRevision(expected, ids, factsOf(stream));
+    const verdict = decide();
+    return verdict.kind === "append" ? write(stream, events) : answer(stream, events, verdict, decide);
+  }
+
+  /** Ids can only be compared with events that can be read: where some are still on their way, the verdict is found again. */
+  async function answer(stream: string, events: readonly ProposedEvent[], first: Verdict, decide: () => Verdict): Promise<WriteOutcome> {
+    let verdict = first;
+    if (!states.isDurable(states.of(stream))) {
+      await log.settled();
       storage.refresh();
-      verdict = checkRevision(expected, ids, factsOf(stream));
+      verdict = decide();
     }
+    if (verdict.kind === "append") return write(stream, events);
     if (verdict.kind === "deleted") return verdict;
     if (verdict.kind === "replay") return replayed(stream, verdict.revision);
-    const { head } = states.of(stream);
-    if (verdict.kind === "wrongVersion") return { kind: "wrongVersion", current: head };
-    return write(stream, events);
+    return { kind: "wrongVersion", current: states.of(stream).head };
   }
 
   /** Also without events it makes a deleted stream one that is there. */
-  async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
+  function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: Block[] = [];
     const { head, retention } = states.of(stream);
     const softDeleted = isSoftDeleted(retention);
@@ -100,8 +106,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     const outcome = events.length > 0 ? place(blocks, stream, events) : nothing;
     if (softDeleted) undelete(blocks, stream, head + 1);
     if (redescribes) undelete(blocks, original, states.of(original).head + 1);
-    if (blocks.length > 0) await log.append(blocks);
-    return outcome;
+    return blocks.length > 0 ? log.append(blocks).then(() => outcome) : Promise.resolve(outcome);
   }
 
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {

@@ -156,7 +156,7 @@ test("while entries go to the index every block is found once", async () => {
   for (let n = 0; n < 300; n++) await write(["a", 1, 1]);
   const due = blockOf("b", 1, 200_000, []);
   let isDone = false;
-  const writing = storage.write([due]).then(() => {
+  const writing = storage.write([due])?.then(() => {
     isDone = true;
   });
   for (let looks = 0; !isDone || looks === 0; looks++) {
