@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import type { ImportKind } from "../events/importEvents.js";
 import { imports } from "../projections/tables/imports.js";
-import { importQueue, organisationTurns } from "../projections/tables/operational.js";
+import { importQueue, lateReports, organisationTurns } from "../projections/tables/operational.js";
 import { databaseOf } from "./database.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
@@ -30,15 +30,24 @@ export type ImportRow = typeof imports.$inferSelect & {
   readonly cancelRequested: boolean | null;
   /** A worker has this import in hand. */
   readonly claimed: boolean;
+  /** Of a cancelled or failed import: its report, once it is stored. */
+  readonly lateReportKey: string | null;
 };
 
 const claimed = sql<boolean>`exists (select from ${organisationTurns} where ${organisationTurns.importId} = ${imports.importId})`;
 
 export const selectImports = (pool: Pool) =>
   databaseOf(pool)
-    .select({ ...getTableColumns(imports), queueProgress: importQueue.progress, cancelRequested: importQueue.cancelRequested, claimed })
+    .select({
+      ...getTableColumns(imports),
+      queueProgress: importQueue.progress,
+      cancelRequested: importQueue.cancelRequested,
+      claimed,
+      lateReportKey: lateReports.reportKey,
+    })
     .from(imports)
-    .leftJoin(importQueue, eq(importQueue.importId, imports.importId));
+    .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
+    .leftJoin(lateReports, eq(lateReports.importId, imports.importId));
 
 export async function findImportRow(
   organisationId: string,
@@ -54,7 +63,7 @@ export async function findImportRow(
 export const isFinished = (status: ImportStatus): boolean => status === "completed" || status === "failed" || status === "cancelled";
 
 export function viewOf(row: ImportRow): ImportView {
-  const { importId, kind, source, status, submittedAt, startedAt, finishedAt, errorMessage, reportKey } = row;
+  const { importId, kind, source, status, submittedAt, startedAt, finishedAt, errorMessage } = row;
   return {
     importId,
     kind,
@@ -67,7 +76,8 @@ export function viewOf(row: ImportRow): ImportView {
     startedAt,
     finishedAt,
     errorMessage,
-    reportKey,
+    // A table that is being filled anew may still show as running what has its report already.
+    reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
   };
 }
 

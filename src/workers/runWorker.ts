@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { WorkerDeps } from "./deps.js";
 import { doorbell } from "./doorbell.js";
+import { makeLateReports } from "./lateReports.js";
 import { reconcileQueue } from "./reconcileQueue.js";
 import { repeatedly } from "./repeatedly.js";
 import { createRoom } from "./room.js";
@@ -20,6 +21,7 @@ export interface WorkerOptions extends WorkerDeps {
 
 const pollMs = 1_000;
 const reconcileMs = 15_000;
+const lateReportsMs = 2_000;
 const sweepMs = 3_600_000;
 const mostOutageMs = 15_000;
 /** A turn that cannot be given back by then, because a store does not answer, ends with its lease. */
@@ -62,6 +64,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const tasks = [
     options.listen?.(bell.ring, signal),
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
+    repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
     repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {

@@ -4,27 +4,27 @@ import type { WorkerDeps } from "./deps.js";
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
 
 const kept = [
-  { prefix: "uploads/", column: "file_key" },
-  { prefix: "reports/", column: "report_key" },
+  { prefix: "uploads/", keyOfImport: "file_key" },
+  // One that its import has not recorded is, or will be, the report of a cancelled or failed one.
+  { prefix: "reports/", keyOfImport: "coalesce(report_key, 'reports/' || import_id || '.xlsx')" },
 ] as const;
 const dayMs = 24 * 3_600_000;
 const atOnce = 200;
 const lookMs = 250;
 
 /**
- * Removes submissions and reports that no import refers to: those of clients that went away, of a process that died, of an import
- * that was cancelled at the last moment. Only the table of imports knows the references, so nothing is removed unless it has
- * everything that was in the log when the sweep began.
+ * Removes submissions and reports that are no import's: those of clients that went away, or of a process that died. Only the table
+ * of imports knows, so nothing is removed unless it has everything that was in the log when the sweep began.
  */
 export async function sweepObjects(deps: Deps, { olderThanMs = dayMs, patienceMs = 20_000 } = {}): Promise<number> {
   const { objectStore, logger, signal } = deps;
   const now = await whenUpToDate(deps, patienceMs);
   if (!now) return 0;
   let removed = 0;
-  for (const { prefix, column } of kept) {
+  for (const { prefix, keyOfImport } of kept) {
     let keys: string[] = [];
     const sweep = async () => {
-      for (const key of await unreferenced(deps, column, keys)) {
+      for (const key of await unreferenced(deps, keyOfImport, keys)) {
         await objectStore.remove(key);
         removed += 1;
       }
@@ -56,9 +56,9 @@ async function whenUpToDate({ pool, eventStore, signal }: Deps, patienceMs: numb
   }
 }
 
-async function unreferenced({ pool }: Deps, column: "file_key" | "report_key", keys: readonly string[]): Promise<string[]> {
+async function unreferenced({ pool }: Deps, keyOfImport: (typeof kept)[number]["keyOfImport"], keys: readonly string[]): Promise<string[]> {
   const orphans = await pool.query<{ key: string }>(
-    `select key from unnest($1::text[]) as key where key not in (select ${column} from imports where ${column} = any($1))`,
+    `select key from unnest($1::text[]) as key where key not in (select ${keyOfImport} from imports where ${keyOfImport} = any($1))`,
     [keys],
   );
   return orphans.rows.map((row) => row.key);

@@ -63,11 +63,14 @@ test("old submissions and reports that no import refers to are removed, once the
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-sweep-"));
   const path = join(folder, "file");
   await writeFile(path, "x");
-  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/used.xlsx", "reports/orphan.xlsx"])
+  const cancelledId = randomUUID();
+  const late = `reports/${cancelledId}.xlsx`; // made after its import was cancelled, which recorded no report
+  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/used.xlsx", late, "reports/orphan.xlsx"])
     await stage.objectStore.put(key, path, { contentType: "text/csv" });
   await rm(folder, { recursive: true });
   await projected(randomUUID(), "s", "completed", "uploads/s/used");
   await stage.pool.query("update imports set report_key = 'reports/used.xlsx'");
+  await projected(cancelledId, "s", "cancelled");
   const there = async () => {
     const keys: string[] = [];
     for await (const { key } of stage.objectStore.list("uploads/s/")) keys.push(key);
@@ -85,6 +88,7 @@ test("old submissions and reports that no import refers to are removed, once the
   await sweepObjects(stage.deps(), { olderThanMs: -60_000 });
   expect(await there()).toEqual(["uploads/s/used"]);
   expect(await stage.objectStore.exists("reports/used.xlsx")).toBe(true);
+  expect(await stage.objectStore.exists(late)).toBe(true);
   expect(await stage.objectStore.exists("reports/orphan.xlsx")).toBe(false);
 });
 

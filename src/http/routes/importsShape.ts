@@ -31,7 +31,13 @@ export const importSchema = z.object({
   startedAt: instant.nullable(),
   finishedAt: instant.nullable(),
   errorMessage: z.string().nullable().describe("Why a failed import could not run"),
-  errorReportUrl: z.string().nullable().describe("Signed link to a spreadsheet of the rejected rows; expires after one hour"),
+  errorReportUrl: z
+    .string()
+    .nullable()
+    .describe(
+      "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
+        "Of a cancelled or failed import it follows within seconds",
+    ),
 });
 
 const linkSeconds = 3_600;

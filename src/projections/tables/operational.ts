@@ -31,6 +31,18 @@ export const organisationTurns = pgTable("organisation_turns", {
   servedAt: at("served_at"),
 });
 
+/**
+ * Error reports of imports that ended with rejected rows and without recording a report: the cancelled and the failed. Each is made
+ * from its stream afterwards; one that is forgotten here is made again.
+ */
+export const lateReports = pgTable("late_reports", {
+  importId: uuid("import_id").primaryKey(),
+  /** A worker is at it until then; also how long a report that could not be made is left alone. */
+  claimedUntil: at("claimed_until").notNull(),
+  /** Null until the report is stored. */
+  reportKey: text("report_key"),
+});
+
 /** One row per key: a minute that begins with its first request, and the requests counted in it so far. */
 export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
