@@ -45,6 +45,7 @@ const asCustomer = ({ id, key }: TestOrganisation): Customer => ({ organisationI
 async function letTimePass(): Promise<void> {
   await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
   await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
+  await service.pool.query("update late_reports set claimed_until = now()");
 }
 
 async function endsWell(customer: Customer): Promise<void> {
@@ -89,6 +90,51 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
     await dying.stop();
   });
 });
+
+const lateReportPoints: [string, CrashPoint][] = (
+  [
+    ["it has claimed the report", { call: "sql", on: /insert into late_reports/ }],
+    ["the report's upload", { call: "put", on: /^reports\// }],
+    ["the report is noted", { call: "sql", on: /update late_reports/ }],
+  ] as const
+).flatMap(([what, point]) => [
+  [`before ${what}`, { ...point, when: "before" }],
+  [`after ${what}`, { ...point, when: "after" }],
+]);
+
+describe.each(lateReportPoints)("a worker dies %s, of an import that was cancelled while no worker was left", (_, point) => {
+  test("there is no link until another one has made the report", async () => {
+    const organisation = await service.organisation();
+    const customer = asCustomer(organisation);
+    await worker?.stop();
+    worker = undefined;
+    const sent = newPush(submission, randomUUID());
+    await push(service.url, customer.key, sent);
+    await dieAt({ call: "append", on: /^Row/, when: "after" });
+    const path = `/v1/org/fulfilment/imports/${sent.importId}`;
+    const shown = async () => (await (await organisation.get(path)).json()) as Record<string, unknown>;
+    expect((await organisation.post(`${path}/cancel`, {})).status).toBe(200);
+    await until("the table has it", async () => {
+      const found = await service.pool.query("select 1 from imports where import_id = $1 and status = 'cancelled'", [sent.importId]);
+      return found.rowCount === 1;
+    });
+    await dieAt(point);
+    const link = (await shown())["errorReportUrl"];
+    expect(link === null).toBe(!(point.call === "sql" && /update/.test(point.on.source) && point.when === "after"));
+    await letTimePass();
+    await anotherWorker();
+    await until("there is a link", async () => (await shown())["errorReportUrl"] !== null);
+    expect(await service.objectStore.exists(`reports/${sent.importId}.xlsx`)).toBe(true);
+    expect(await shown()).toMatchObject({ status: "cancelled", counts: { received: 200, processed: 0, failed: 4 } });
+  });
+});
+
+async function dieAt(point: CrashPoint): Promise<void> {
+  const victim = mortal(service, point);
+  const dying = startWorker(victim.service);
+  await until("the worker has died", async () => victim.died());
+  await dying.stop();
+}
 
 const apiPoints: [string, CrashPoint][] = (
   [
