@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { heapFlags } from "../dist/embedded/childProcess.js";
 import { startPostgres } from "../dist/embedded/postgres/server.js";
 import { descendants, watch } from "./processes.mjs";
 import { program } from "./service.mjs";
@@ -36,7 +37,10 @@ async function startPeer(name, options) {
 }
 
 export async function startEventStore(folder) {
-  const child = fork(program, ["eventstore", "--port", "0", "--data", folder], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(program, ["eventstore", "--port", "0", "--data", folder], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: heapFlags("eventstore"), // as the product starts it
+  });
   const { address } = await nextMessage(child);
   const exited = new Promise((resolve) => child.once("exit", resolve));
   return {

@@ -27,6 +27,10 @@ export function printImports(results) {
     ["", "waybill", "plain loader", "bare pipeline", "emmett", "/ loader", "/ bare", "/ emmett"],
     rates,
   );
+  for (const { name, rounds } of results.filter(({ rounds }) => rounds.length > 1)) {
+    const each = (who) => rounds.map((round) => ratio(round.waybill.rowsPerSecond, round[who].rowsPerSecond)).join(", ");
+    console.log(`${name}, round by round: / loader ${each("plainLoader")}; / bare ${each("barePipeline")}; / emmett ${each("emmett")}`);
+  }
   const [hundred, largest] = ["100k rows", "50 MB"].map((size) => results.find(({ name }) => name === `activities CSV, ${size}`)?.waybill);
   if (hundred && largest) console.log(`50 MB / 100k rows: ${ratio(largest.rowsPerSecond, hundred.rowsPerSecond)}`);
   const costs = results.flatMap((result) =>
