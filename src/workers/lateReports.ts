@@ -4,18 +4,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../commands/importStream.js";
 import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../domain/imports/columns.js";
-import { decode } from "../events/codec.js";
+import { decode, UnreadableEvent } from "../events/codec.js";
 import type { RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
+import type { StoredEvent } from "../ports.js";
 import type { WorkerDeps } from "./deps.js";
 import { errorReport } from "./errorReport.js";
 
-type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets"> & { readonly signal: AbortSignal };
+type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "logger"> & { readonly signal: AbortSignal };
 
 /** Two workers who make the same report do no harm, only the work twice. */
-const claimSeconds = 60;
+const claimSeconds = 300;
+const daySeconds = 86_400;
+/** How far back an end is looked for: what could not be made by then will not be. */
+const lookBackDays = 30;
 
-/** Makes every report that is due. */
+/** Makes every report that is due. One that cannot be made holds up no other. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
     const importId = await claim(deps);
@@ -24,23 +28,29 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
     try {
       const stored = await makeReport(deps, importId, join(own, "report.xlsx"));
       if (stored) await deps.pool.query("update late_reports set report_key = $2 where import_id = $1", [importId, stored.key]);
+    } catch (error) {
+      if (!deps.signal.aborted)
+        deps.logger.warn({ err: error, importId }, "the error report of an import that ended early could not be made");
     } finally {
       await rm(own, { recursive: true, force: true });
     }
   }
 }
 
+/** The next one that nobody is at, those never tried first. The claim doubles with each attempt, up to a day. */
 async function claim({ pool }: Deps): Promise<string | undefined> {
   const claimed = await pool.query<{ importId: string }>(
-    `insert into late_reports (import_id, claimed_until)
-     select i.import_id, now() + make_interval(secs => $1) from imports i
-      where i.status in ('cancelled', 'failed') and i.failed > 0
-        and not exists (select 1 from late_reports r where r.import_id = i.import_id and (r.report_key is not null or r.claimed_until > now()))
-      order by i.position limit 1
-     on conflict (import_id) do update set claimed_until = excluded.claimed_until
-      where late_reports.report_key is null and late_reports.claimed_until <= now()
+    `insert into late_reports as mine (import_id, attempts, claimed_until)
+     select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
+      where i.status in ('cancelled', 'failed') and i.failed > 0 and i.finished_at > now() - make_interval(days => $3)
+        and r.report_key is null and (r.claimed_until is null or r.claimed_until <= now())
+      order by r.claimed_until nulls first, i.finished_at limit 1
+     on conflict (import_id) do update set
+        attempts = mine.attempts + 1,
+        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
+      where mine.report_key is null and mine.claimed_until <= now()
      returning import_id as "importId"`,
-    [claimSeconds],
+    [claimSeconds, daySeconds, lookBackDays],
   );
   return claimed.rows[0]?.importId;
 }
@@ -75,9 +85,19 @@ async function submittedColumns(deps: Deps, importId: string): Promise<string[]>
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
   let ended = false;
   for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n, signal })) {
-    const event = decode(stored);
+    const event = readable(stored);
     if (event?.type === "RowRejected") yield event.data;
     ended = event?.type === "ImportCancelled" || event?.type === "ImportFailed";
   }
   if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
+}
+
+/** A row that cannot be read is in no list of rejected rows either. */
+function readable(stored: StoredEvent): ReturnType<typeof decode> {
+  try {
+    return decode(stored);
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return undefined;
+    throw error;
+  }
 }

@@ -191,8 +191,14 @@ describe("from its stream alone", () => {
     });
     await append(service.eventStore, story);
     await eventually(async () => (await table(story.importId)) === (end === "running" ? "processing" : end), "the projection");
+    await ended(story.importId, 0); // the story's own times are old
     return { organisation, importId: story.importId, statusUrl: `/v1/org/fulfilment/imports/${story.importId}` };
   }
+  const ended = (importId: string, daysAgo: number) =>
+    service.pool.query(
+      "update imports set finished_at = now() - make_interval(days => $2) where import_id = $1 and finished_at is not null",
+      [importId, daysAgo],
+    );
   const linkOf = async ({ organisation, statusUrl }: Awaited<ReturnType<typeof told>>) =>
     (await check(organisation, statusUrl)).errorReportUrl;
 
@@ -215,10 +221,22 @@ describe("from its stream alone", () => {
       put: (key, ...rest) => (key === failing ? Promise.reject(new Error("no room")) : service.objectStore.put(key, ...rest)),
     };
     const deps = { ...service.deps, objectStore, signal };
-    await expect(makeLateReports(deps, service.deps.tempDir)).rejects.toThrow("no room");
+    const minutes = async () => {
+      const left = "select round(extract(epoch from claimed_until - now()) / 60)::int as minutes from late_reports where import_id = $1";
+      return (await service.pool.query<{ minutes: number }>(left, [first.importId])).rows[0]?.minutes;
+    };
+    const wait = () => service.pool.query("update late_reports set claimed_until = now() where report_key is null");
     await makeLateReports(deps, service.deps.tempDir);
     expect([await linkOf(first), await linkOf(second)]).toEqual([null, expect.stringContaining(second.importId)]);
-    await service.pool.query("update late_reports set claimed_until = now() where report_key is null");
+    expect(await minutes()).toBe(5);
+    await wait();
+    await makeLateReports(deps, service.deps.tempDir);
+    expect(await minutes()).toBe(10);
+    await service.pool.query("update late_reports set attempts = 1000 where import_id = $1", [first.importId]);
+    await wait();
+    await makeLateReports(deps, service.deps.tempDir);
+    expect(await minutes()).toBe(24 * 60);
+    await wait();
     await makeDue();
     expect(await linkOf(first)).toContain(first.importId);
   });
@@ -228,8 +246,9 @@ describe("from its stream alone", () => {
     await makeDue();
     expect(await service.objectStore.exists(`reports/${running.importId}.xlsx`)).toBe(false);
     expect(await linkOf(running)).toBeNull();
-    await service.pool.query("update imports set status = 'cancelled' where import_id = $1", [running.importId]); // damaged
-    await expect(makeDue()).rejects.toThrow("has not ended in its stream");
+    await service.pool.query("update imports set status = 'cancelled', finished_at = now() where import_id = $1", [running.importId]); // damaged
+    await makeDue();
+    expect(await service.objectStore.exists(`reports/${running.importId}.xlsx`)).toBe(false);
     expect(await linkOf(running)).toBeNull();
     const stored: string[] = [];
     const put: typeof service.objectStore.put = async (key) => void stored.push(key);
@@ -237,6 +256,14 @@ describe("from its stream alone", () => {
     await makeLateReports({ ...service.deps, objectStore: { ...service.objectStore, put }, signal }, service.deps.tempDir);
     expect(stored).toEqual([]);
     expect(await linkOf(cancelled)).toContain(cancelled.importId);
+  });
+
+  test("an end is looked for 30 days back", async () => {
+    const [late, tooLate] = [await told("cancelled"), await told("cancelled")];
+    await ended(late.importId, 29);
+    await ended(tooLate.importId, 30);
+    await makeDue();
+    expect([await linkOf(late), await linkOf(tooLate)]).toEqual([expect.stringContaining(late.importId), null]);
   });
 
   test("reports are made again when the database has forgotten them", async () => {

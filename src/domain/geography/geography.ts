@@ -3,7 +3,7 @@
 import { countryCodeOf, countryName } from "./countries.js";
 import { looseNameKeys, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
-import { hasShapeOfPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
+import { hasShapeOfPostalCode, plainPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
 
 export interface Location {
   readonly postalCode: string;
@@ -74,7 +74,8 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
 function find(places: Places, countryCode: string, written: string): { postalCode: string; places: readonly Place[] } | undefined {
   for (const code of postalCodeCandidates(countryCode, written)) {
     const found = places.at(code);
-    const hasLostZeros = /^0+$/.test(code.slice(0, -written.length)) && code.endsWith(written);
+    const plain = plainPostalCode(written);
+    const hasLostZeros = code.endsWith(plain) && /^0+$/.test(code.slice(0, -plain.length));
     if (found.length > 0) return { postalCode: writtenPostalCode(countryCode, hasLostZeros ? code : written), places: found };
   }
   return undefined;

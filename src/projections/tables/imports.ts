@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -34,6 +35,7 @@ export const imports = pgTable(
   (table) => [
     index("imports_by_organisation").on(table.organisationId, table.kind, table.position),
     index("imports_unfinished").on(table.status, table.organisationId),
+    index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],
 );
 

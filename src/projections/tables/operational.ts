@@ -37,8 +37,9 @@ export const organisationTurns = pgTable("organisation_turns", {
  */
 export const lateReports = pgTable("late_reports", {
   importId: uuid("import_id").primaryKey(),
-  /** A worker is at it until then; also how long a report that could not be made is left alone. */
+  /** A worker is at it until then; also how long a report that could not be made is left alone, longer after each attempt. */
   claimedUntil: at("claimed_until").notNull(),
+  attempts: integer().notNull(),
   /** Null until the report is stored. */
   reportKey: text("report_key"),
 });

@@ -33,7 +33,8 @@ const britain = [row("SW1A 1AA", "Westminster", "ENG", "London"), row("M1", "Man
 
 const newZealand = [row("0110", "Whangarei", "NTL"), row("1010", "Auckland", "AUK")];
 const unitedStates = [row("02108", "Boston", "MA")];
-const loaded: Record<string, readonly LocalityRow[]> = { AU: australia, GB: britain, NZ: newZealand, US: unitedStates };
+const japan = [row("060-0000", "Chuo Ku", "01")];
+const loaded: Record<string, readonly LocalityRow[]> = { JP: japan, AU: australia, GB: britain, NZ: newZealand, US: unitedStates };
 
 const asked: string[] = [];
 const geography = createGeography((country) => {
@@ -60,6 +61,8 @@ describe("a postcode", () => {
     ["2108", "US", "02108"],
     ["2108-1234", "US", "02108"],
     ["800", "AU", "0800"],
+    ["60-0000", "JP", "0600000"],
+    ["060-0000", "JP", "060-0000"],
   ])("%s of %s that lost its zeros is %s", (postalCode, countryCode, whole) => {
     expect(location({ postalCode, countryCode }).postalCode).toBe(whole);
   });

@@ -10,7 +10,7 @@ test("what was appended lately is found where it was appended first, and nowhere
   });
   fc.assert(
     fc.property(fc.array(appended, { maxLength: 15 }), (appends) => {
-      const recent = createRecentIds();
+      const recent = createRecentIds(60); // more than are appended, so that one half is full before the other
       const heads = new Map<string, number>();
       const model = new Map<string, string>();
       for (const { stream, ids, asks } of appends) {
