@@ -21,4 +21,6 @@ addProjectionCommands(program);
 addLocalityCommands(program);
 addAuditCommands(program);
 addAuditQuoteCommand(program);
+// Whoever reads our output may go away (`| head`): what is said then is lost, and nothing else.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 await program.parseAsync();

@@ -39,7 +39,8 @@ const contenders = ["waybill", "plainLoader", "barePipeline", "emmett"];
 const ROUNDS = 3;
 
 async function ourTurn({ folder, profileDir, warmUps, say }, turns) {
-  const service = await startService({ folder: join(folder, "service"), profileDir });
+  const own = join(folder, "service");
+  const service = await startService({ folder: own, profileDir });
   try {
     for (const file of warmUps) await importOnce(service, file); // the first one meets cold code
     for (const { input, result } of turns) {
@@ -48,6 +49,7 @@ async function ourTurn({ folder, profileDir, warmUps, say }, turns) {
     }
   } finally {
     await service.stop();
+    rmSync(own, { recursive: true, force: true });
   }
 }
 
@@ -105,6 +107,5 @@ export async function importSection({ folder, full, say, profileDir }) {
     for (const { input, result } of turns) Object.assign(result.rounds[round], await theirTurn({ folder, warmUps, say }, input));
   }
   for (const result of results) Object.assign(result, middleOf(result));
-  rmSync(join(folder, "service"), { recursive: true, force: true });
   return results;
 }

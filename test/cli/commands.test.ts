@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,18 @@ test("help is a result; a mistake is one line on stderr and exit code 1", async 
     stdout: "",
     stderr: expect.stringMatching(/^error: .+--name <name>[^\n]+\n?$/),
   });
+});
+
+test("a reader that goes away is no fault", async () => {
+  const child = spawn(process.execPath, [program, "keys", "list", "--org", "demo"], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  await once(child, "close");
+  expect(stderr).not.toContain("EPIPE");
 });
 
 test("a faulty configuration stops every command, with all its faults and none of its secrets", async () => {
