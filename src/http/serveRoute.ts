@@ -4,11 +4,15 @@ import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
 import { requireJson } from "./contentType.js";
 import type { ApiDeps } from "./deps.js";
+import { inTime } from "./inTime.js";
 import { parseJson } from "./parseJson.js";
 import { maxJsonBytes, type WithBody } from "./readBody.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Answer, Route } from "./route.js";
 import { validate } from "./validate.js";
+
+/** For a read, with finding out who asks. Whatever changes something has its own patience, since its outcome must be known. */
+const readPatienceMs = 4_500;
 
 /** What the routes of one app share. */
 export interface Shell {
@@ -55,7 +59,10 @@ function run(route: Route, deps: ApiDeps, withBody: WithBody): Handler<AppEnv> {
       caller: c.get("caller"),
       incoming: c.env?.incoming,
     };
-    const handle = (body: unknown) => route.handler({ ...parts, body } as never, deps);
+    const handle = (body: unknown) => {
+      const answer = route.handler({ ...parts, body } as never, deps);
+      return route.method === "GET" ? inTime(answer, readPatienceMs - (parts.caller?.admissionMs ?? 0), route.operationId) : answer;
+    };
     return send(c, await withParsedBody(route, c.req.raw, withBody, handle));
   };
 }

@@ -29,6 +29,14 @@ const routes = [
   }),
   defineRoute({
     ...describeOnly,
+    method: "GET",
+    path: "/v1/never",
+    operationId: "never",
+    request: {},
+    handler: () => new Promise(() => undefined), // a store that trickles
+  }),
+  defineRoute({
+    ...describeOnly,
     method: "POST",
     path: "/v1/size",
     operationId: "size",
@@ -160,6 +168,13 @@ describe("a sender that takes its time is cut off", () => {
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
     expect(await received(socket)).not.toContain("HTTP/1.1 200");
   });
+});
+
+test("a read that a store does not answer in time is answered all the same", async () => {
+  const response = await fetch(url("/v1/never"), { headers: { "x-api-key": key } });
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
 });
 
 test("HEAD is answered like GET without the body", async () => {

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../domain/apiKey.js";
+import { inTime } from "../inTime.js";
 import { Problem } from "../problem.js";
 import type { Caller } from "../route.js";
 import { coalesceLookUps } from "./coalesce.js";
@@ -17,12 +18,13 @@ export type Authenticate = (key: string | undefined) => Promise<Admission>;
 
 /** Answers who holds the key, or throws 401, or 429 when its minute is used up, or 503 when the database is away. */
 export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
-  const lookUp = coalesceLookUps((requests) => inTime(lookUpKeys(pool, requests)));
+  const known = <T>(work: Promise<T>) => inTime(work, lookUpTimeoutMs, "look-up of an API key");
+  const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
   return async (key) => {
     if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
     // The checksum in the key tells most wrong ones without a look at the database.
     if (!isApiKey(key)) throw unknownKey();
-    const use = await inTime(lookUp(hashApiKey(key))); // also while it waits for the look-up before it
+    const use = await known(lookUp(hashApiKey(key))); // also while it waits for the look-up before it
     if (use === undefined) throw unknownKey();
     return admit(use, limitPerMinute);
   };
@@ -45,20 +47,3 @@ function admit(use: KeyUse, limit: number): Admission {
 
 const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });
 const unknownKey = () => unauthorised("The API key is not valid. Check that it is complete and has not been revoked");
-
-const tooLate = () =>
-  new Problem("unavailable", "The service is busy at the moment, try again shortly", {
-    cause: new Error("look-up of an API key timed out"),
-  });
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), lookUpTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
