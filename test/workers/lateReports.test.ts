@@ -225,7 +225,7 @@ describe("from its stream alone", () => {
       const left = "select round(extract(epoch from claimed_until - now()) / 60)::int as minutes from late_reports where import_id = $1";
       return (await service.pool.query<{ minutes: number }>(left, [first.importId])).rows[0]?.minutes;
     };
-    const wait = () => service.pool.query("update late_reports set claimed_until = now() where report_key is null");
+    const wait = () => service.pool.query("update late_reports set claimed_until = now() - interval '1 second' where report_key is null");
     await makeLateReports(deps, service.deps.tempDir);
     expect([await linkOf(first), await linkOf(second)]).toEqual([null, expect.stringContaining(second.importId)]);
     expect(await minutes()).toBe(5);
@@ -252,7 +252,9 @@ describe("from its stream alone", () => {
     expect(await linkOf(running)).toBeNull();
     const stored: string[] = [];
     const put: typeof service.objectStore.put = async (key) => void stored.push(key);
-    await service.pool.query("update late_reports set claimed_until = now() where import_id = $1", [cancelled.importId]);
+    await service.pool.query("update late_reports set claimed_until = now() - interval '1 second' where import_id = $1", [
+      cancelled.importId,
+    ]);
     await makeLateReports({ ...service.deps, objectStore: { ...service.objectStore, put }, signal }, service.deps.tempDir);
     expect(stored).toEqual([]);
     expect(await linkOf(cancelled)).toContain(cancelled.importId);
