@@ -194,10 +194,10 @@ describe("from its stream alone", () => {
     await ended(story.importId, 0); // the story's own times are old
     return { organisation, importId: story.importId, statusUrl: `/v1/org/fulfilment/imports/${story.importId}` };
   }
-  const ended = (importId: string, daysAgo: number) =>
+  const ended = (importId: string, hoursAgo: number) =>
     service.pool.query(
-      "update imports set finished_at = now() - make_interval(days => $2) where import_id = $1 and finished_at is not null",
-      [importId, daysAgo],
+      "update imports set finished_at = now() - make_interval(hours => $2) where import_id = $1 and finished_at is not null",
+      [importId, hoursAgo],
     );
   const linkOf = async ({ organisation, statusUrl }: Awaited<ReturnType<typeof told>>) =>
     (await check(organisation, statusUrl)).errorReportUrl;
@@ -262,8 +262,8 @@ describe("from its stream alone", () => {
 
   test("an end is looked for 30 days back", async () => {
     const [late, tooLate] = [await told("cancelled"), await told("cancelled")];
-    await ended(late.importId, 29);
-    await ended(tooLate.importId, 30);
+    await ended(late.importId, 30 * 24 - 1);
+    await ended(tooLate.importId, 30 * 24 + 1);
     await makeDue();
     expect([await linkOf(late), await linkOf(tooLate)]).toEqual([expect.stringContaining(late.importId), null]);
   });
