@@ -268,6 +268,24 @@ describe("from its stream alone", () => {
     expect([await linkOf(late), await linkOf(tooLate)]).toEqual([expect.stringContaining(late.importId), null]);
   });
 
+  test("nobody goes through all imports to find the few that ended early", async () => {
+    await service.pool.query(`
+      insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+                           file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, finished_at, revision)
+      select gen_random_uuid(), -n, 'elsewhere', 'activities', 'data', '', 'completed', 100, 2, 1, 1, '', '', 0, '', '', '[]', now(), now(), 1
+        from generate_series(1, 20000) as n`);
+    await service.pool.query("analyze imports");
+    const asked: [string, unknown[]][] = [];
+    const query = (sql: string, values: unknown[]) => {
+      asked.push([sql, values]);
+      return Promise.resolve({ rows: [] });
+    };
+    await makeLateReports({ ...service.deps, pool: { query } as unknown as typeof service.pool, signal }, service.deps.tempDir);
+    const [[sql, values] = ["", []]] = asked;
+    const plan = await service.pool.query<{ "QUERY PLAN": string }>(`explain ${sql}`, values);
+    expect(plan.rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("imports_ended_early");
+  });
+
   test("reports are made again when the database has forgotten them", async () => {
     const cancelled = await told("cancelled");
     await makeDue();

@@ -3,7 +3,7 @@
 import { countryCodeOf, countryName } from "./countries.js";
 import { looseNameKeys, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
-import { hasShapeOfPostalCode, plainPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
+import { hasShapeOfPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
 
 export interface Location {
   readonly postalCode: string;
@@ -72,11 +72,12 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
 }
 
 function find(places: Places, countryCode: string, written: string): { postalCode: string; places: readonly Place[] } | undefined {
-  for (const code of postalCodeCandidates(countryCode, written)) {
+  const candidates = postalCodeCandidates(countryCode, written);
+  for (const code of candidates) {
     const found = places.at(code);
-    const plain = plainPostalCode(written);
-    const hasLostZeros = code.endsWith(plain) && /^0+$/.test(code.slice(0, -plain.length));
-    if (found.length > 0) return { postalCode: writtenPostalCode(countryCode, hasLostZeros ? code : written), places: found };
+    if (found.length === 0) continue;
+    const gotZerosBack = code.length > (candidates[0] ?? code).length;
+    return { postalCode: writtenPostalCode(countryCode, gotZerosBack ? code : written), places: found };
   }
   return undefined;
 }

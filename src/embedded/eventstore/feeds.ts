@@ -110,10 +110,13 @@ function* eachEvent(block: Block, from: number, filter: EventFilter): Generator<
 }
 
 function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"], now: () => number): Feed {
-  const atStart = viewOf(storage, stream, now());
-  // The server does not read a stream for whoever only wants what is new, so it does not notice that nothing will come.
-  if (from === "end" && atStart.kind === "deleted") return { page: () => EMPTY_PAGE, live: () => [], concerns: () => false };
-  let next = from === "start" ? 0 : from !== "end" ? from + 1 : atStart.kind === "deleted" ? 0 : atStart.head + 1;
+  let next = from === "start" || from === "end" ? 0 : from + 1;
+  if (from === "end") {
+    const view = viewOf(storage, stream, now());
+    // The server does not read a stream for whoever only wants what is new, so it does not notice that nothing will come.
+    if (view.kind === "deleted") return { page: () => EMPTY_PAGE, live: () => [], concerns: () => false };
+    next = view.head + 1;
+  }
   const related = [stream, metastreamOf(stream), ...(isMetastream(stream) ? [streamOfMeta(stream)] : [])];
   return {
     page() {

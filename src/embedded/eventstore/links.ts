@@ -1,7 +1,8 @@
-import { type Block, eventDataAt, eventTypeAt, FRAME_PREFIX, frameEnd, frameOffsets, recordedAt } from "./blocks.js";
+import { eventDataAt, eventTypeAt, FRAME_PREFIX, frameEnd } from "./blocks.js";
 import { type Call, frame } from "./grpcCall.js";
 import type { Storage } from "./storage.js";
-import { viewOf } from "./streamReads.js";
+import { isVisible, viewOf } from "./streamReads.js";
+import { createEventLookup } from "./streamStates.js";
 import { bytesField, cursorOver, readMessage } from "./wire.js";
 
 /** An event that only says which one it stands for: `revision@stream`. */
@@ -37,14 +38,7 @@ function targetOf(link: string, storage: Storage, now: number): Buffer | undefin
   const [, digits, stream] = /^(\d+)@(.+)$/s.exec(link) ?? [];
   if (digits === undefined || stream === undefined) return undefined;
   const revision = Number(digits);
-  const view = viewOf(storage, stream, now);
-  if (view.kind !== "visible" || revision < view.first || revision > view.head) return undefined;
-  const block = blockWith(storage, stream, revision);
-  if (!block || block.createdAt < view.createdFrom) return undefined;
-  return recordedAt(block.frames, frameOffsets(block)[revision - block.revision] as number);
-}
-
-function blockWith(storage: Storage, stream: string, revision: number): Block | undefined {
-  for (const { position } of storage.entriesBack(stream, revision)) return storage.block(position);
-  return undefined;
+  const lookup = createEventLookup(storage, stream);
+  const place = lookup.placeAt(revision);
+  return place && isVisible(viewOf(storage, stream, now), revision, place.createdAt) ? lookup.recordAt(revision) : undefined;
 }

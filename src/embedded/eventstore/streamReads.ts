@@ -26,6 +26,10 @@ function retentionFor(storage: Storage, stream: string): Retention {
   return metadata ? retentionOf(metadata) : {};
 }
 
+export function isVisible(view: StreamView, revision: number, createdAt: number): boolean {
+  return view.kind === "visible" && revision >= view.first && revision <= view.head && createdAt >= view.createdFrom;
+}
+
 type Visible = Extract<StreamView, { kind: "visible" }>;
 
 export interface StreamPage extends Page {

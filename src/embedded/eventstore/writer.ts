@@ -6,7 +6,7 @@ import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
-import { viewOf } from "./streamReads.js";
+import { isVisible, viewOf } from "./streamReads.js";
 import { createEventLookup, createStreamStates } from "./streamStates.js";
 import { MAX_INT64, textField } from "./wire.js";
 
@@ -113,14 +113,12 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     for (;;) {
       storage.refresh();
       const found = createEventLookup(storage, stream).placeAt(revision);
-      if (found) return { kind: "written", revision, position: isVisible(stream, revision, found.createdAt) ? found.position : undefined };
+      if (found) {
+        const isRead = isVisible(viewOf(storage, stream, Date.now()), revision, found.createdAt);
+        return { kind: "written", revision, position: isRead ? found.position : undefined };
+      }
       await log.settled(); // acknowledged again only once the first one is durable
     }
-  }
-
-  function isVisible(stream: string, revision: number, createdAt: number): boolean {
-    const view = viewOf(storage, stream, Date.now());
-    return view.kind === "visible" && revision >= view.first && createdAt >= view.createdFrom;
   }
 
   /** Soft: hidden behind metadata, and open for new events. Hard: a tombstone, for good. */

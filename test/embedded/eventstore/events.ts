@@ -1,9 +1,30 @@
 // What the tests of the event store share: numbered events, and reading them back.
 import { readFileSync } from "node:fs";
-import { type EventData, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
+import { type EventData, EventStoreDBClient, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
+import { afterAll, beforeAll } from "vitest";
+import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 
 /** `WAYBILL_LONG=1` asks for the sizes that take minutes. */
 export const isLong = process.env["WAYBILL_LONG"] === "1";
+
+interface Started {
+  store: TestEventStore;
+  client: EventStoreDBClient;
+}
+
+/** An event store with a client, for all tests of a file. */
+export function useEventStore(take: (started: Started) => void): void {
+  let started: Started | undefined;
+  beforeAll(async () => {
+    const store = await startTestEventStore();
+    started = { store, client: EventStoreDBClient.connectionString(store.address) };
+    take(started);
+  });
+  afterAll(async () => {
+    await started?.client.dispose();
+    await started?.store.stop();
+  });
+}
 
 export interface Numbered {
   n: number;

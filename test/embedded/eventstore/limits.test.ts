@@ -1,8 +1,7 @@
-import { binaryEvent, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { binaryEvent, type EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.js";
-import { collect } from "./events.js";
+import { collect, useEventStore } from "./events.js";
 
 const LIMIT = 1024 * 1024;
 const paths: [string, object][] = [
@@ -10,17 +9,9 @@ const paths: [string, object][] = [
   ["classic", { credentials: { username: "admin", password: "changeit" } }],
 ];
 
-let store: TestEventStore;
 let client: EventStoreDBClient;
-
-beforeAll(async () => {
-  store = await startTestEventStore();
-  client = EventStoreDBClient.connectionString(store.address);
-});
-
-afterAll(async () => {
-  await client?.dispose();
-  await store?.stop();
+useEventStore((started) => {
+  ({ client } = started);
 });
 
 /** The server counts the data alone. */

@@ -1,21 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { BACKWARDS, binaryEvent, END, EventStoreDBClient, type RecordedEvent, START, streamNameFilter } from "@eventstore/db-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { BACKWARDS, binaryEvent, END, type EventStoreDBClient, type RecordedEvent, START, streamNameFilter } from "@eventstore/db-client";
+import { expect, test } from "vitest";
 import { eventually } from "../../support/eventually.js";
-import { collect, numbered } from "./events.js";
+import { collect, numbered, useEventStore } from "./events.js";
 
-let store: TestEventStore;
 let client: EventStoreDBClient;
-
-beforeAll(async () => {
-  store = await startTestEventStore();
-  client = EventStoreDBClient.connectionString(store.address);
-});
-
-afterAll(async () => {
-  await client?.dispose();
-  await store?.stop();
+useEventStore((started) => {
+  ({ client } = started);
 });
 
 interface Resolved {

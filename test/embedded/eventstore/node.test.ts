@@ -1,19 +1,10 @@
-import { BACKWARDS, END, EventStoreDBClient, jsonEvent, NO_STREAM } from "@eventstore/db-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
-import { collect, numbered, numberOf } from "./events.js";
+import { BACKWARDS, END, type EventStoreDBClient, jsonEvent, NO_STREAM } from "@eventstore/db-client";
+import { expect, test } from "vitest";
+import { collect, numbered, numberOf, useEventStore } from "./events.js";
 
-let store: TestEventStore;
 let client: EventStoreDBClient;
-
-beforeAll(async () => {
-  store = await startTestEventStore();
-  client = EventStoreDBClient.connectionString(store.address);
-});
-
-afterAll(async () => {
-  await client?.dispose();
-  await store?.stop();
+useEventStore((started) => {
+  ({ client } = started);
 });
 
 test("an event comes back as it went in", async () => {

@@ -1,6 +1,6 @@
 import {
   type AllStreamSubscription,
-  EventStoreDBClient,
+  type EventStoreDBClient,
   eventTypeFilter,
   type Filter,
   type Position,
@@ -8,25 +8,18 @@ import {
   START,
   streamNameFilter,
 } from "@eventstore/db-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { expect, test } from "vitest";
+import type { TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
-import { collect, isLong, numbered, ownMemoryOf } from "./events.js";
+import { collect, isLong, numbered, ownMemoryOf, useEventStore } from "./events.js";
 
 const APPENDS_PER_WRITER = isLong ? 2_000 : 150;
 const MEBIBYTE = 1024 * 1024;
 
 let store: TestEventStore;
 let client: EventStoreDBClient;
-
-beforeAll(async () => {
-  store = await startTestEventStore();
-  client = EventStoreDBClient.connectionString(store.address);
-});
-
-afterAll(async () => {
-  await client?.dispose();
-  await store?.stop();
+useEventStore((started) => {
+  ({ store, client } = started);
 });
 
 const show = ({ streamId, revision }: RecordedEvent): string => `${streamId}@${revision}`;

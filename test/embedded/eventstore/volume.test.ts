@@ -1,22 +1,13 @@
-import { BACKWARDS, END, EventStoreDBClient, FORWARDS, NO_STREAM } from "@eventstore/db-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
-import { collect, isLong, numbered, numberOf } from "./events.js";
+import { BACKWARDS, END, type EventStoreDBClient, FORWARDS, NO_STREAM } from "@eventstore/db-client";
+import { expect, test } from "vitest";
+import { collect, isLong, numbered, numberOf, useEventStore } from "./events.js";
 
 const STREAMS = isLong ? 100_000 : 2_000;
 const EVENTS = isLong ? 1_000_000 : 50_000;
 
-let store: TestEventStore;
 let client: EventStoreDBClient;
-
-beforeAll(async () => {
-  store = await startTestEventStore();
-  client = EventStoreDBClient.connectionString(store.address);
-});
-
-afterAll(async () => {
-  await client?.dispose();
-  await store?.stop();
+useEventStore((started) => {
+  ({ client } = started);
 });
 
 test(`${STREAMS} streams, each found by its name`, async () => {

@@ -102,22 +102,31 @@ function take(writer: ReturnType<typeof createWriter>, step: Step, index: number
   }
 }
 
-test("a deleted stream's description that is no JSON stays as it was written: there is nothing to add to", async () => {
+/** A writer on a folder of its own; `kept` is how many streams it may keep in memory. */
+async function withWriter(use: (writer: ReturnType<typeof createWriter>) => Promise<void>, kept?: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-writer-"));
   const storage = openStorage(folder);
-  const writer = createWriter(
-    storage,
-    createCommitLog(storage, () => undefined),
-  );
   try {
-    await writer.append("x", "no_stream", [eventOf("a")]);
-    await writer.remove("x", "any", false);
-    expect(await writer.append("$$x", 0, [eventOf("m", "no JSON")])).toMatchObject({ kind: "written", revision: 1 });
-    expect(await writer.append("$$x", 1, [eventOf("n")])).toMatchObject({ kind: "written", revision: 2 });
+    await use(
+      createWriter(
+        storage,
+        createCommitLog(storage, () => undefined),
+        kept,
+      ),
+    );
   } finally {
     await storage.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+test("a deleted stream's description that is no JSON stays as it was written: there is nothing to add to", async () => {
+  await withWriter(async (writer) => {
+    await writer.append("x", "no_stream", [eventOf("a")]);
+    await writer.remove("x", "any", false);
+    expect(await writer.append("$$x", 0, [eventOf("m", "no JSON")])).toMatchObject({ kind: "written", revision: 1 });
+    expect(await writer.append("$$x", 1, [eventOf("n")])).toMatchObject({ kind: "written", revision: 2 });
+  });
 });
 
 test("what the writer keeps in memory never changes an answer", async () => {
@@ -135,15 +144,8 @@ test("what is acknowledged while other appends are on their way to the disk stan
     { maxLength: 30 },
   );
   await fc.assert(
-    fc.asyncProperty(appends, async (sent) => {
-      const folder = mkdtempSync(join(tmpdir(), "waybill-writer-"));
-      const storage = openStorage(folder);
-      const writer = createWriter(
-        storage,
-        createCommitLog(storage, () => undefined),
-        1,
-      );
-      try {
+    fc.asyncProperty(appends, (sent) =>
+      withWriter(async (writer) => {
         const outcomes = await Promise.all(
           sent.map(({ stream, expected, ids }) =>
             writer.append(
@@ -164,11 +166,8 @@ test("what is acknowledged while other appends are on their way to the disk stan
           );
           expect(replay).toEqual(outcome);
         }
-      } finally {
-        await storage.close();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }),
+      }, 1),
+    ),
     { numRuns: 25 },
   );
 });
