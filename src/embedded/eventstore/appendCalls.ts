@@ -6,15 +6,17 @@ import { type AppendTarget, createEventCollector, readNamedTarget } from "./appe
 import type { Call, CallHandler } from "./grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "./grpcErrors.js";
 import { framed } from "./messages.js";
+import { proposedEventReader } from "./proposedEvents.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
 import { cursorOver, eachField, readBytes, readMessage, WireError } from "./wire.js";
 import type { Writer } from "./writer.js";
 
 /** Streams.Append: the options, then one event per message, then one answer. */
 export function appendCalls(writer: Writer): (call: Call) => CallHandler {
+  const read = proposedEventReader();
   return (call) => {
     let target: AppendTarget | undefined;
-    const collected = createEventCollector();
+    const collected = createEventCollector(read);
     return {
       message(bytes) {
         const cursor = cursorOver(bytes);

@@ -1,6 +1,6 @@
 import type { ProposedEvent } from "./blocks.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
-import { proposedEventReader } from "./proposedEvents.js";
+import type { EventReader } from "./proposedEvents.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
 import { type Cursor, eachField, readMessage, readText, readVarint, WireError } from "./wire.js";
 
@@ -76,11 +76,10 @@ const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 const EVENT_OVERHEAD_BYTES = 200;
 
 /** Collects one append's events. Past the limit it only remembers that, so that memory stays bounded. */
-export function createEventCollector() {
+export function createEventCollector(read: EventReader) {
   let events: ProposedEvent[] = [];
   let counted = 0;
   let whole = 0;
-  const read = proposedEventReader();
   const isTooLarge = (): boolean => counted > MAX_APPEND_BYTES || whole > MAX_WHOLE_BYTES;
   return {
     isTooLarge,

@@ -3,6 +3,7 @@ import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from ".
 import type { Call, CallHandler } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 import { framed, type Message } from "./messages.js";
+import { type EventReader, proposedEventReader } from "./proposedEvents.js";
 import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
 import type { Writer } from "./writer.js";
 
@@ -20,6 +21,7 @@ interface OpenAppend {
 
 /** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
 export function batchAppendCalls(writer: Writer, now: () => number): (call: Call) => CallHandler {
+  const read = proposedEventReader();
   return (call) => {
     const open = new Map<string, OpenAppend>();
     let unacknowledged = 0;
@@ -49,11 +51,14 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
 
     return {
       message(bytes) {
-        const { append, key, isFinal } = readPart(bytes, open);
+        const { append, key, isFinal } = readPart(bytes, open, read);
+        if (isFinal) {
+          open.delete(key);
+          return finish(append, bytes.length);
+        }
+        open.set(key, append);
         if (open.size > MAX_OPEN) throw new GrpcFailure(Status.resourceExhausted, "Too many appends are begun but not final.");
-        if (!isFinal) return undefined;
-        open.delete(key);
-        return finish(append, bytes.length);
+        return undefined;
       },
       complete() {
         complete = true;
@@ -64,7 +69,7 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
 }
 
 /** One message is a part of one append: it may carry the options, some events, and the word that it is the last. */
-function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenAppend; key: string; isFinal: boolean } {
+function readPart(bytes: Buffer, open: Map<string, OpenAppend>, read: EventReader): { append: OpenAppend; key: string; isFinal: boolean } {
   const cursor = cursorOver(bytes);
   let key = "";
   let append: OpenAppend | undefined;
@@ -73,13 +78,7 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
     if (field === 1) {
       const correlation = readBytes(cursor);
       key = correlation.toString("latin1");
-      append = open.get(key) ?? {
-        correlation: Buffer.from(correlation),
-        target: undefined,
-        collected: createEventCollector(),
-        fault: undefined,
-      };
-      open.set(key, append);
+      append = open.get(key) ?? { correlation, target: undefined, collected: createEventCollector(read), fault: undefined };
       return true;
     }
     if (!append) throw new WireError("an append begins with its correlation id");

@@ -68,7 +68,7 @@ function describer(created: Buffer): SharedFields["description"] {
   let last: ProposedEvent | undefined;
   let made = created;
   return (event) => {
-    if (last?.properties === event.properties && last.metadata === event.metadata) return made;
+    if (last?.properties === event.properties && last.metadata.equals(event.metadata)) return made;
     made = describe(event, created);
     last = event;
     return made;

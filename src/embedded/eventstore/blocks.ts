@@ -1,6 +1,6 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it; so a read copies bytes and encodes nothing.
-import { type Cursor, cursorOver, eachField, readBytes, readMessage, readText } from "./wire.js";
+import { type Cursor, eachField, readBytes, readMessage, readText, restOf } from "./wire.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
 export const HEAD_BYTES = 24;
@@ -55,19 +55,18 @@ export function frameOffsets(block: Block): number[] {
 
 /** A cursor over the `RecordedEvent` in the frame that begins at `at`. */
 function recordedEvent(frames: Buffer, at: number): Cursor {
-  const response = cursorOver(frames.subarray(at + FRAME_PREFIX, frameEnd(frames, at)));
-  response.at += 1;
+  const response = { bytes: frames, at: at + FRAME_PREFIX + 1, end: frameEnd(frames, at) };
   const readEvent = readMessage(response);
   readEvent.at += 1;
   return readMessage(readEvent);
 }
 
 /** The `RecordedEvent` in the frame that begins at `at`, as it is stored. */
-export const recordedAt = (frames: Buffer, at: number): Buffer => recordedEvent(frames, at).bytes;
+export const recordedAt = (frames: Buffer, at: number): Buffer => restOf(recordedEvent(frames, at));
 
 export function eventIdAt(frames: Buffer, at: number): string {
-  const { bytes } = recordedEvent(frames, at);
-  return bytes.toString("latin1", 4, 4 + ID_BYTES);
+  const id = recordedEvent(frames, at).at + 4;
+  return frames.toString("latin1", id, id + ID_BYTES);
 }
 
 export function eventTypeAt(frames: Buffer, at: number): string {

@@ -3,7 +3,7 @@ import { type Call, frame } from "./grpcCall.js";
 import type { Storage } from "./storage.js";
 import { isVisible, viewOf } from "./streamReads.js";
 import { createEventLookup } from "./streamStates.js";
-import { bytesField, cursorOver, readMessage } from "./wire.js";
+import { bytesField, cursorOver, readBytes, readMessage, restOf } from "./wire.js";
 
 /** An event that only says which one it stands for: `revision@stream`. */
 const LINK = "$>";
@@ -28,9 +28,9 @@ function resolveLink(frames: Buffer, at: number, storage: Storage, now: number):
   const response = cursorOver(frames.subarray(at + FRAME_PREFIX + 1, frameEnd(frames, at)));
   const readEvent = readMessage(response);
   readEvent.at += 1;
-  const link = readMessage(readEvent).bytes;
+  const link = readBytes(readEvent);
   const target = targetOf(eventDataAt(frames, at).toString("utf8"), storage, now);
-  const position = readEvent.bytes.subarray(readEvent.at);
+  const position = restOf(readEvent);
   return frame(bytesField(1, ...(target ? [bytesField(1, target)] : []), bytesField(2, link), position));
 }
 

@@ -45,6 +45,8 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
   };
 }
 
+export type EventLookup = ReturnType<typeof createEventLookup>;
+
 /** Where a stream's committed events are, by revision; keeps the last block, since questions come in order. */
 export function createEventLookup(storage: Storage, stream: string) {
   let block: Block | undefined;

@@ -1,7 +1,7 @@
 import { FRAME_PREFIX, frameEnd, ID_BYTES } from "./blocks.js";
 import { type Call, frame } from "./grpcCall.js";
 import { structuredUuid } from "./uuids.js";
-import { bytesField, cursorOver, eachField, readMessage, readVarint, varintField } from "./wire.js";
+import { bytesField, cursorOver, eachField, readBytes, readMessage, readVarint, varintField } from "./wire.js";
 
 /** Fields of a ReadEvent. */
 const EVENT = 1;
@@ -28,7 +28,7 @@ function rewriteFrame(original: Buffer): Buffer {
   const readEvent = readMessage(response);
   const parts: Buffer[] = [];
   eachField(readEvent, (field) => {
-    if (field === EVENT || field === LINK) parts.push(bytesField(field, rewriteRecorded(readMessage(readEvent).bytes)));
+    if (field === EVENT || field === LINK) parts.push(bytesField(field, rewriteRecorded(readBytes(readEvent))));
     else parts.push(varintField(field, readVarint(readEvent))); // its position
     return true;
   });

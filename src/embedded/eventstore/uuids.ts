@@ -1,4 +1,4 @@
-import { bytesField, type Cursor, eachField, readText, readVarint, WireError } from "./wire.js";
+import { bytesField, type Cursor, eachField, readMessage, readText, WireError } from "./wire.js";
 
 const PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -29,16 +29,13 @@ export function readUuid(cursor: Cursor): string {
 }
 
 function fromHalves(outer: Cursor): string {
-  const length = readVarint(outer);
-  const cursor: Cursor = { bytes: outer.bytes, at: outer.at, end: outer.at + length };
-  if (cursor.end > outer.end) throw new WireError("an id is cut short");
+  const cursor = readMessage(outer);
   const halves: [bigint, bigint] = [0n, 0n];
   eachField(cursor, (field) => {
     if (field !== 1 && field !== 2) return false;
     halves[field - 1] = readVarint64(cursor);
     return true;
   });
-  outer.at = cursor.end;
   const hex = halves.map((half) => half.toString(16).padStart(16, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -28,25 +28,34 @@ export function readVarint(cursor: Cursor): number {
   throw new WireError("a varint is cut short or too long");
 }
 
-/** The bytes of a length-delimited field, as a view on the message. */
-export function readBytes(cursor: Cursor): Buffer {
-  const length = readVarint(cursor);
-  const end = cursor.at + length;
-  if (end > cursor.end) throw new WireError("a field is longer than its message");
-  const bytes = cursor.bytes.subarray(cursor.at, end);
-  cursor.at = end;
-  return bytes;
-}
-
-export function readText(cursor: Cursor): string {
+/** Goes past a length-delimited field, and says where its content began. */
+function passField(cursor: Cursor): number {
   const length = readVarint(cursor);
   const from = cursor.at;
   if (from + length > cursor.end) throw new WireError("a field is longer than its message");
   cursor.at = from + length;
+  return from;
+}
+
+/** The bytes of a length-delimited field, as a view on the message. */
+export function readBytes(cursor: Cursor): Buffer {
+  const from = passField(cursor);
+  return cursor.bytes.subarray(from, cursor.at);
+}
+
+export function readText(cursor: Cursor): string {
+  const from = passField(cursor);
   return cursor.bytes.toString("utf8", from, cursor.at);
 }
 
-export const readMessage = (cursor: Cursor): Cursor => cursorOver(readBytes(cursor));
+/** A message within the message, to be read where it lies: a view for each would cost more than reading it. */
+export function readMessage(cursor: Cursor): Cursor {
+  const from = passField(cursor);
+  return { bytes: cursor.bytes, at: from, end: cursor.at };
+}
+
+/** What has not been read yet. */
+export const restOf = ({ bytes, at, end }: Cursor): Buffer => bytes.subarray(at, end);
 
 function skipField(cursor: Cursor, tag: number): void {
   switch (tag & 7) {
@@ -57,7 +66,7 @@ function skipField(cursor: Cursor, tag: number): void {
       cursor.at += 8;
       break;
     case 2:
-      readBytes(cursor);
+      passField(cursor);
       return;
     case 5:
       cursor.at += 4;

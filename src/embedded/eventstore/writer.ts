@@ -7,7 +7,7 @@ import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } 
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
 import { isVisible, viewOf } from "./streamReads.js";
-import { createEventLookup, createStreamStates } from "./streamStates.js";
+import { createEventLookup, createStreamStates, type EventLookup } from "./streamStates.js";
 import { MAX_INT64, textField } from "./wire.js";
 
 interface Written {
@@ -29,14 +29,17 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
 
   function factsOf(stream: string): StreamFacts {
     const state = states.of(stream);
-    const lookup = createEventLookup(storage, stream);
+    let lookup: EventLookup | undefined;
     return {
       head: state.head,
       tombstoned: state.tombstoned || (isMetastream(stream) && states.of(streamOfMeta(stream)).tombstoned),
       softDeleted: isSoftDeleted(state.retention),
       hasMetadata: state.metadata !== undefined,
       recentRevision: (id) => recent.revisionOf(stream, id),
-      idAt: lookup.idAt,
+      idAt(revision) {
+        lookup ??= createEventLookup(storage, stream);
+        return lookup.idAt(revision);
+      },
     };
   }
 
