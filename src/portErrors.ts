@@ -1,4 +1,5 @@
 // How the outside world fails. Adapters throw these, and only these, for what a caller may have to act upon.
+import type { Position } from "./ports.js";
 
 /** A store did not answer, or not in time. Nothing is wrong with the request: try again. */
 export class StoreUnavailable extends Error {
@@ -27,6 +28,15 @@ export class WrongVersion extends Error {
     readonly actual: bigint,
   ) {
     super(`stream ${stream} is at revision ${actual}, not at ${expected}`);
+  }
+}
+
+/** Whoever reads on from here would miss what comes before that position: this is an older copy of the log it belongs to, or another log. */
+export class LogTooShort extends Error {
+  override readonly name = "LogTooShort";
+  constructor(position: Position, end: Position | undefined) {
+    const ends = `the log ends at position ${end?.commit ?? 0}, and was read up to ${position.commit} already`;
+    super(`${ends}: it is an older copy, or another log; \`projections rebuild\` builds the tables from this one`);
   }
 }
 

@@ -2,10 +2,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { LogTooShort } from "../portErrors.js";
 import type { EventBatch, EventStore } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { readCheckpoints, refuseShorterLog, touchCheckpoints } from "./checkpoints.js";
 import { earliest, isBeginning } from "./position.js";
 import { whileActive } from "./projectorLock.js";
 
@@ -29,7 +30,8 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       await whileActive({ pool, logger, signal }, (active) => followLog(options, active, () => (failures = 0)));
     } catch (error) {
       failures += 1;
-      logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
+      if (error instanceof LogTooShort) logger.error({ err: error }, "nothing is projected, the tables are of another log");
+      else logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
       const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
       await pause(wait, undefined, { signal }).catch(() => undefined);
     }
@@ -40,7 +42,9 @@ async function followLog(options: ProjectorOptions, active: AbortSignal, progres
   const { pool, eventStore, logger } = options;
   const context: BatchContext = { pool, projections: allProjections, knownImports: new Map(), logger };
   const names = allProjections.map(({ name }) => name);
-  let after = earliest([...(await readCheckpoints(pool, names)).values()]);
+  const checkpoints = await readCheckpoints(pool, names);
+  await refuseShorterLog(eventStore, checkpoints);
+  let after = earliest([...checkpoints.values()]);
   let idle = false;
   const deal = async (batch: EventBatch) => {
     idle = false;

@@ -13,7 +13,7 @@ import { allProjections } from "../../src/projections/allProjections.js";
 import { catchUpOrganisation } from "../../src/projections/organisations.js";
 import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
-import { type ReadModel, startReadModel } from "../support/readModel.js";
+import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 import { createShell } from "../support/shell.js";
 
 let model: ReadModel;
@@ -147,6 +147,45 @@ describe("without a projector", () => {
     await run();
     const { rows } = await model.pool.query("select status from imports where import_id = $1", [importId]);
     expect(rows).toEqual([{ status: "completed" }]);
+  });
+});
+
+describe("tables of another log", () => {
+  beforeEach(() => model.stopProjector());
+
+  /** The projector leaves them alone and asks for a rebuild, after which it goes on by itself. */
+  async function projectAfterRebuild(): Promise<void> {
+    const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
+    const lines: string[] = [];
+    model.startProjector(pino({ level: "error" }, { write: (line) => void lines.push(line) }));
+    await until(async () => lines.some((line) => line.includes("projections rebuild")));
+    const status = async () => (await model.pool.query("select status from imports where import_id = $1", [importId])).rows;
+    expect(await status()).toEqual([]);
+    await run();
+    await model.project();
+    expect(await status()).toEqual([{ status: "completed" }]);
+    expect(await run()).toSatisfy(identical);
+  }
+
+  test("that went on for longer than this one are not added to, and replaced by a rebuild", async () => {
+    await model.pool.query("update checkpoints set commit = commit + 1000000, prepare = prepare + 1000000");
+    await projectAfterRebuild();
+  });
+
+  test("one of them is enough", async () => {
+    await model.pool.query("update checkpoints set commit = commit + 1000000 where projection = 'shipments'");
+    await projectAfterRebuild();
+  });
+
+  test("that stand where this one has no event are replaced too", async () => {
+    await model.pool.query("update checkpoints set commit = commit - 1, prepare = prepare - 1");
+    const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
+    await run();
+    model.startProjector();
+    await model.project();
+    const { rows } = await model.pool.query("select status from imports where import_id = $1", [importId]);
+    expect(rows).toEqual([{ status: "completed" }]);
+    expect(await run()).toSatisfy(identical);
   });
 });
 

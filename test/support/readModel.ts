@@ -1,7 +1,7 @@
 // The reading side on real stores: an event store, a database, and a projector between them.
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import type { EventStore } from "../../src/ports.js";
 import { runProjector } from "../../src/projections/runProjector.js";
@@ -20,7 +20,7 @@ export interface ReadModel {
   project(): Promise<void>;
   /** kill -9, and up again on the same folder. */
   crashEventStore(): Promise<void>;
-  startProjector(): void;
+  startProjector(logger?: Logger): void;
   stopProjector(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,9 +53,9 @@ export async function startReadModel(): Promise<ReadModel> {
       await node.kill();
       await node.restart();
     },
-    startProjector() {
+    startProjector(logger = quiet) {
       const stop = new AbortController();
-      projector = { stop, ended: runProjector({ pool: database.pool, eventStore, logger: quiet, signal: stop.signal }) };
+      projector = { stop, ended: runProjector({ pool: database.pool, eventStore, logger, signal: stop.signal }) };
     },
     async stopProjector() {
       projector?.stop.abort();

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
-import { StoreUnavailable } from "../../portErrors.js";
+import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
 import type { EventBatch, Position, StoredEvent } from "../../ports.js";
 import { isAfter } from "./conversion.js";
 import { definiteFailure, isTooSlow } from "./failures.js";
@@ -89,6 +89,7 @@ async function gather(signal: AbortSignal | undefined): Promise<void> {
 
 function endIfHopeless(error: unknown, { until }: Course, failures: number): void {
   if (error instanceof DealFailed) throw error.cause;
+  if (error instanceof LogTooShort) throw error;
   const definite = definiteFailure(error, "$all", "a subscription to $all");
   if (definite && !(definite instanceof StoreUnavailable)) throw definite;
   if (until && failures >= replayAttempts) {
@@ -107,6 +108,7 @@ function note(logger: Logger, error: unknown, failures: number): void {
 async function subscribeOnce(following: Following, client: EventStoreDBClient, course: Course, deal: Deal): Promise<boolean> {
   // Read before subscribing: once caught up, everything up to here has passed, though none of it may have been ours.
   const endBefore = await following.head();
+  if (course.from && isAfter(course.from, endBefore)) throw new LogTooShort(course.from, endBefore);
   let reached = course.from;
   const feed = openFeed(subscribeCall(client, course.prefixes, reached), course.maxBatch);
   try {

@@ -18,6 +18,8 @@ export interface Shadow {
   readonly eventStore: EventStore;
   readonly logger: Logger;
   reached: Position;
+  /** Where to read on: the last event up to there. `reached` may be a position of the live tables, and they of another log. */
+  readUpTo: Position;
   events: number;
 }
 
@@ -46,7 +48,7 @@ export async function catchUp(shadow: Shadow, course: Course): Promise<void> {
     if (course.until && !isAfter(course.until, shadow.reached)) enough.abort();
     timer = setTimeout(giveUp, patienceMs);
   };
-  const from = isBeginning(shadow.reached) ? undefined : shadow.reached;
+  const from = isBeginning(shadow.readUpTo) ? undefined : shadow.readUpTo;
   const signal = AbortSignal.any([course.signal, enough.signal, silent.signal]);
   try {
     await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, deal);
@@ -59,7 +61,8 @@ export async function catchUp(shadow: Shadow, course: Course): Promise<void> {
 
 async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, batch: EventBatch): Promise<void> {
   const wanted = until ? batch.events.filter(({ position }) => !isAfter(position, until)) : batch.events;
-  const position = until && isAfter(batch.position, until) ? until : batch.position;
+  const isPast = until !== undefined && isAfter(batch.position, until);
+  const position = isPast ? until : batch.position;
   const part = { events: wanted, position, caughtUp: batch.caughtUp };
   const { client } = shadow;
   await client.query(`${inside ? "" : "begin; "}set local search_path to ${shadowSchema}, public`);
@@ -71,6 +74,7 @@ async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, b
     throw error;
   }
   shadow.reached = position;
+  shadow.readUpTo = isPast ? (wanted.at(-1)?.position ?? shadow.readUpTo) : position;
   shadow.events += wanted.length;
   onProgress?.(position, shadow.events);
 }

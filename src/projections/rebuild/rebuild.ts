@@ -62,7 +62,8 @@ async function leave(client: PoolClient, logger: Logger): Promise<void> {
 
 async function build(client: PoolClient, options: RebuildOptions): Promise<Rebuilt> {
   const { projections, eventStore, logger, signal } = options;
-  const shadow: Shadow = { client, projections, knownImports: new Map(), eventStore, logger, reached: beginning, events: 0 };
+  const start = { reached: beginning, readUpTo: beginning, events: 0 };
+  const shadow: Shadow = { client, projections, knownImports: new Map(), eventStore, logger, ...start };
   for (let round = 1; round <= rounds; round += 1) {
     const before = shadow.events;
     await catchUp(shadow, { until: await goal(options), signal, onProgress: await progressTo(options) });

@@ -1,6 +1,7 @@
 import { EventStoreDBClient } from "@eventstore/db-client";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LogTooShort } from "../../../src/portErrors.js";
 import { type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
@@ -72,6 +73,14 @@ describe("following", () => {
     const second = start(store, { prefixes: [prefix], from: (first.events[2] as StoredEvent).position });
     await expect.poll(() => second.events.length, patience).toBe(3);
     expect(ids(second.events)).toEqual(ids(events.slice(3)));
+  });
+
+  test("a position past the end of the log is another log's: it is refused, not waited for", async () => {
+    const end = (await store.head()) as Position;
+    const from = { commit: end.commit + 1_000_000n, prepare: end.prepare + 1_000_000n };
+    const course = { prefixes: [prefix], from, signal: new AbortController().signal };
+    await expect(store.follow(course, async () => undefined)).rejects.toThrow(LogTooShort);
+    await expect(store.replay(course, async () => undefined)).rejects.toThrow(LogTooShort);
   });
 
   test("its position moves past events of others, so that a restart does not read them again", async () => {
