@@ -52,7 +52,7 @@ interface Received {
 async function parse(incoming: IncomingMessage, path: string): Promise<Received> {
   const received: Received = {};
   const writes: Promise<void>[] = [];
-  const files: BusboyFileStream[] = [];
+  const cutOff = new AbortController();
   let fault: Error | undefined;
   const form = openForm(incoming);
   const fail = (error: Error) => {
@@ -71,10 +71,9 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
       );
       return;
     }
-    files.push(stream);
     stream.once("limit", () => fail(tooLarge()));
     writes.push(
-      store(stream, path).then((stored) => {
+      store(stream, path, cutOff.signal).then((stored) => {
         received.file = { path, name: fileName(name), ...stored };
       }),
     );
@@ -92,7 +91,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
     await pour(incoming, form);
     await Promise.all(writes);
   } catch (error) {
-    for (const file of files) file.destroy(); // the form leaves them open when it is cut off
+    cutOff.abort(); // the form leaves its file open; and one that was read to its end says neither that nor that it is closed
     await Promise.allSettled(writes);
     throw fault ?? unreadable(error);
   } finally {
@@ -133,7 +132,7 @@ function openForm(incoming: IncomingMessage) {
   }
 }
 
-async function store(stream: BusboyFileStream, path: string): Promise<{ size: number; sha256: string }> {
+async function store(stream: BusboyFileStream, path: string, signal: AbortSignal): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256");
   let size = 0;
   const count = new Transform({
@@ -143,7 +142,7 @@ async function store(stream: BusboyFileStream, path: string): Promise<{ size: nu
       done(null, chunk);
     },
   });
-  await pipeline(stream, count, createWriteStream(path));
+  await pipeline(stream, count, createWriteStream(path), { signal });
   if (stream.truncated || size > limits.fileBytes) throw tooLarge();
   return { size, sha256: hash.digest("hex") };
 }

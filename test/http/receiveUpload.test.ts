@@ -89,6 +89,17 @@ describe("an upload", () => {
     expect((await outcome).sourceDetails).toBe("May run");
   });
 
+  it.each([1, 100_000, 300_000, 2_000_000])(
+    "with a fault behind its file of %i bytes is refused, and leaves nothing behind",
+    async (bytes) => {
+      for (const last of [{ colour: "red" }, { sourceDetails: "y".repeat(501) }, { more: new File(["x"], "b.csv") }]) {
+        await post(form({ file: new File([Buffer.alloc(bytes, "x")], "a.csv"), ...last }));
+        expect((await refusal())?.code).toBe("invalid");
+        expect(await readdir(tempDir)).toEqual([]);
+      }
+    },
+  );
+
   it.each([
     ["no file", form({ sourceDetails: "x" }), /file is required/],
     ["an empty file", form({ file: new File([], "a.csv") }), /empty/],
@@ -107,6 +118,8 @@ describe("an upload", () => {
   it.each([
     [0, true],
     [1, false],
+    [2, false],
+    [10_000, false],
   ])("of the largest size plus %i bytes is taken: %s", async (extra, taken) => {
     const body = form({ file: new File([Buffer.alloc(limits.fileBytes + extra, "x")], "a.csv") });
     await post(body).catch(() => undefined);
