@@ -33,6 +33,8 @@ export interface Submission {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
+  /** What depends on the organisation's catalogue as it is today, and so is not asked of a repetition: the first one's answer stands. */
+  readonly check?: () => Promise<void>;
   /** How long the stores may keep the caller waiting. */
   readonly patienceMs?: number;
 }
@@ -51,6 +53,7 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const deadline = deadlineIn(submission.patienceMs ?? defaultPatienceMs);
   const target = await deadline.within("event store", targetOf(deps, submission));
   if ("earlier" in target) return target.earlier;
+  await submission.check?.();
   const request = eventOf(submission, target.importId);
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   try {

@@ -3,9 +3,12 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { StoredEvent } from "../../src/ports.js";
-import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { organisationFile } from "../support/organisationFile.js";
+import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
 let service: TestService;
 let org: TestOrganisation;
@@ -314,6 +317,32 @@ describe("an Idempotency-Key", () => {
     const first = await idOf(await org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, key));
     expect(await idOf(await org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, key))).toBe(first);
     expect((await org.upload(`${activitiesPath}/file`, csv(`${activityCsv}\n`), {}, key)).status).toBe(422);
+  });
+
+  it("finds the first answer also when the catalogue has lost a custom field since", async () => {
+    const withField = (file: ReturnType<typeof organisationFile>) => file.customFields.push({ key: "deptCode", label: "Department" });
+    org = await service.organisation(withField);
+    const pushed = { shipments: [{ ...shipment("A"), customFields: { deptCode: "d" } }] };
+    const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,deptCode";
+    const send = (name: string) => [
+      () => org.post(shipmentsPath, pushed, { "idempotency-key": `${name}-data` }),
+      () =>
+        org.upload(
+          `${shipmentsPath}/file`,
+          csv(`${header}\nA,2000,Sydney,3000,Melbourne,Carton,d\n`),
+          {},
+          { "idempotency-key": `${name}-file` },
+        ),
+    ];
+    const first = await Promise.all(send("k").map(async (each) => idOf(await each())));
+    const parsed = parseOrganisationFile(organisationFile(org.id));
+    if (!parsed.ok) throw new Error(parsed.faults.join());
+    await applyOrganisation(organisationDeps(service.pool, service.eventStore), parsed.file, {
+      actor: "test",
+      correlationId: randomUUID(),
+    });
+    expect(await Promise.all(send("k").map(async (each) => idOf(await each())))).toEqual(first);
+    expect(await Promise.all(send("new").map(async (each) => (await each()).status))).toEqual([400, 400]);
   });
 
   it("that is malformed is a 400", async () => {

@@ -1,6 +1,7 @@
 // The catalogue of an organisation: what `org apply` takes, what is wrong with it, and the form that quotes and imports work with.
 // This file is the shape; `crossChecks.ts` holds what one part says about another.
 import { z } from "zod";
+import { limits } from "../imports/limits.js";
 
 const identifier = z
   .string()
@@ -139,7 +140,7 @@ const customer = z.strictObject({
 
 export const organisationFile = z.strictObject({
   organisation,
-  customFields: z.array(customField).max(200).default([]),
+  customFields: z.array(customField).max(limits.customFields).default([]),
   carriers: z.array(carrier).max(500).default([]),
   services: z.array(service).max(2_000).default([]),
   zoneMaps: z.array(zoneMap).max(200).default([]),

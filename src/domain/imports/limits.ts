@@ -8,6 +8,7 @@ export const limits = {
   identifierLength: 200,
   textLength: 1000,
   sourceDetailsLength: 500,
+  customFields: 200,
   idempotencyKeyLength: 255,
   idempotencyHours: 24,
 } as const;

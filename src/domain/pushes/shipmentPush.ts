@@ -35,10 +35,18 @@ export const shipmentPush = z.strictObject({
 
 export type ShipmentPush = z.infer<typeof shipmentPush>;
 
+const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
+
+/** False where no organisation could have had it taken, whatever its catalogue was: the file it would become may be a huge one. */
+export function couldBeTaken(push: ShipmentPush): boolean {
+  const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
+  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields;
+}
+
 /** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
 export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] {
   const faults: string[] = [];
-  const lines = push.shipments.reduce((sum, each) => sum + each.items.length, 0);
+  const lines = linesOf(push);
   if (lines > limits.linesPerPush) {
     faults.push(`shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`);
   }

@@ -27,7 +27,10 @@ export const acceptedFile = z.object({ ...accepted, source: z.literal("file") })
 export const acceptedShipments = z.object({ ...accepted, source: z.literal("data"), shipmentsReceived: z.int() });
 export const acceptedActivities = z.object({ ...accepted, source: z.literal("data"), activitiesReceived: z.int() });
 
-type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file"> & { elements?: number; idempotencyKey: string | undefined };
+type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "check"> & {
+  elements?: number;
+  idempotencyKey: string | undefined;
+};
 
 /** A push is answered within five seconds of its last byte, whatever the stores do. */
 const patienceMs = 4_200;

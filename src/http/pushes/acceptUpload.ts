@@ -5,6 +5,7 @@ import { nameFault } from "../../domain/files/name.js";
 import { allColumns, requiredColumns } from "../../domain/imports/columns.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import type { FileHeader } from "../../ports.js";
 import type { ApiDeps } from "../deps.js";
 import { receiveUpload, type Upload } from "../receiveUpload.js";
 import type { Answer, RouteRequest } from "../route.js";
@@ -25,7 +26,7 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
   if (!incoming) throw new Error("an upload needs a socket");
   const upload = await receiveUpload(incoming, deps.tempDir);
   try {
-    const format = await checkHeader(deps, kind, upload, caller);
+    const { columns, format } = await readHeader(deps, upload);
     const { path, name, size, sha256, sourceDetails } = upload;
     return await acceptPush(deps, caller, {
       kind,
@@ -33,23 +34,32 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
       sourceDetails,
       file: { path, name, format, size, sha256 },
       idempotencyKey: headers["idempotency-key"],
+      check: () => checkColumns(deps, kind, columns, caller),
     });
   } finally {
     await rm(upload.folder, { recursive: true, force: true });
   }
 }
 
-async function checkHeader(deps: ApiDeps, kind: ImportKind, upload: Upload, caller: UploadRequest["caller"]): Promise<"csv" | "xlsx"> {
+async function readHeader(deps: ApiDeps, upload: Upload): Promise<FileHeader> {
   const header = await readUploadHeader(deps.spreadsheets, upload);
   const fault = nameFault(upload.name, header.format);
   if (fault) throw new Rejection("invalid", fault);
+  return header;
+}
+
+async function checkColumns(
+  deps: ApiDeps,
+  kind: ImportKind,
+  columns: FileHeader["columns"],
+  caller: UploadRequest["caller"],
+): Promise<void> {
   const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
-  const match = matchHeader(header.columns, {
+  const match = matchHeader(columns, {
     required: requiredColumns[kind],
     optional: allColumns[kind],
     custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
     ignored: Object.values(reportColumns),
   });
   if (!match.ok) throw new Rejection("invalid", match.message);
-  return header.format;
 }

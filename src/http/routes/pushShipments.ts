@@ -1,4 +1,4 @@
-import { shipmentPush, shipmentPushFaults } from "../../domain/pushes/shipmentPush.js";
+import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../domain/pushes/shipmentPush.js";
 import { shipmentsToCsv } from "../../domain/pushes/toFile.js";
 import { Rejection } from "../../domain/rejection.js";
 import { acceptData, acceptedShipments, pushHeaders } from "../pushes/acceptPush.js";
@@ -18,14 +18,18 @@ export const pushShipments = defineRoute({
     422: { description: "The Idempotency-Key was used for another request" },
   },
   handler: async ({ headers, body, caller }, deps) => {
-    const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
-    const faults = shipmentPushFaults(body, catalogue.customFieldKeys);
-    if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
+    const check = async () => {
+      const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
+      const faults = shipmentPushFaults(body, catalogue.customFieldKeys);
+      if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
+    };
+    if (!couldBeTaken(body)) await check();
     return acceptData(deps, caller, shipmentsToCsv(body), {
       kind: "shipments",
       sourceDetails: body.sourceDetails ?? "API push",
       elements: body.shipments.length,
       idempotencyKey: headers["idempotency-key"],
+      check,
     });
   },
 });

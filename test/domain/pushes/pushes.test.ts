@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
 import { activityPush } from "../../../src/domain/pushes/activityPush.js";
-import { shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/shipmentPush.js";
+import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/shipmentPush.js";
 import { activitiesToCsv, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
 
 const items = (count: number) => Array.from({ length: count }, () => ({ itemType: "carton", itemQuantity: 1, itemWeight: 2.5 }));
@@ -53,6 +53,7 @@ describe("a shipment push", () => {
         : shipments.slice(0, -1).concat(total > lines ? [] : shipments.slice(-1));
     expect(padded.flatMap((each) => each.items)).toHaveLength(lines);
     expect(shipmentPushFaults({ shipments: padded }, new Set())).toHaveLength(faults);
+    expect(couldBeTaken({ shipments: padded })).toBe(faults === 0);
   });
 
   it.each([
@@ -78,6 +79,21 @@ describe("a shipment push", () => {
     expect(shipmentPushFaults(push, new Set(["costCentre"]))).toEqual([
       "shipments.1.customFields.constructor is not a custom field of this organisation",
     ]);
+  });
+
+  it.each([
+    [200, true],
+    [201, false],
+  ])("with %i custom fields in all could be taken somewhere: %s", (count, taken) => {
+    const of = (from: number, to: number) =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`field${from + index}`, "x"]));
+    const push = {
+      shipments: [
+        { items: items(1), customFields: of(0, 100) },
+        { items: items(1), customFields: of(50, count) },
+      ],
+    };
+    expect(couldBeTaken(push)).toBe(taken);
   });
 
   it("becomes one line per goods line, with its element's number", () => {
