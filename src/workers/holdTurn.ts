@@ -23,6 +23,7 @@ const beatMs = 1_000;
 export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; logger: Logger; heldFrom: number }): HeldTurn {
   const { pool, turn, stop, logger, heldFrom } = options;
   let heldUntil = heldFrom + leaseMs;
+  const knownSince = performance.now(); // not heldFrom, which is earlier: what is recorded would be ahead of the time by all that the claim took
   let lost = false;
   let cancelAsked = turn.cancelRequested;
   let progress = turn.progress;
@@ -66,7 +67,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     madeHeadway() {
       headway = true;
     },
-    now: () => new Date(turn.claimedAt.getTime() + performance.now() - heldFrom),
+    now: () => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
     async release() {
       clearInterval(timer);
       await beating;

@@ -49,7 +49,7 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
         set import_id = c.import_id, worker = $1, served_at = now(), expires_at = now() + make_interval(secs => $2 / 1000.0)
        from chosen c left join counted on counted.import_id = c.import_id
       where t.organisation_id = c.organisation_id
-     returning t.organisation_id as "organisationId", t.import_id as "importId", t.worker as holder, now() as "claimedAt",
+     returning t.organisation_id as "organisationId", t.import_id as "importId", t.worker as holder, clock_timestamp() as "claimedAt",
                coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts, coalesce(counted.progress, 0) as progress`,
     [holder, leaseMs, reservationSeconds],
   );

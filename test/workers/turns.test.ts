@@ -1,8 +1,10 @@
+import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { streamOf } from "../../src/events/streams.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import type { EventStore } from "../../src/ports.js";
-import { claimTurn, endTurn, keepTurn, postponeTurn } from "../../src/workers/turns.js";
+import { holdTurn } from "../../src/workers/holdTurn.js";
+import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../src/workers/turns.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -52,6 +54,19 @@ describe("the queue", () => {
     expect(await claim()).toBeUndefined();
     if (turn) await endTurn(stage.pool, turn);
     expect(await claim()).toBe(id(2));
+  });
+
+  test("a turn's time is never ahead of the database's, however long the claim took", async () => {
+    await queued("t1", id(90), 1);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    const heldFrom = performance.now() - 3_000;
+    const held = holdTurn({ pool: stage.pool, turn, stop: new AbortController().signal, logger: pino({ level: "silent" }), heldFrom });
+    const told = held.now().getTime();
+    const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
+    await held.release();
+    await endTurn(stage.pool, turn);
+    expect(told).toBeGreaterThanOrEqual(turn.claimedAt.getTime());
+    expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
   });
 
   test("organisations take turns: twenty queued files do not starve a single push", async () => {
