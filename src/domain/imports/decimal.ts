@@ -1,17 +1,15 @@
-/** Fifteen significant digits survive a round trip through a JSON number; more would be recorded as something else. */
-const pattern = /^[+-]?(\d{1,15})(?:\.(\d{1,9}))?$/;
+/** As people, spreadsheets and programs write a number; longer ones say nothing that a JSON number could hold. */
+const pattern = /^[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:e[+-]?\d{1,3})?$/i;
 
-/** A plain decimal number, or undefined: no exponents, hex, blanks, Infinity or digits that would be lost. */
+/** Below it every whole number has a JSON number of its own. */
+const limit = 1e15;
+
+/** Numbers are recorded as JSON numbers, which are exact to 15 digits; whatever is past them is rounded, in a file as in a JSON body. */
+export const isRecordable = (value: number): boolean => Math.abs(value) < limit;
+
+/** A decimal number, or undefined: no hex, blanks, thousands separators, currency signs or Infinity. */
 export function parseDecimal(text: string): number | undefined {
-  const match = pattern.exec(text);
-  if (!match) return undefined;
-  const digits = `${match[1]}${match[2] ?? ""}`.replace(/^0+/, "");
-  return digits.length <= 15 ? Number(text) : undefined;
-}
-
-/** The plain decimal text of a number, or undefined where it has none that `parseDecimal` reads back as the same number. */
-export function decimalText(value: number): string | undefined {
-  if (!Number.isFinite(value)) return undefined;
-  const text = Math.abs(value) < 1e-6 && value !== 0 ? value.toFixed(9).replace(/0+$/, "") : String(value);
-  return parseDecimal(text) === value ? text : undefined;
+  if (!pattern.test(text)) return undefined;
+  const value = Number(text);
+  return isRecordable(value) ? value : undefined;
 }

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { requiredText, sourceDetails, text } from "./text.js";
-import { exactNumber, timestamp } from "./values.js";
+import { recordableNumber, timestamp } from "./values.js";
 
 const activity = z.strictObject({
   warehouseCode: requiredText(),
   chargeCode: requiredText(),
-  quantity: exactNumber.refine((value) => value !== 0, "must not be 0"),
+  quantity: recordableNumber.refine((value) => value !== 0, "must not be 0"),
   activityTimestamp: timestamp,
   customerId: text(limits.identifierLength).optional(),
   reference: text().optional(),

@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { sourceDetails, text } from "./text.js";
-import { exactNumber, timestamp } from "./values.js";
+import { recordableNumber, timestamp } from "./values.js";
 
 const goodsLine = z.strictObject({
   itemType: text().optional(),
-  itemQuantity: exactNumber.optional(),
-  itemWeight: exactNumber.optional(),
+  itemQuantity: recordableNumber.optional(),
+  itemWeight: recordableNumber.optional(),
 });
 
 const shipment = z.strictObject({
@@ -23,7 +23,7 @@ const shipment = z.strictObject({
   destinationCountryCode: text().optional(),
   quoteDate: timestamp.optional(),
   rateCardAlias: text().optional(),
-  totalCostReceived: exactNumber.optional(),
+  totalCostReceived: recordableNumber.optional(),
   customFields: z.record(z.string(), text()).optional(),
   items: z.array(goodsLine).min(1).max(limits.linesPerShipment),
 });

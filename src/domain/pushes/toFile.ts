@@ -2,7 +2,6 @@
 import { activityFields, customFieldPrefix, elementColumn, goodsLineFields, shipmentFields } from "../imports/columns.js";
 import type { ActivityPush } from "./activityPush.js";
 import type { ShipmentPush } from "./shipmentPush.js";
-import { decimalText } from "./values.js";
 
 type Value = string | number | undefined;
 
@@ -29,6 +28,6 @@ const line = (values: readonly Value[]) => `${values.map(cell).join(",")}\r\n`;
 
 function cell(value: Value): string {
   if (value === undefined) return "";
-  if (typeof value === "number") return decimalText(value);
+  if (typeof value === "number") return String(value);
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

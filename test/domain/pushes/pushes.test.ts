@@ -107,7 +107,7 @@ describe("a shipment push", () => {
     expect(data.map((row) => [row["#"], row["shipmentId"], row["customFields.costCentre"], row["itemType"], row["itemQuantity"]])).toEqual([
       ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
       ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
-      ["2", "S-1", "", "", "0.0000001"],
+      ["2", "S-1", "", "", "1e-7"],
     ]);
     expect(data[2]?.["totalCostReceived"]).toBe("12.1");
   });
@@ -133,7 +133,7 @@ describe("an activity push", () => {
     ["quantity", 0],
     ["quantity", -0],
     ["quantity", "5"],
-    ["quantity", 1e-12],
+    ["quantity", 1e15],
     ["activityTimestamp", undefined],
     ["activityTimestamp", "yesterday"],
     ["activityTimestamp", "2026-02-29T00:00:00Z"],
