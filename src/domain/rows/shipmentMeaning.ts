@@ -1,4 +1,5 @@
 import type { Location } from "../geography/geography.js";
+import { rememberingNameKey } from "../geography/names.js";
 import { customFieldPrefix, shipmentFields } from "../imports/columns.js";
 import { parseDecimal } from "../imports/decimal.js";
 import { instantOf } from "../imports/timestamp.js";
@@ -7,8 +8,10 @@ import { type Cell, type Columns, cellText } from "./cells.js";
 /** One of a shipment's own columns, and what a cell in it means: two texts with one meaning do not contradict each other. */
 export interface ComparedColumn {
   readonly name: string;
-  /** Undefined where the cell means nothing that could be compared: its place is not known, which is a fault of its own. */
+  /** Undefined where it cannot be told: the place is not known. */
   meaning(cells: readonly Cell[], origin: Location | undefined, destination: Location | undefined): string | undefined;
+  /** What is compared where the place of either line is not known: two postcodes, or two suburbs, that are not written alike. */
+  written?(cells: readonly Cell[]): string | undefined;
 }
 
 const partOf: Record<string, keyof Location> = {
@@ -20,9 +23,10 @@ const partOf: Record<string, keyof Location> = {
 
 /** The columns that must agree on every line of a shipment. A blank against a value is a contradiction as well. */
 export function comparedColumns(columns: Columns, timezone: string): ComparedColumn[] {
+  const keyOf = rememberingNameKey();
   return columns.fields.flatMap((field, index) => {
     const compared = field !== undefined && field !== "shipmentId" && (isShipmentField(field) || field.startsWith(customFieldPrefix));
-    return compared ? [comparedColumn(field, index, columns.names[index] ?? field, timezone)] : [];
+    return compared ? [comparedColumn(field, index, columns.names[index] ?? field, { timezone, keyOf })] : [];
   });
 }
 
@@ -30,14 +34,23 @@ function isShipmentField(field: string): boolean {
   return (shipmentFields as readonly string[]).includes(field);
 }
 
-function comparedColumn(field: string, index: number, name: string, timezone: string): ComparedColumn {
+interface Comparing {
+  readonly timezone: string;
+  readonly keyOf: (name: string) => string;
+}
+
+function comparedColumn(field: string, index: number, name: string, { timezone, keyOf }: Comparing): ComparedColumn {
   const text = (cells: readonly Cell[]) => cellText(cells[index]).trim();
   const folded = (cells: readonly Cell[]) => text(cells).normalize("NFC").toLowerCase();
   const place = /^(origin|destination)(PostCode|Suburb|State|CountryCode)$/.exec(field);
   if (place) {
     const part = partOf[place[2] ?? ""] ?? "postalCode";
     const atOrigin = place[1] === "origin";
-    return { name, meaning: (_, origin, destination) => (atOrigin ? origin : destination)?.[part] };
+    const meaning: ComparedColumn["meaning"] = (_, origin, destination) => (atOrigin ? origin : destination)?.[part];
+    // A state or a country has too many names to say that two of them differ, and a blank stands for whatever fits the rest.
+    return part === "postalCode" || part === "suburb"
+      ? { name, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined }
+      : { name, meaning };
   }
   if (field === "quoteDate") return { name, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
   if (field === "totalCostReceived") return { name, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };

@@ -40,12 +40,17 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
   const leadReason = growingInts();
   const meanings = growingInts();
   const meaningsAt = growingInts();
+  const places = compared.filter((column) => column.written);
+  const writings = growingInts();
 
   const begin = (line: SeenLine): number => {
     lines.push(0);
     leadReason.push(0);
     meaningsAt.push(meanings.length);
-    if (line.key !== undefined) for (const column of compared) meanings.push(meaningOf(column, line));
+    if (line.key !== undefined) {
+      for (const column of compared) meanings.push(meaningOf(column, line));
+      for (const column of places) writings.push(writingOf(column, line));
+    }
     return lines.length - 1;
   };
   const shipmentFor = (line: SeenLine): number => {
@@ -59,8 +64,12 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
   const contradictions = (shipment: number, line: SeenLine): string[] => {
     const first = meaningsAt.get(shipment);
     const differs = (column: ComparedColumn, index: number) => {
-      const [there, here] = [meanings.get(first + index), meaningOf(column, line)];
-      return there !== 0 && here !== 0 && there !== here;
+      const [meant, means] = [meanings.get(first + index), meaningOf(column, line)];
+      if (meant !== 0 && means !== 0) return meant !== means;
+      const place = places.indexOf(column);
+      if (place === -1) return false;
+      const [wrote, writes] = [writings.get((first / compared.length) * places.length + place), writingOf(column, line)];
+      return wrote !== 0 && writes !== 0 && wrote !== writes;
     };
     return compared.filter(differs).map((column) => column.name);
   };
@@ -100,11 +109,12 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
   };
 }
 
+const meaningOf = (column: ComparedColumn, line: SeenLine): number =>
+  hashOrNothing(column.meaning(line.cells, line.origin, line.destination));
+const writingOf = (column: ComparedColumn, line: SeenLine): number => hashOrNothing(column.written?.(line.cells));
+
 /** 0 where there is nothing to compare. */
-function meaningOf(column: ComparedColumn, line: SeenLine): number {
-  const meaning = column.meaning(line.cells, line.origin, line.destination);
-  return meaning === undefined ? 0 : hashText(meaning, 0) || 1;
-}
+const hashOrNothing = (text: string | undefined): number => (text === undefined ? 0 : hashText(text, 0) || 1);
 
 /** Reasons are few and rows are many: each text is kept once. */
 function knownReasons(): { idOf(reason: string): number; text(id: number): string } {

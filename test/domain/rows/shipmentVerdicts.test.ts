@@ -89,9 +89,30 @@ describe("contradictions", () => {
     expect(verdicts.shipments).toBe(0);
   });
 
-  test("a place that is not known is that line's fault and no contradiction", () => {
-    const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "A", originSuburb: "Nowhere" });
-    expect(reasons(verdicts)).toEqual(["Rejected with its shipment: Origin Zone(s) not found", "Origin Zone(s) not found"]);
+  const unknownPlace = "Origin Zone(s) not found";
+
+  test.each<[string, Record<string, string>]>([
+    ["originSuburb", { originSuburb: "Nowhere" }],
+    ["originPostCode", { originPostCode: "3000" }],
+    ["originPostCode, originSuburb", { originPostCode: "9999", originSuburb: "Nowhere" }],
+  ])("a place that is not known and written otherwise is both: another %s is named", (names, other) => {
+    const reason = `${unknownPlace}; Contradicts the first line of its shipment in column(s): ${names}`;
+    expect(reasons(verdictsOf({ shipmentId: "A" }, { shipmentId: "A", ...other }))).toEqual([
+      `Rejected with its shipment: ${reason}`,
+      reason,
+    ]);
+    const contradiction = `Contradicts the first line of its shipment in column(s): ${names}`;
+    expect(reasons(verdictsOf({ shipmentId: "A", ...other }, { shipmentId: "A" }))).toEqual([unknownPlace, contradiction]);
+  });
+
+  test.each<[Record<string, string>, Record<string, string>]>([
+    [{ originSuburb: "Nowhere" }, { originSuburb: "NOWHERE " }],
+    [{ originState: "VIC" }, {}],
+    [{ originState: "Vic" }, { originState: "Victoria" }],
+    [{ originState: "VIC" }, { originSuburb: "" }],
+  ])("what may mean the same does not contradict where the place is not known: %j and %j", (first, second) => {
+    const verdicts = verdictsOf({ shipmentId: "A", ...first }, { shipmentId: "A", ...second });
+    expect(reasons(verdicts).join()).not.toContain("Contradicts");
   });
 });
 
