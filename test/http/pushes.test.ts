@@ -2,11 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { StoredEvent } from "../../src/ports.js";
+import { runProjector } from "../../src/projections/runProjector.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
@@ -258,6 +260,39 @@ describe("the queue", () => {
     const objects: string[] = [];
     for await (const { key } of service.objectStore.list(`uploads/${org.id}/`)) objects.push(key);
     expect(objects).toHaveLength(5);
+  });
+});
+
+describe("the list of imports", () => {
+  interface Listed {
+    items: { importId: string; status: string }[];
+    nextCursor: string | null;
+  }
+  const pushed = async (answer: Promise<Response>) => ((await (await answer).json()) as { importId: string }).importId;
+  const list = async (query: string) => (await (await org.get(`/v1/org/fulfilment/imports?${query}`)).json()) as Listed;
+
+  it("has what was pushed a moment ago, though no projector has seen it, once and in its place", async () => {
+    await fresh();
+    const ids = [];
+    for (let each = 0; each < 3; each += 1) ids.unshift(await pushed(org.post(activitiesPath, { activities: [activity] })));
+    await pushed(org.post(shipmentsPath, { shipments: [shipment("A")] }));
+    const inPages = async () => {
+      const first = await list("limit=2");
+      const second = await list(`limit=2&cursor=${first.nextCursor}`);
+      expect(second.nextCursor).toBeNull();
+      return [...first.items, ...second.items].map(({ importId, status }) => [importId, status]);
+    };
+    expect(await inPages()).toEqual(ids.map((id) => [id, "queued"]));
+    const stop = new AbortController();
+    const projecting = runProjector({ ...service, logger: pino({ level: "silent" }), signal: stop.signal });
+    try {
+      const projected = async () => (await service.pool.query("select from imports where organisation_id = $1", [org.id])).rowCount;
+      await vi.waitFor(async () => expect(await projected()).toBe(4), { timeout: 20_000 });
+    } finally {
+      stop.abort();
+      await projecting;
+    }
+    expect(await inPages()).toEqual(ids.map((id) => [id, "queued"]));
   });
 });
 

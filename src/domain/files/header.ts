@@ -79,7 +79,7 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
 /** Header cells come from outside: only so many of them, and only so much of each, are repeated in a message. */
 function sentence(label: string, names: readonly string[]): string {
   if (names.length === 0) return "";
-  const shown = names.slice(0, 20).map((name) => (name.length > 60 ? `${name.slice(0, 60)}...` : name));
+  const shown = names.slice(0, 100).map((name) => (name.length > 100 ? `${name.slice(0, 100)}...` : name));
   if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
   return `${label}: ${shown.join(", ")}.`;
 }
