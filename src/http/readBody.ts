@@ -1,11 +1,11 @@
 import { Rejection } from "../domain/rejection.js";
 import { Problem } from "./problem.js";
 
-/** 10,000 goods lines with every field near its bound fit into this. */
-export const maxJsonBytes = 20 * 1024 * 1024;
+/** Room for 10,000 activities of 3,000 characters each; a file may be larger, since it is never whole in memory. */
+export const maxJsonBytes = 32 * 1024 * 1024;
 const readTimeoutMs = 60_000;
 /** All bodies that one process holds at once: beyond it, later callers are asked to come back. */
-const maxBytesInFlight = 8 * maxJsonBytes;
+const maxBytesInFlight = 5 * maxJsonBytes;
 
 export type WithBody = <T>(request: Request, limit: number, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
 
