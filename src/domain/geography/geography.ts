@@ -3,7 +3,7 @@
 import { countryCodeOf, countryName } from "./countries.js";
 import { looseNameKeys, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
-import { hasShapeOfPostalCode, postalCodeCandidates, writtenPostalCode } from "./postalCode.js";
+import { postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
 export interface Location {
   readonly postalCode: string;
@@ -60,7 +60,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
           "country",
           `No postcodes are loaded for ${countryName(countryCode)} (${countryCode}); load them with "localities import"`,
         );
-      const found = hasShapeOfPostalCode(countryCode, written) ? find(places, countryCode, written) : undefined;
+      const found = find(places, countryCode, written);
       if (!found) return fault("postcode", `Postcode ${quoted(written)} is not a postcode of ${countryName(countryCode)}`);
       const { postalCode } = found;
       const chosen = choose(found.places, { ...request, postalCode }, keyOf);
@@ -72,7 +72,8 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
 }
 
 function find(places: Places, countryCode: string, written: string): { postalCode: string; places: readonly Place[] } | undefined {
-  const candidates = postalCodeCandidates(countryCode, written);
+  const plain = readPostalCode(countryCode, written, places.hyphens);
+  const candidates = plain === undefined ? [] : postalCodeCandidates(countryCode, plain);
   for (const code of candidates) {
     const found = places.at(code);
     if (found.length === 0) continue;

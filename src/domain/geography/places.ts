@@ -1,5 +1,5 @@
 import { nameKey, stateKey } from "./names.js";
-import { comparablePostalCode, packPostalCode } from "./postalCode.js";
+import { comparablePostalCode, hyphensOf, packPostalCode } from "./postalCode.js";
 
 /** One locality as a data source gives it; the first one given for a postcode is the primary one. */
 export interface LocalityRow {
@@ -26,6 +26,8 @@ export interface Place {
 /** The localities of one country. */
 export interface Places {
   readonly size: number;
+  /** Where the codes have hyphens: how many letters and digits follow. */
+  readonly hyphens: ReadonlySet<number>;
   /** Primary first. */
   at(postalCode: string): readonly Place[];
 }
@@ -85,6 +87,7 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
   const recent = new Map<string, readonly Place[]>();
   return {
     size: table.codes.length,
+    hyphens: table.hyphens,
     at(postalCode) {
       const known = recent.get(postalCode);
       if (known) return known;
@@ -101,21 +104,24 @@ interface Table {
   readonly codes: Float64Array;
   /** Four per row: suburb, city, state, and the state's name with the post-office-box flag in its lowest bit. */
   readonly cells: Uint32Array;
+  readonly hyphens: ReadonlySet<number>;
 }
 
 function collect(countryCode: string, rows: Iterable<LocalityRow>, names: ReturnType<typeof internNames>): Table {
   let [codes, cells, count] = [new Float64Array(4_096), new Uint32Array(16_384), 0];
+  const hyphens = new Set<number>();
   for (const row of rows) {
     const code = packPostalCode(comparablePostalCode(countryCode, row.postalCode));
     if (code === 0) continue;
     if (count === codes.length) [codes, cells] = [grown(codes, new Float64Array(count * 2)), grown(cells, new Uint32Array(count * 8))];
     codes[count] = code;
+    if (row.postalCode.includes("-")) for (const behind of hyphensOf(row.postalCode)) hyphens.add(behind);
     const stateName = names.id(row.stateName) * 2 + (row.poBox ? 1 : 0);
     cells.set([names.id(row.suburb), names.id(row.city), names.id(row.state), stateName], count * 4);
     count += 1;
   }
   names.seal();
-  return { codes: codes.slice(0, count), cells: cells.slice(0, count * 4) };
+  return { codes: codes.slice(0, count), cells: cells.slice(0, count * 4), hyphens };
 }
 
 function grown<T extends Float64Array | Uint32Array>(from: T, to: T): T {

@@ -1,4 +1,4 @@
-/** Letters and digits only, in upper case: `SW1A 1AA`, `sw1a-1aa` and `SW1A1AA` are one code. */
+/** Letters and digits only, in upper case: `SW1A 1AA`, `sw1a-1aa` and `SW1A1AA` are one code. For what is known to be a code. */
 export function plainPostalCode(text: string): string {
   return text.toUpperCase().replace(/[^A-Z0-9]/g, "");
 }
@@ -7,7 +7,10 @@ const digits: Record<string, number> = { AU: 4, US: 5 };
 
 /** The form in which a country's codes are compared: a spreadsheet's 800 is 0800, a ZIP+4 is its ZIP, Canada goes by the first three. */
 export function comparablePostalCode(countryCode: string, text: string): string {
-  const plain = plainPostalCode(text);
+  return comparable(countryCode, plainPostalCode(text));
+}
+
+function comparable(countryCode: string, plain: string): string {
   if (countryCode === "CA") return plain.slice(0, 3);
   if (countryCode === "US" && /^\d{8,9}$/.test(plain)) return plain.padStart(9, "0").slice(0, 5);
   const length = digits[countryCode];
@@ -15,8 +18,8 @@ export function comparablePostalCode(countryCode: string, text: string): string 
 }
 
 /** Codes to look for, best first: some countries' data stop at the outward part of the code. */
-export function postalCodeCandidates(countryCode: string, text: string): string[] {
-  const code = comparablePostalCode(countryCode, text);
+export function postalCodeCandidates(countryCode: string, plain: string): string[] {
+  const code = comparable(countryCode, plain);
   if (countryCode === "GB" && code.length > 4) return [code, code.slice(0, -3)];
   if (countryCode === "IE" && code.length > 3) return [code, code.slice(0, 3)];
   if (countryCode === "NL" && code.length > 4) return [code, code.slice(0, 4)];
@@ -26,21 +29,43 @@ export function postalCodeCandidates(countryCode: string, text: string): string[
 
 /** How the code is written in answers. */
 export function writtenPostalCode(countryCode: string, text: string): string {
-  if (countryCode === "AU" || countryCode === "US") return comparablePostalCode(countryCode, text);
   const plain = plainPostalCode(text);
+  if (countryCode === "AU" || countryCode === "US") return comparable(countryCode, plain);
   if (countryCode === "CA" && plain.length === 6) return `${plain.slice(0, 3)} ${plain.slice(3)}`;
   return text.trim().toUpperCase().replace(/\s+/g, " ");
 }
 
+/** As written but for blanks and letter case; a spreadsheet may have taken zeros away. */
 const shapes: Record<string, RegExp> = {
-  AU: /^\d{4}$/,
-  US: /^\d{5}$/,
-  CA: /^[A-Z]\d[A-Z](\d[A-Z]\d)?$/,
+  AU: /^\d{3,4}$/,
+  US: /^(?:\d{3,5}|\d{4,5}-?\d{4})$/,
+  CA: /^[A-Z]\d[A-Z](?:-?\d[A-Z]\d)?$/,
 };
+const otherShape = /^[A-Z0-9]+(?:-[A-Z0-9]+)*$/;
 
-export function hasShapeOfPostalCode(countryCode: string, text: string): boolean {
-  const plain = countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
-  return (shapes[countryCode] ?? /^[A-Z0-9]{1,10}$/).test(plain);
+/** How many characters follow the hyphen that people write in a country's codes, also where its localities were loaded without. */
+const behindHyphen: Record<string, number> = { BR: 3, GB: 3, IE: 4, JP: 4, NL: 2, PL: 3, PT: 3 };
+const nowhere: ReadonlySet<number> = new Set();
+
+/**
+ * What somebody wrote for a postcode as its letters and digits; undefined when it cannot be one of the country's. Blanks may stand
+ * anywhere, a hyphen only where the country's codes have one: `20-00` is a slip, not Sydney.
+ */
+export function readPostalCode(countryCode: string, text: string, loadedHyphens = nowhere): string | undefined {
+  if (!/^[A-Za-z0-9 \u00a0\u202f-]+$/.test(text)) return undefined; // before upper case, which makes letters of other signs
+  const compact = text.replace(/[ \u00a0\u202f]+/g, "").toUpperCase();
+  const shape = shapes[countryCode];
+  if (!(shape ?? otherShape).test(compact)) return undefined;
+  if (!compact.includes("-")) return shape || compact.length <= 10 ? compact : undefined;
+  const plain = plainPostalCode(compact);
+  if (shape) return plain;
+  const belongs = (behind: number): boolean => behind === behindHyphen[countryCode] || loadedHyphens.has(behind);
+  return plain.length <= 10 && hyphensOf(compact).every(belongs) ? plain : undefined;
+}
+
+/** How many letters and digits follow each hyphen. */
+export function hyphensOf(text: string): number[] {
+  return [...text.matchAll(/-/g)].map(({ index }) => plainPostalCode(text.slice(index)).length);
 }
 
 const base = 37;

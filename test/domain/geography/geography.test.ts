@@ -33,8 +33,17 @@ const britain = [row("SW1A 1AA", "Westminster", "ENG", "London"), row("M1", "Man
 
 const newZealand = [row("0110", "Whangarei", "NTL"), row("1010", "Auckland", "AUK")];
 const unitedStates = [row("02108", "Boston", "MA")];
-const japan = [row("060-0000", "Chuo Ku", "01")];
-const loaded: Record<string, readonly LocalityRow[]> = { JP: japan, AU: australia, GB: britain, NZ: newZealand, US: unitedStates };
+const japan = [row("060-0000", "Chuo Ku", "01"), row("1000001", "Chiyoda Ku", "13")];
+const loaded: Record<string, readonly LocalityRow[]> = {
+  JP: japan,
+  AU: australia,
+  CA: [row("V6B", "Vancouver", "BC")],
+  GB: britain,
+  LV: [row("LV-1010", "Riga", "RIX")],
+  NZ: newZealand,
+  PT: [row("1000-001", "Lisboa", "11")],
+  US: [...unitedStates, row("10001", "New York", "NY")],
+};
 
 const asked: string[] = [];
 const geography = createGeography((country) => {
@@ -85,6 +94,46 @@ describe("a postcode", () => {
   it("that does not exist is refused", () => {
     for (const postalCode of ["9999", "0000", "20", "", "   ", "2000-2001", "20000", "2OOO", "AU2000", "²000"])
       expect(faultOf({ postalCode })).toBe("postcode");
+  });
+
+  it("has nothing in it but letters, digits, blanks, and a hyphen where its country writes one", () => {
+    const signs = ["-2000", "+2000", "20-00", "2,000", "20_00", "(2000)", "2000!", "2000\u{1f600}", "\u00e92000", "\u042f2000"];
+    const controls = ["20\n00", "20\u000000", "20\t00", "\u200b2000"];
+    for (const postalCode of [...signs, ...controls, "8.00", "-800", "\u00e9800", "2000-", "--2000"])
+      expect(geography.resolve({ postalCode })).toMatchObject({ message: `Postcode "${postalCode}" is not a postcode of Australia` });
+    const abroad: [country: string, postalCodes: string[]][] = [
+      ["US", ["1-0001", "10-001", "-10001", "10001-", "10001--1234", "10001.1234", "10001-123"]],
+      ["CA", ["V6-B1A1", "V6B-", "V6B--1A1", "V6B.1A1", "-V6B"]],
+      ["JP", ["06-00000", "060--0000", "-060-0000", "060_0000"]],
+      ["NZ", ["10-10", "-1010", "1010-", "-110"]],
+      ["GB", ["\u017fw1a 1aa", "S-W1A 1AA", "SW1A/1AA", "M1-"]], // the long s is an S in upper case
+      ["LV", ["-LV1010", "LV10-10", "LV--1010"]],
+    ];
+    for (const [countryCode, postalCodes] of abroad)
+      for (const postalCode of postalCodes) expect([postalCode, faultOf({ postalCode, countryCode })]).toEqual([postalCode, "postcode"]);
+  });
+
+  it.each([
+    [" 2000\t", "AU", "2000"],
+    ["\u00a02000 ", "AU", "2000"],
+    ["10001-1234", "US", "10001"],
+    ["10001 - 1234", "US", "10001"],
+    ["10001 1234", "US", "10001"],
+    ["100011234", "US", "10001"],
+    ["v6b 1a1", "CA", "V6B 1A1"],
+    ["V6B\u00a01A1", "CA", "V6B 1A1"],
+    ["V6B-1A1", "CA", "V6B 1A1"],
+    ["V6B1A1", "CA", "V6B 1A1"],
+    ["v6b", "CA", "V6B"],
+    ["sw1a\u00a01aa", "GB", "SW1A 1AA"],
+    ["SW1A-1AA", "GB", "SW1A-1AA"],
+    ["m1-4bt", "GB", "M1-4BT"],
+    ["1000-001", "PT", "1000-001"],
+    ["1000001", "PT", "1000001"],
+    ["100-0001", "JP", "100-0001"],
+    ["lv-1010", "LV", "LV-1010"],
+  ])("%j of %s is %s", (postalCode, countryCode, written) => {
+    expect(location({ postalCode, countryCode }).postalCode).toBe(written);
   });
 
   it("of post-office boxes is known as such", () => {
