@@ -60,7 +60,7 @@ export function* readAustralia(): Generator<LocalityRow> {
     const seen = new Set<string>();
     for (const record of rank(group)) {
       const row = toRow(record);
-      const name = `${row.state} ${row.suburb.toUpperCase().replace(/[^A-Z0-9]/g, "")}`;
+      const name = `${row.state} ${row.suburb.toUpperCase()}`;
       if (!seen.has(name)) yield row;
       seen.add(name);
     }

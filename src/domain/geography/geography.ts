@@ -105,13 +105,21 @@ function choose(found: readonly Place[], request: LocationRequest, keyOf: (name:
 
 function named(found: readonly Place[], suburb: string, keyOf: (name: string) => string): readonly Place[] {
   const withKey = (key: string): Place[] => found.filter((place) => place.suburbKey === key);
-  const exact = withKey(keyOf(suburb));
-  if (exact.length > 0) return exact;
+  const meant = withKey(keyOf(suburb));
+  if (meant.length > 0) return exactFirst(meant, suburb);
   for (const key of looseNameKeys(suburb)) {
     const alike = withKey(key);
     if (alike.length > 0) return alike;
   }
   return [];
+}
+
+/** Brisbane-City and Brisbane City are both places of 4000: who writes one of them means that one. */
+function exactFirst(alike: readonly Place[], suburb: string): readonly Place[] {
+  if (alike.length < 2) return alike;
+  const given = suburb.toUpperCase();
+  const isExact = (place: Place): boolean => place.suburb.toUpperCase() === given;
+  return [...alike.filter(isExact), ...alike.filter((place) => !isExact(place))];
 }
 
 function fault(kind: LocationFault, message: string): Unresolved {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
+import { readAustralia } from "../../../src/adapters/localities/australia.js";
 import { readAustralianFile } from "../../../src/adapters/localities/australianFile.js";
 import { bundledLocalities } from "../../../src/adapters/localities/bundled.js";
 import { createGeography } from "../../../src/domain/geography/geography.js";
@@ -71,6 +72,18 @@ describe("Australian places", () => {
     for (const postalCode of ["1001", "8001", "9001", "6843", "0801", "5839"])
       expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: true });
     for (const postalCode of ["2000", "0800", "6798"]) expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: false });
+  });
+
+  it("answer to their own spelling, and stay behind the primary one without", () => {
+    const astray = [...readAustralia()].filter(({ postalCode, suburb, state }) => {
+      const found = resolve(postalCode, { suburb: suburb.toUpperCase(), state });
+      return typeof found === "string" || found.suburb !== suburb;
+    });
+    expect(astray).toEqual([]);
+    for (const suburb of ["Brisbane City", "Brisbane-City"])
+      expect(resolve("4000", { suburb })).toMatchObject({ suburb, city: "Brisbane" });
+    expect(resolve("4856", { suburb: "no 4 branch" })).toMatchObject({ suburb: "No 4 Branch" });
+    expect(resolve("4000")).toMatchObject({ suburb: "Brisbane" });
   });
 
   it("are written as names, not shouted", () => {

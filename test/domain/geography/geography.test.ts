@@ -28,6 +28,10 @@ const australia = [
   row("2602", "O'Connor", "ACT", "Canberra"),
   row("2216", "Brighton-Le-Sands", "NSW", "Sydney"),
   row("3002", "East Melbourne", "VIC", "Melbourne"),
+  row("3088", "Saint Helena", "VIC", "Melbourne"),
+  row("3088", "St Helena", "VIC", "Melbourne"),
+  row("2540", "Green Hills", "NSW"),
+  row("2540", "Greenhills", "ACT"),
 ];
 const britain = [row("SW1A 1AA", "Westminster", "ENG", "London"), row("M1", "Manchester", "ENG")];
 
@@ -168,6 +172,22 @@ describe("a suburb", () => {
       ["2000", "  Sydney ", "Sydney"],
     ];
     for (const [postalCode, suburb, expected] of spellings) expect(location({ postalCode, suburb }).suburb).toBe(expected);
+  });
+
+  it("written as one of several that are alike is that one, and otherwise the first", () => {
+    const suburbOf = (suburb: string) => location({ postalCode: "3088", suburb }).suburb;
+    expect(["Saint Helena", "St Helena", "ST HELENA", "st. helena", "Saint-Helena"].map(suburbOf)).toEqual([
+      "Saint Helena",
+      "St Helena",
+      "St Helena",
+      "Saint Helena",
+      "Saint Helena",
+    ]);
+  });
+
+  it("written as one of several that are alike is still another when the state says so", () => {
+    expect(location({ postalCode: "2540", suburb: "Greenhills" })).toMatchObject({ suburb: "Greenhills", state: "ACT" });
+    expect(location({ postalCode: "2540", suburb: "Greenhills", state: "NSW" })).toMatchObject({ suburb: "Green Hills", state: "NSW" });
   });
 
   it("of another postcode is a fault that names what is there", () => {
