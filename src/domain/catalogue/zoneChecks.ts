@@ -1,3 +1,5 @@
+import { isCountryCode } from "../geography/countries.js";
+import { readPostalCode } from "../geography/postalCode.js";
 import type { ReadableZoneMap } from "./readable.js";
 import { quote } from "./references.js";
 import { isWithin, overlaps, type PostcodeRange, parseRange, widerFirst } from "./zones.js";
@@ -16,6 +18,8 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
   const whole = new Map<string, number>();
   map.zones.forEach(({ zone, country, postcodes }, index) => {
     if (zone === "*") faults.push(`${path}.${index}.zone "*" stands for every zone and cannot be the name of one`);
+    if (/^[A-Z]{2}$/.test(country) && !isCountryCode(country))
+      faults.push(`${path}.${index}.country ${quote(country)} is not an ISO country code`);
     if (postcodes === undefined) {
       const earlier = whole.get(country);
       if (earlier === undefined) whole.set(country, index);
@@ -24,11 +28,26 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
     postcodes?.forEach((text, number) => {
       const range = parseRange(country, text);
       const at = `${path}.${index}.postcodes.${number}`;
-      if (range) claims.push({ country, range, zone, path: at, text });
+      const unlike = range && shapeFault(country, text);
+      if (unlike !== undefined) faults.push(`${at} ${quote(text)} ${unlike}`);
+      else if (range) claims.push({ country, range, zone, path: at, text });
       else if (text !== "") faults.push(`${at} ${quote(text)} must be a postcode or a range such as 2000-2249`);
     });
   });
   return [...faults, ...overlapFaults(claims)];
+}
+
+const shapes: Record<string, string> = {
+  AU: "4 digits, such as 2000 or 2000-2249",
+  US: "5 digits, such as 10001 or 10001-10292",
+  CA: "3 or 6 characters, such as V6B, V6B 1A1 or V5K-V6Z",
+};
+
+/** Of the countries whose codes we know the look of: one that looks otherwise would silently match nothing. */
+function shapeFault(country: string, text: string): string | undefined {
+  const shape = shapes[country];
+  const fits = text.split("-").every((end) => readPostalCode(country, end.trim()) !== undefined);
+  return shape === undefined || fits ? undefined : `cannot be a postcode of ${country}: those have ${shape}`;
 }
 
 /** A range may lie within another, whose zone then has the rest of it; two that cross, or are the same, leave a postcode to both. */

@@ -10,11 +10,16 @@ export interface PostcodeRange {
 /** `2000`, `2000-2249`; undefined when it is neither. Codes are written without their own dashes here. */
 export function parseRange(countryCode: string, text: string): PostcodeRange | undefined {
   const ends = text.split("-").map((end) => end.trim());
-  const codes = ends.map((end) => comparablePostalCode(countryCode, end));
+  const codes = ends.map((end) => zoneCode(countryCode, end));
   const [from, to = from] = codes;
   const wellFormed = codes.length <= 2 && ends.every((end) => /^[A-Za-z0-9 ]+$/.test(end) && plainPostalCode(end).length <= 10);
   if (!wellFormed || from === undefined || to === undefined || from > to) return undefined;
   return { from, to };
+}
+
+/** Places are known by the first half of a Canadian code, but a zone may hold part of them: here such a code counts whole. */
+function zoneCode(countryCode: string, text: string): string {
+  return countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
 }
 
 export function overlaps(a: PostcodeRange, b: PostcodeRange): boolean {
@@ -61,7 +66,7 @@ export function compileZones(map: ZoneMap): ZoneOf {
   }
   return (countryCode, postalCode) => {
     const zones = countries.get(countryCode);
-    return zones && (inRange(zones.ranges, comparablePostalCode(countryCode, postalCode)) ?? zones.rest);
+    return zones && (inRange(zones.ranges, zoneCode(countryCode, postalCode)) ?? zones.rest);
   };
 }
 

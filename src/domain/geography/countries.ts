@@ -15,9 +15,21 @@ const alpha3: Record<string, string> = {
   UK: "GB",
 };
 
+/** ISO 3166-1, and Kosovo by the code that everyone uses for it. */
+const codes: ReadonlySet<string> = new Set(
+  (
+    "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG " +
+    "CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL " +
+    "GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA " +
+    "LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP " +
+    "NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV " +
+    "SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW XK"
+  ).split(" "),
+);
+
 let names: Intl.DisplayNames | undefined;
 
-/** Made when first needed: it costs a tenth of a second, and most requests are about Australia. */
+/** Made when first needed: it costs a tenth of a second, and only messages have names. */
 function regionName(code: string): string | undefined {
   names ??= new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
   return names.of(code);
@@ -28,7 +40,11 @@ export function countryCodeOf(text: string | undefined): string | undefined {
   const given = (text ?? "").trim().toUpperCase();
   if (given === "" || given === "AU") return "AU";
   const code = alpha3[given] ?? given;
-  return /^[A-Z]{2}$/.test(code) && regionName(code) !== undefined ? code : undefined;
+  return isCountryCode(code) ? code : undefined;
+}
+
+export function isCountryCode(code: string): boolean {
+  return codes.has(code);
 }
 
 export function countryName(code: string): string {

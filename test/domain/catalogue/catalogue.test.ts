@@ -72,6 +72,20 @@ describe("a compiled catalogue", () => {
     expect(["2250", "2554", "2575", "2999"].map(zone)).toEqual(Array(4).fill("NSW"));
     expect(["1999", "3000"].map(zone)).toEqual(["AU", "AU"]);
   });
+
+  it("has a whole Canadian code apart from the rest of its first half", () => {
+    const zones = [
+      { zone: "BC", country: "CA", postcodes: ["V0A-V9Z"] },
+      { zone: "DOWNTOWN", country: "CA", postcodes: ["V6B"] },
+      { zone: "DOCKS", country: "CA", postcodes: ["V6B 1A1", "V6B 2A0-V6B 2Z9"] },
+    ];
+    const file = { ...sampleFile(), zoneMaps: [...(sampleFile().zoneMaps ?? []), { id: "canada", zones }] };
+    const { zoneOf } = compileCatalogue(parsed(file));
+    const zone = (code: string) => zoneOf("canada", "CA", code);
+    expect(["V6B 1A1", "V6B 2K4"].map(zone)).toEqual(["DOCKS", "DOCKS"]);
+    expect(["V6B", "V6B 1A2", "V6B 3A1"].map(zone)).toEqual(Array(3).fill("DOWNTOWN"));
+    expect(["V6C", "V6A 1A1", "M5V 3L9"].map(zone)).toEqual(["BC", "BC", undefined]);
+  });
 });
 
 describe("the demo catalogue", () => {

@@ -148,9 +148,43 @@ describe("a fault in an organisation file is named by its path:", () => {
       "New Zealand",
       /^zoneMaps\.0\.zones\.2\.country must be a two-letter country code$/,
     ],
+    ...["XX", "ZZ", "UK", "EU", "SU"].map((code): [string, string, unknown, RegExp] => [
+      `a country ${code}, which there is not`,
+      "zoneMaps.0.zones.2.country",
+      code,
+      new RegExp(`^zoneMaps\\.0\\.zones\\.2\\.country "${code}" is not an ISO country code$`),
+    ]),
   ];
   it.each(cases)("%s", (_, path, value, fault) => {
     expect(faultsOf(changed(path, value))).toContainEqual(expect.stringMatching(fault));
+  });
+
+  it.each([
+    ["AU", "abc", "4 digits"],
+    ["AU", "20000-21000", "4 digits"],
+    ["AU", "20", "4 digits"],
+    ["AU", "2000-20000", "4 digits"],
+    ["US", "1000-V6B", "5 digits"],
+    ["US", "123456", "5 digits"],
+    ["CA", "2000", "3 or 6 characters"],
+    ["CA", "V6B 1A", "3 or 6 characters"],
+    ["CA", "V5K-V6", "3 or 6 characters"],
+  ])("a postcode that %s cannot have, %s", (country, text, shape) => {
+    const faults = faultsOf(changed("zoneMaps.0.zones.2", { zone: "NZ", country, postcodes: ["0", text] }));
+    expect(faults).toContainEqual(
+      expect.stringContaining(`zoneMaps.0.zones.2.postcodes.1 "${text}" cannot be a postcode of ${country}: those have ${shape}`),
+    );
+  });
+
+  it.each([
+    ["AU", ["800", "0801-0899", " 4000 "]],
+    ["US", ["501", "10001-10292"]],
+    ["CA", ["V6B", "v6b 1a1", "V5K-V5Z", "M5V3L9"]],
+    ["GB", ["SW1-SW3", "N"]],
+    ["JP", ["1000001", "060"]],
+    ["XK", ["10000"]],
+  ])("but none that %s can have", (country, postcodes) => {
+    expect(faultsOf(changed("zoneMaps.0.zones.2", { zone: "NZ", country, postcodes }))).toEqual([]);
   });
 
   it("zones that overlap", () => {

@@ -226,7 +226,7 @@ describe("a country", () => {
   });
 
   it("that does not exist is a fault", () => {
-    for (const countryCode of ["XX", "ZZZZ", "1"]) expect(faultOf({ postalCode: "2000", countryCode })).toBe("country");
+    for (const countryCode of ["XX", "ZZ", "EU", "ZZZZ", "1"]) expect(faultOf({ postalCode: "2000", countryCode })).toBe("country");
   });
 
   it("may be given in lower case or with three letters", () => {
