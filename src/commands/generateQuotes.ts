@@ -3,11 +3,11 @@ import type { Geography, Location, LocationFault } from "../domain/geography/geo
 import type { QuoteRequest } from "../domain/rating/quoteRequest.js";
 import { type PricedResult, priceQuotes } from "../domain/rating/quotes.js";
 import { Rejection } from "../domain/rejection.js";
-import { AppendTooLarge } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
 import { recordQuotes } from "./quote.js";
 import { type QuoteFacts, quoteTexts } from "./quoteText.js";
 import type { RecentQuotes } from "./recentQuotes.js";
+import { refuseTooLarge } from "./tooLargeQuote.js";
 
 export interface QuoteOrigin {
   readonly organisationId: string;
@@ -34,8 +34,8 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now: from.now });
   const { organisationId, catalogueVersion, keyPrefix, requestId } = from;
   const facts = { organisationId, catalogueVersion, keyPrefix, requestId, at: from.now.toISOString() };
-  const { recording, kept, response } = record(deps, { ...facts, origin, destination, goods, filters }, results);
-  await recording.catch(refuseTooLarge);
+  const { recording, largest, kept, response } = record(deps, { ...facts, origin, destination, goods, filters }, results);
+  await recording.catch((error: unknown) => refuseTooLarge(error, { items, filters }, goods, largest));
   for (const [quoteId, quote] of kept) deps.recentQuotes.keep(quoteId, quote);
   return response;
 }
@@ -45,9 +45,10 @@ function record(deps: QuoteDeps, facts: QuoteFacts, results: readonly PricedResu
   const named = results.map((result) => ({ ...result, quoteId: deps.newId() }));
   const { quotes, response } = quoteTexts(facts, named);
   const recording = recordQuotes(deps, facts, quotes);
+  const largest = Math.max(...quotes.map(({ event }) => event.length));
   const { organisationId } = facts;
   const kept = quotes.map((quote) => [quote.quoteId, { organisationId, response: quote.response }] as const);
-  return { recording, kept, response };
+  return { recording, largest, kept, response };
 }
 
 /** One stranger among them and nobody is priced: no partial results. */
@@ -78,9 +79,3 @@ const faultyField: Record<LocationFault, string> = {
   state: "postalCode",
   country: "countryCode",
 };
-
-function refuseTooLarge(error: unknown): never {
-  if (!(error instanceof AppendTooLarge)) throw error;
-  const message = "items hold more text than one quote can record. Shorten their types or send fewer of them";
-  throw new Rejection("invalid", message, [message]);
-}

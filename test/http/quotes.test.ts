@@ -82,6 +82,57 @@ const quoted = async (more: object = {}): Promise<Response200> => {
   return body;
 };
 
+describe("a quote that is too large to record is refused for the part that is:", () => {
+  const wordy = Array.from({ length: 25 }, (_, index) => `wordy-${index}`);
+  const surcharges = Array.from({ length: 50 }, (_, index) => ({
+    key: `S${index}`,
+    name: `Surcharge ${index}`,
+    description: "d".repeat(200),
+    when: { always: true },
+    charge: { flat: 1 },
+  }));
+  const services = wordy.map((id) => ({ id, carrierId: "roadco", name: id, type: "DOMESTIC", class: "STANDARD" }));
+  const file = () => ({
+    ...catalogue(),
+    services: [...catalogue().services, ...services],
+    rateCards: [...catalogue().rateCards, ...wordy.map((id) => rateCard(id, 1, { serviceId: id, surcharges }))],
+    customers: [...catalogue().customers, { id: "WORDY", name: "Wordy", rateCardIds: wordy }],
+  });
+  const refusal = async (organisation: TestOrganisation, more: object): Promise<unknown> => {
+    const response = await organisation.post(path, request(more));
+    return response.status === 400 ? ((await response.json()) as { message: unknown }).message : response.status;
+  };
+  const escaped = "\u0001".repeat(98);
+  const manyItems = Array.from({ length: 1_000 }, () => ({ ...request().items[0], type: `a${escaped}z` }));
+  const values = Array.from({ length: 500 }, (_, index) => `${index}${escaped.slice(5)}z`);
+  let organisation: TestOrganisation;
+  beforeAll(async () => {
+    organisation = await service.organisation((given) => Object.assign(given, file()));
+  });
+
+  test("the customer's rate cards, which filters narrow", async () => {
+    const general = { customerIds: ["WORDY"] };
+    expect(await refusal(organisation, { general })).toEqual([
+      "the matching rate cards of a customer hold more text than one quote can record. " +
+        "Narrow the request with filters (carrierIds, serviceIds, rateCardIds, serviceTypes, serviceClasses)",
+    ]);
+    expect(await refusal(organisation, { general, filters: { rateCardIds: wordy.slice(0, 5) } })).toBe(200);
+  });
+
+  test("the items", async () => {
+    expect(await refusal(organisation, { items: manyItems })).toEqual([
+      "items hold more text than one quote can record. Shorten their types or send fewer of them",
+    ]);
+  });
+
+  test("the filters", async () => {
+    const filters = { carrierIds: values, serviceIds: values, rateCardIds: values, serviceTypes: values };
+    expect(await refusal(organisation, { filters })).toEqual([
+      "filters hold more text than one quote can record. Send fewer values in them",
+    ]);
+  });
+});
+
 describe("generating quotes", () => {
   test("answers exact prices, enriched places and goods in centimetres", async () => {
     const { origin, destination, goods, results } = await quoted();
