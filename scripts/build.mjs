@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "dist", ".built");
@@ -20,9 +20,18 @@ function newest(folder) {
 
 const sources = Math.max(
   newest(join(root, "src")),
-  ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((file) => statSync(join(root, file)).mtimeMs),
+  ...["tsconfig.json", "tsconfig.build.json", "package-lock.json", "scripts/build.mjs"].map((file) => statSync(join(root, file)).mtimeMs),
 );
 if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
+
+/** The localities of the packages, worked out once for every process that will start: only rows, not 25 MB of JSON. */
+async function writeLocalities(built) {
+  const folder = join(built, "adapters", "localities");
+  const load = (file) => import(pathToFileURL(join(folder, file)).href);
+  const [{ bundledCountries, bundledLocalities }, { storedLine }] = await Promise.all([load("bundled.js"), load("storedLocalities.js")]);
+  for (const country of bundledCountries)
+    writeFileSync(join(folder, `${country}.tsv`), Array.from(bundledLocalities(country), storedLine).join(""));
+}
 
 const target = join(root, `dist-${process.pid}`);
 const startedAt = new Date();
@@ -31,6 +40,7 @@ try {
   execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", target], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  await writeLocalities(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);

@@ -59,7 +59,7 @@ export async function prepareLocalities(source: string, folder: string): Promise
   }
 }
 
-function storedLine({ postalCode, suburb, city, state, stateName, poBox }: LocalityRow): string {
+export function storedLine({ postalCode, suburb, city, state, stateName, poBox }: LocalityRow): string {
   return `${[postalCode, suburb, city === suburb ? "" : city, state, stateName === state ? "" : stateName, poBox ? "1" : ""].join("\t")}\n`;
 }
 

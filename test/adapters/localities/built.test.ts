@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { bundledCountries, bundledLocalities } from "../../../src/adapters/localities/bundled.js";
+import { readStoredLocalities, storedLine } from "../../../src/adapters/localities/storedLocalities.js";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const built = join(root, "dist", "adapters", "localities");
+const folder = mkdtempSync(join(tmpdir(), "waybill-built-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("comes with Australia, the United States and Canada", () => {
+  expect(bundledCountries).toEqual(["AU", "US", "CA"]);
+});
+
+it.each(["AU", "US", "CA"])("the build holds the rows of %s that the package gives", (country) => {
+  const stored = [...readStoredLocalities(join(built, `${country}.tsv`))];
+  expect(stored.length).toBeGreaterThan(3_000);
+  expect(stored).toEqual([...(bundledLocalities(country) ?? [])]);
+});
+
+it("a build reads what it holds, and the package only where that is missing", () => {
+  const copy = join(folder, "adapters", "localities");
+  cpSync(built, copy, { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const row = { postalCode: "2000", suburb: "Here", city: "There", state: "NSW", stateName: "New South Wales", poBox: false };
+  writeFileSync(join(copy, "AU.tsv"), storedLine(row));
+  rmSync(join(copy, "CA.tsv"));
+  const read = `import { bundledLocalities } from "./bundled.js";
+    console.log(JSON.stringify(["AU", "CA", "NZ"].map((country) => [...(bundledLocalities(country) ?? [])])));`;
+  const answer = execFileSync(process.execPath, ["--input-type=module", "-e", read], {
+    cwd: copy,
+    encoding: "utf8",
+    maxBuffer: 10_000_000,
+  });
+  expect(JSON.parse(answer)).toEqual([[row], [...(bundledLocalities("CA") ?? [])], []]);
+});
