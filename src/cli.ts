@@ -8,10 +8,13 @@ import { addLocalityCommands } from "./cli/localities.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
 import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
+import { visible } from "./cli/visible.js";
 
 const program = new Command("waybill")
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
-  .configureOutput({ outputError: (fault, write) => write(`${fault.trimEnd().replaceAll("\n", " ")} (add --help for what there is)\n`) })
+  .configureOutput({
+    outputError: (fault, write) => write(`${visible(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
+  })
   .addHelpText("after", "\nResults go to stdout, logs to stderr. Configuration comes from the environment; README.md lists the variables.");
 addRoleCommands(program);
 addOrganisationCommands(program);

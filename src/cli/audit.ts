@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
-import { CommandFault, command, print } from "./outcome.js";
+import { CommandFault, command, print, printJson } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addAuditCommands(program: Command): void {
@@ -66,7 +66,8 @@ async function verifyAll({ org, files, json }: { org?: string; files: boolean; j
   // A misspelt id must not pass for an organisation in good order.
   if (org !== undefined && verification.imports === 0 && verification.findings.count === 0)
     throw new CommandFault(`No import of ${org} is recorded.`);
-  print(json ? JSON.stringify(verificationJson(verification), null, 2) : verificationText(verification));
+  if (json) printJson(verificationJson(verification));
+  else print(verificationText(verification));
   if (verification.findings.count > 0) process.exitCode = 1;
 }
 
@@ -84,5 +85,6 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
   });
   if (versions.length === 0)
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
-  print(json ? JSON.stringify(versions, null, 2) : shipmentText(shipmentId, versions));
+  if (json) printJson(versions);
+  else print(shipmentText(shipmentId, versions));
 }

@@ -6,8 +6,9 @@ import { type AsOf, importHistory, type RowOutcome } from "../audit/importHistor
 import { importVerdict } from "../audit/importVerdict.js";
 import { streamOf } from "../events/streams.js";
 import { historyJson, historyText } from "./auditImportText.js";
-import { CommandFault, print } from "./outcome.js";
+import { CommandFault, print, printJson } from "./outcome.js";
 import { showProgress } from "./progress.js";
+import { visible } from "./visible.js";
 import type { CommandContext } from "./withStores.js";
 
 interface Wanted {
@@ -24,7 +25,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const onEvent = (revision: bigint) => {
     if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
   };
-  const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : rowText(outcome)) : undefined;
+  const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
   const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
   const audited = settle(history.fold);
@@ -32,7 +33,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   // A past state has no counterpart in the tables of today.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
   const report = { history, files, verdict };
-  if (json) print(JSON.stringify(rows ? { summary: historyJson(report) } : historyJson(report), null, rows ? 0 : 2));
+  if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));
   if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
 }

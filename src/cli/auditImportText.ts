@@ -10,8 +10,8 @@ export interface ImportReport {
   readonly verdict: Verdict | undefined;
 }
 
-/** For a person who has never seen the code. */
-export function historyText({ history, files, verdict }: ImportReport): string {
+/** For a person who has never seen the code; line by line. */
+export function historyText({ history, files, verdict }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, keyPrefix, requestId, at } = requested.data;
   return [
@@ -35,7 +35,7 @@ export function historyText({ history, files, verdict }: ImportReport): string {
       : []),
     "",
     ...verdictLines(history, verdict),
-  ].join("\n");
+  ];
 }
 
 const nouns = { shipments: { one: "shipment", many: "shipments" }, activities: { one: "activity", many: "activities" } };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CommandFault, command, print } from "./outcome.js";
+import { CommandFault, command, print, printJson } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addAuditQuoteCommand(program: Command): void {
@@ -22,6 +22,7 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
   const { agrees, lines } = explainStoredQuote(quote);
   const { organisationId, customerId, at, catalogueVersion, keyPrefix } = quote;
   const heading = `quote ${quote.quoteId} for ${customerId} of ${organisationId}, priced ${at} by catalogue version ${catalogueVersion} for key ${keyPrefix}`;
-  print(json ? JSON.stringify({ agrees, quote }, null, 2) : [heading, ...lines].join("\n"));
+  if (json) printJson({ agrees, quote });
+  else print([heading, ...lines]);
   if (!agrees) throw new CommandFault("The quote does not come out again as it was answered.");
 }

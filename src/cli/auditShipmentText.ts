@@ -1,10 +1,10 @@
 import type { ShipmentVersion } from "../audit/shipmentVersions.js";
 
-export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[]): string {
-  return [`Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`, ...versions.map(versionText)].join("\n");
+export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[]): string[] {
+  return [`Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`, ...versions.flatMap(versionText)];
 }
 
-function versionText(version: ShipmentVersion, index: number): string {
+function versionText(version: ShipmentVersion, index: number): string[] {
   const { importId, keyPrefix, requestId, fileName, sourceDetails, pushedAt, writtenAt, rows, fields, items } = version;
   return [
     "",
@@ -13,7 +13,7 @@ function versionText(version: ShipmentVersion, index: number): string {
     `  pushed  ${pushedAt} with key ${keyPrefix}..., request ${requestId}`,
     ...Object.entries(fields).map(([name, value]) => `  ${name} = ${shown(value)}`),
     ...items.map((item, line) => `  item ${line + 1} = ${shown(item)}`),
-  ].join("\n");
+  ];
 }
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

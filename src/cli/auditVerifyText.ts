@@ -2,7 +2,7 @@ import type { Verification } from "../audit/verify.js";
 import { table } from "./outcome.js";
 import { countOf, number } from "./progress.js";
 
-export function verificationText({ findings, position, events, imports, rows, files, organisations }: Verification): string {
+export function verificationText({ findings, position, events, imports, rows, files, organisations }: Verification): string[] {
   const { activities, shipments, rejections } = rows;
   const lines = [
     `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
@@ -11,12 +11,12 @@ export function verificationText({ findings, position, events, imports, rows, fi
       countOf(rejections, "rejected row", "rejected rows"),
       countOf(files, "stored file", "stored files"),
     ].join(", ")}.`,
-    table(
+    ...table(
       ["ORGANISATION", "IMPORTS", "DIFFERENCES"],
       organisations.map((each) => [each.organisationId, String(each.imports), String(each.findings)]),
     ),
   ];
-  if (findings.count === 0) return [...lines, "Everything agrees with the streams."].join("\n");
+  if (findings.count === 0) return [...lines, "Everything agrees with the streams."];
   const told = findings.first.map(
     ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
   );
@@ -26,7 +26,7 @@ export function verificationText({ findings, position, events, imports, rows, fi
     `${countOf(findings.count, "difference", "differences")}:`,
     ...told,
     ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
-  ].join("\n");
+  ];
 }
 
 export function verificationJson({ findings, position, ...rest }: Verification) {

@@ -48,10 +48,10 @@ const quoteRequest = {
   items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
 };
 
-/** What `start` prints, once, when the API answers. */
-export function welcome(config: Config, demo: Demo | undefined): string {
+/** The lines that `start` prints, once, when the API answers. */
+export function welcome(config: Config, demo: Demo | undefined): string[] {
   const lines = [`Waybill is ready at ${config.publicUrl} (API reference: ${config.publicUrl}/docs)`];
-  if (!demo) return lines.join("\n");
+  if (!demo) return lines;
   const key = demo.key ?? "$KEY";
   lines.push(`Demo organisation: ${demo.organisationId}`);
   if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`, "Try it:");
@@ -60,7 +60,7 @@ export function welcome(config: Config, demo: Demo | undefined): string {
   lines.push(
     `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quotes}x-api-key: ${key}${quotes} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
   );
-  return lines.join("\n");
+  return lines;
 }
 
 function newKeyLine(config: Config, demo: Demo): string {

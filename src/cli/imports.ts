@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CommandFault, command, print, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addImportCommands(program: Command): void {
@@ -29,7 +29,7 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return latestImports(org, count, pool);
   });
-  if (json) return print(JSON.stringify(found, null, 2));
+  if (json) return printJson(found);
   const rows = found.map(({ importId, kind, status, progress, counts, submittedAt, sourceDetails }) => [
     importId,
     kind,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { CommandFault, command, print, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addKeyCommands(program: Command): void {
@@ -39,7 +39,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return listKeys(pool, org);
   });
-  if (json) return print(JSON.stringify(found, null, 2));
+  if (json) return printJson(found);
   const rows = found.map(({ prefix, name, createdAt, revokedAt, keyId }) => [
     prefix,
     name,

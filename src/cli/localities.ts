@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import { CommandFault, command, print } from "./outcome.js";
+import { CommandFault, command, print, remark } from "./outcome.js";
 import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
 
@@ -44,12 +44,12 @@ async function load(source: string): Promise<void> {
         );
         anew ||= recorded;
         if (recorded && isBundled(country.country))
-          process.stderr.write(`${country.country}: the product's own places are no longer used, only those of this file\n`);
+          remark(`${country.country}: the product's own places are no longer used, only those of this file`);
         print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
       if (anew) await pause(2 * refreshMs); // a script that asks for a quote next finds them at every running API
     });
-    if (skipped > 0) process.stderr.write(`${skipped} lines without a usable place were left out\n`);
+    if (skipped > 0) remark(`${skipped} lines without a usable place were left out`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

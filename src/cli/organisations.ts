@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { CommandFault, command, print, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 const largestFile = 64 * 1024 * 1024;
@@ -26,9 +26,7 @@ async function apply(path: string): Promise<void> {
     const origin = { actor: "cli", correlationId: randomUUID() };
     const applied = await applyOrganisation(organisationDeps(context), file, origin);
     const summary = applied.changes.length === 0 ? "nothing changed" : `${applied.changes.length} changed`;
-    print(
-      [`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)].join("\n"),
-    );
+    print([`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)]);
   });
 }
 
@@ -49,7 +47,7 @@ async function readOrganisationFile(path: string) {
   const parsed = parseOrganisationFile(input);
   if (parsed.ok) return parsed.file;
   const count = parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`;
-  throw new CommandFault(`${path} has ${count}:\n${parsed.faults.map((fault) => `  ${fault}`).join("\n")}`);
+  throw new CommandFault(`${path} has ${count}:`, parsed.faults);
 }
 
 async function list({ json }: { json?: boolean }): Promise<void> {
@@ -57,7 +55,7 @@ async function list({ json }: { json?: boolean }): Promise<void> {
     const { listOrganisations } = await import("../queries/organisations.js");
     return listOrganisations(pool);
   });
-  if (json) return print(JSON.stringify(organisations, null, 2));
+  if (json) return printJson(organisations);
   const rows = organisations.map(({ id, name, timezone, catalogueVersion }) => [id, name, timezone, String(catalogueVersion)]);
   print(table(["ID", "NAME", "TIME ZONE", "CATALOGUE"], rows));
 }

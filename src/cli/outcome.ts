@@ -3,13 +3,37 @@ import { ConfigurationFaults } from "../config.js";
 import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
 import { StoreUnavailable } from "../portErrors.js";
+import { visible } from "./visible.js";
 
-/** A mistake of whoever typed the command: its message is all they need. */
-export class CommandFault extends Error {}
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+/** A mistake of whoever typed the command: its message, and a line for each detail, are all they need. */
+export class CommandFault extends Error {
+  constructor(
+    message: string,
+    readonly details: readonly string[] = [],
+  ) {
+    super(message);
+  }
 }
+
+/** The result for people. Each text is one line, whatever it carries: what came from outside cannot pass for a line of ours. */
+export function print(lines: string | readonly string[]): void {
+  process.stdout.write(asLines(lines));
+}
+
+export function printJson(value: unknown, indent = 2): void {
+  process.stdout.write(`${JSON.stringify(value, null, indent)}\n`);
+}
+
+/** Whatever else there is to say. */
+export function remark(lines: string | readonly string[]): void {
+  process.stderr.write(hideKeys(asLines(lines)));
+}
+
+const asLines = (lines: string | readonly string[]): string =>
+  [lines]
+    .flat()
+    .map((line) => `${visible(line)}\n`)
+    .join("");
 
 /** Runs a command to its exit code: 0, or 1 after one clear line on stderr. */
 export function command<Args extends unknown[]>(work: (...args: Args) => Promise<void>): (...args: Args) => Promise<void> {
@@ -18,7 +42,7 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
       await work(...args);
       process.exitCode ??= 0;
     } catch (error) {
-      process.stderr.write(`${hideKeys(sentence(error))}\n`);
+      remark(sentences(error));
       process.exitCode = 1;
     }
     await flushed(process.stdout);
@@ -26,10 +50,11 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
   };
 }
 
-function sentence(error: unknown): string {
-  if (error instanceof Rejection)
-    return error.details?.length ? `${error.message}\n${error.details.map((line) => `  ${line}`).join("\n")}` : error.message;
-  if (error instanceof CommandFault || error instanceof ConfigurationFaults || error instanceof StoreUnavailable) return error.message;
+function sentences(error: unknown): string | readonly string[] {
+  if (error instanceof Rejection || error instanceof CommandFault)
+    return [error.message, ...(error.details ?? []).map((line) => `  ${line}`)];
+  if (error instanceof ConfigurationFaults) return error.message.split("\n"); // all of it our own words
+  if (error instanceof StoreUnavailable) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `The port is in use: ${message}. Stop what is using it, or set PORT to another number.`;
   return message || String(error);
@@ -40,14 +65,13 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /** Columns for people; scripts ask for `--json`. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  return [header, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const shown = [header, ...rows].map((row) => row.map(visible));
+  const widths = header.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));
+  return shown.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }

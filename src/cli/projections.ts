@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Projection } from "../projections/projection.js";
 import type { Rebuilt } from "../projections/rebuild/rebuild.js";
-import { CommandFault, command, print, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addProjectionCommands(program: Command): void {
@@ -24,16 +24,7 @@ async function status({ json }: { json?: boolean }): Promise<void> {
     const { projectionStanding } = await import("../projections/standing.js");
     return projectionStanding({ pool, eventStore, signal, now: Date.now });
   });
-  if (json) {
-    print(
-      JSON.stringify(
-        standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null })),
-        null,
-        2,
-      ),
-    );
-    return;
-  }
+  if (json) return printJson(standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null })));
   const rows = standings.map(({ projection, position, events, seconds }) => [
     projection,
     position ? String(position.commit) : "-",
@@ -64,7 +55,8 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
     };
     return rebuild(options).finally(progress.stop);
   });
-  print(json ? JSON.stringify(asJson(rebuilt), null, 2) : asText(rebuilt, (performance.now() - begun) / 1000));
+  if (json) printJson(asJson(rebuilt));
+  else print(asText(rebuilt, (performance.now() - begun) / 1000));
 }
 
 function chooseProjections(all: readonly Projection[], name: string | undefined): readonly Projection[] {
@@ -79,9 +71,12 @@ const verdictOf = ({ live, rebuilt }: Rebuilt["comparisons"][number]): string =>
   return live.digest === rebuilt.digest && live.rows === rebuilt.rows ? "identical" : `was different (${live.rows} rows, ${live.digest})`;
 };
 
-function asText({ events, comparisons }: Rebuilt, seconds: number): string {
+function asText({ events, comparisons }: Rebuilt, seconds: number): string[] {
   const rows = comparisons.map((each) => [each.projection, String(each.rebuilt.rows), each.rebuilt.digest, verdictOf(each)]);
-  return `${table(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows)}\nrebuilt from ${events} events in ${seconds.toFixed(1)} s and swapped in`;
+  return [
+    ...table(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows),
+    `rebuilt from ${events} events in ${seconds.toFixed(1)} s and swapped in`,
+  ];
 }
 
 function asJson({ events, position, comparisons }: Rebuilt) {

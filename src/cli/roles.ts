@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { command, print } from "./outcome.js";
+import { command, print, remark } from "./outcome.js";
 
 const roles = {
   api: "serve the REST API on HOST and PORT",
@@ -35,7 +35,7 @@ async function serveEvents({ port, data }: { port: number; data: string }): Prom
   const { runEventStoreNode } = await import("../embedded/eventstore/runNode.js");
   // The address is the command's result; a parent process is told it in another way.
   const say = (line: string) => {
-    if (!line.startsWith("event store on ")) process.stderr.write(`${line}\n`);
+    if (!line.startsWith("event store on ")) remark(line);
     else if (!process.send) print(line);
   };
   process.exitCode = await runEventStoreNode({ port, dataDir: data }, say);

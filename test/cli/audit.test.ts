@@ -86,6 +86,27 @@ test("audit shipment lists its versions", async () => {
   expect([none.code, none.stdout]).toEqual([1, ""]);
 });
 
+test("what a caller pushed cannot pass for a line of the audit", async () => {
+  const forged = "evil\u001b[31m\nStatus        failed";
+  const shown = "evil\\u001b[31m\\nStatus        failed";
+  const importId = await record({
+    kind: "shipments",
+    sourceDetails: forged,
+    rows: [{ accept: goodsLine(forged, { reference: forged }) }, { reject: forged }],
+  });
+  await model.project();
+  const story = await waybill(["audit", "import", importId, "--rows"], environment);
+  expect(story.stdout).toContain(`Reference     ${shown}\n`);
+  expect(story.stdout).toContain(`rejected  ${shown}\n`);
+  expect(story.stdout.match(/^Status .*$/gm)).toEqual(["Status        completed"]);
+  const versions = await waybill(["audit", "shipment", forged, "--org", "acme"], environment);
+  expect(versions.stdout).toContain(`Shipment ${shown}: 1 version\n`);
+  expect(versions.stdout).toContain(`  reference = ${shown}\n`);
+  const none = await waybill(["audit", "shipment", forged, "--org", "other"], environment);
+  expect(none.stderr).toBe(`No completed import of other has written a shipment ${shown}.\n`);
+  for (const { stdout } of [story, versions]) expect(stdout).not.toContain("\u001b");
+});
+
 test.each([
   [["audit", "verify", "--org", "misspelt"], "No import of misspelt is recorded."],
   [["audit", "import", "nonsense"], "nonsense is not an import id."],

@@ -30,7 +30,7 @@ test("audit quote prints how a quote came about, and ends with 0 when it comes o
     general: { customerIds: ["CUST-001"] },
     origin: place("2000"),
     destination: place("3000"),
-    items: [{ quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 180 }],
+    items: [{ quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 180, type: "Carton\u001b[31m\ntotal" }],
   });
   const { results } = (await response.json()) as { results: { quoteId: string }[] };
   const quoteId = results[0]?.quoteId ?? "";
@@ -39,6 +39,7 @@ test("audit quote prints how a quote came about, and ends with 0 when it comes o
   expect(stdout).toMatch(
     /75\.60 {2}180 kg at 0\.42\n +88\.10 {2}freight\n +19\.82 {2}fuel.*\n +10\.79 {2}GST.*\n +118\.71 {2}total, as it was answered/,
   );
+  expect(stdout).toContain("Carton\\u001b[31m\\ntotal");
   expect(code).toBe(0);
 });
 

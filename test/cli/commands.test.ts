@@ -124,6 +124,13 @@ test("a key is printed alone, listed by its prefix, and revoked once", async () 
   expect((await run("keys", "list", "--org", "demo")).stdout).toMatch(new RegExp(`${prefix} +warehouse +\\S+Z +\\S+Z `));
 });
 
+test("a key's name cannot pass for a line of the list", async () => {
+  await run("keys", "create", "--org", "demo", "--name", "evil\u001b[31m\nwb_live_XXXX");
+  const { stdout } = await run("keys", "list", "--org", "demo");
+  expect(stdout).toMatch(/ evil\\u001b\[31m\\nwb_live_XXXX /);
+  expect(stdout.trimEnd().split("\n")).toHaveLength(3);
+});
+
 test("what does not exist is said in one line", async () => {
   for (const args of [
     ["keys", "create", "--org", "nobody", "--name", "x"],
