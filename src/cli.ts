@@ -5,6 +5,7 @@ import { addAuditQuoteCommand } from "./cli/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";
+import { watchOutput } from "./cli/lostOutput.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
 import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
@@ -24,6 +25,5 @@ addProjectionCommands(program);
 addLocalityCommands(program);
 addAuditCommands(program);
 addAuditQuoteCommand(program);
-// Whoever reads our output may go away (`| head`): what is said then is lost, and nothing else.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+watchOutput();
 await program.parseAsync();

@@ -19,7 +19,7 @@ interface Wanted {
 
 export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
   const { pool, eventStore, objectStore, signal } = context;
-  process.stdout.once("error", () => process.exit(0)); // whoever read the pipe has seen enough
+  process.stdout.once("error", () => process.exit()); // nobody reads the rows that are left
   const last = await eventStore.last(streamOf.import(importId));
   const progress = showProgress("read");
   const onEvent = (revision: bigint) => {

@@ -38,7 +38,8 @@ async function serveEvents({ port, data }: { port: number; data: string }): Prom
     if (!line.startsWith("event store on ")) remark(line);
     else if (!process.send) print(line);
   };
-  process.exitCode = await runEventStoreNode({ port, dataDir: data }, say);
+  const code = await runEventStoreNode({ port, dataDir: data }, say);
+  process.exitCode ||= code;
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {
