@@ -1,5 +1,12 @@
 // How the outside world fails. Adapters throw these, and only these, for what a caller may have to act upon.
+import { getSystemErrorMap } from "node:util";
 import type { Position } from "./ports.js";
+
+/** The operating system's own words for why it refused: `permission denied`. */
+export function systemReason(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
+}
 
 /** A store did not answer, or not in time. Nothing is wrong with the request: try again. */
 export class StoreUnavailable extends Error {

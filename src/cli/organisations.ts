@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
+import { systemReason } from "../portErrors.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
@@ -33,11 +34,12 @@ async function apply(path: string): Promise<void> {
 /** Read and checked whole before any store is touched. */
 async function readOrganisationFile(path: string) {
   const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
-  const { size } = await stat(path).catch(() => {
-    throw new CommandFault(`${path} cannot be read. Give the path of an organisation file.`);
-  });
+  const unreadable = (error: unknown): never => {
+    throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of an organisation file.`);
+  };
+  const { size } = await stat(path).catch(unreadable);
   if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; an organisation file has at most ${largestFile}.`);
-  const text = await readFile(path, "utf8");
+  const text = await readFile(path, "utf8").catch(unreadable);
   let input: unknown;
   try {
     input = JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -32,7 +32,11 @@ function wholeNumber(text: string): number {
 
 async function serveEvents({ port, data }: { port: number; data: string }): Promise<void> {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
-  const { runEventStoreNode } = await import("../embedded/eventstore/runNode.js");
+  const [{ runEventStoreNode }, { ensureUsable }] = await Promise.all([
+    import("../embedded/eventstore/runNode.js"),
+    import("../embedded/usableFolder.js"),
+  ]);
+  await ensureUsable(data, "--data");
   // The address is the command's result; a parent process is told it in another way.
   const say = (line: string) => {
     if (!line.startsWith("event store on ")) remark(line);

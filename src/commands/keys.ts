@@ -54,13 +54,14 @@ export function decideRevoke({ given, by, at }: { given: string; by: string; at:
 }
 
 function keyMeant(given: string, state: OrganisationState): ApiKeyState {
-  if (given.length <= liveKeyPrefix.length)
-    throw new Rejection("invalid", `${given || "An empty prefix"} does not tell one key from another`);
+  if (liveKeyPrefix.startsWith(given))
+    throw new Rejection("invalid", `${given || "An empty prefix"} does not tell one key from another; keys list shows what does`);
   const fitting = [...state.keys.values()].filter((key) => isMeant(given, key));
   // Of keys with the same beginning the one still in use is meant.
   const candidates = fitting.some(({ revoked }) => !revoked) ? fitting.filter(({ revoked }) => !revoked) : fitting;
   const [key] = candidates;
-  if (!key) throw new Rejection("notFound", `No key of this organisation begins with ${displayPrefix(given)}`);
+  if (!key)
+    throw new Rejection("notFound", `No key of this organisation begins with ${displayPrefix(given)}; keys list shows those there are`);
   if (candidates.length > 1 && !key.revoked) {
     const ids = candidates.map(({ keyId, name }) => `${keyId} (${name})`).join(", ");
     throw new Rejection("conflict", `${candidates.length} keys begin with ${displayPrefix(given)}; give one of these ids instead: ${ids}`);

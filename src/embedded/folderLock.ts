@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { processIdentity } from "./processes.js";
@@ -24,7 +24,6 @@ const text = (owner: Owner) => JSON.stringify(owner);
 
 /** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
 export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 }); // Postgres, under an account of its own, passes through it
   const path = join(dataDir, "lock");
   const owner: Owner = {
     pid: process.pid,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Made once per data folder; links and cursors given out before a restart stay good after it. */
@@ -7,7 +7,6 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
   const known = await readFile(path, "utf8").catch(() => undefined);
   if (known) return known;
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
   await link(draft, path).catch(() => undefined); // someone else was first: theirs counts

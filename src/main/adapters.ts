@@ -17,6 +17,7 @@ import { transaction } from "../adapters/postgres/transaction.js";
 import type { LocalitiesDeps } from "../commands/localities.js";
 import type { OrganisationDeps } from "../commands/organisation.js";
 import type { Config } from "../config.js";
+import { ensureUsable } from "../embedded/usableFolder.js";
 import type { EventStore, ObjectStore } from "../ports.js";
 import { catchUpLocalities } from "../projections/localityFiles.js";
 import { catchUpOrganisation } from "../projections/organisations.js";
@@ -102,6 +103,7 @@ export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: Abort
 
 /** Where a process holds files while it works on them. Below DATA_DIR the next start clears what a killed process left. */
 export async function ownTempDir(config: Config, role: string): Promise<string> {
+  if (!config.s3) await ensureUsable(config.dataDir, "DATA_DIR");
   const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");
   const folder = join(parent, `waybill-${role}-${process.pid}`);
   await rm(folder, { recursive: true, force: true }); // a container's processes have the same number at every start

@@ -6,6 +6,7 @@ import { type FolderLock, type Owner, takeFolder } from "../embedded/folderLock.
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { readSigningSecret } from "../embedded/signingSecret.js";
 import { startEmbeddedStores } from "../embedded/stores.js";
+import { ensureUsable } from "../embedded/usableFolder.js";
 
 /** Where everything is, once it is up. */
 export interface Addresses {
@@ -25,6 +26,7 @@ const patience = 90_000;
 /** The configured stores, those of a running `start`, or embedded ones of our own for as long as they are open. */
 export async function openStores(config: Config, kind: Owner["kind"], logger: Logger): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
+  if (databaseUrl === undefined || eventStoreUrl === undefined) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
     return { databaseUrl, eventStoreUrl, signingSecret, remember: async () => undefined, close: async () => undefined };

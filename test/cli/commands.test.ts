@@ -153,9 +153,14 @@ test("what does not exist is said in one line", async () => {
     ["keys", "create", "--org", "nobody", "--name", "x"],
     ["keys", "list", "--org", "nobody"],
     ["keys", "revoke", "wb_live_XXXX", "--org", "demo"],
+    ["keys", "revoke", "zzz", "--org", "demo"],
+    ["org", "apply", folder],
+    ["localities", "import", folder],
   ]) {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+    expect(stderr).not.toMatch(/E[A-Z]{4,}:/);
+    expect(stderr).toContain(args.includes(folder) ? `${folder} ` : "organisation");
   }
 });
 

@@ -47,7 +47,9 @@ test("a key is revoked by its prefix, by itself or by its id, and by none twice"
 
 test.each([
   ["an unknown prefix", "wb_live_zzzz", "notFound"],
+  ["what begins no key, however short", "zzz", "notFound"],
   ["the part that all keys share", "wb_live_", "invalid"],
+  ["a part of that", "wb_", "invalid"],
   ["nothing", "", "invalid"],
 ])("revoking by %s is refused", async (_, prefix, code) => {
   await expect(revoke(prefix)).rejects.toMatchObject({ name: "Rejection", code });

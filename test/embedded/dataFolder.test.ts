@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { readSigningSecret } from "../../src/embedded/signingSecret.js";
+import { ensureUsable } from "../../src/embedded/usableFolder.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -44,4 +45,24 @@ test("many who ask for the signing secret at once get the same one, kept for its
   expect(await readSigningSecret(folder)).toBe(secret);
   expect((await stat(join(folder, "signing-secret"))).mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual(["signing-secret"]);
+});
+
+test("a folder is made with its parents, also by many at once, and left empty", async () => {
+  const path = join(folder, "a", "b", "c");
+  await Promise.all(Array.from({ length: 12 }, () => ensureUsable(path, "DATA_DIR")));
+  expect(await readdir(path)).toEqual([]);
+  expect((await stat(path)).mode & 0o777).toBe(0o711);
+});
+
+test.each([
+  ["a file", "file", "not a directory"],
+  ["below a file", "file/data", "not a directory"],
+  ["where nothing can be made", "/proc/waybill/data", "no such file or directory"],
+  ["where nothing can be written", "/proc", "no such file or directory"],
+])("a data folder that is %s is refused with its path, the reason and what to do", async (_, place, reason) => {
+  await writeFile(join(folder, "file"), "");
+  const path = resolve(folder, place);
+  await expect(ensureUsable(path, "DATA_DIR")).rejects.toThrow(
+    `The folder ${path} cannot be used: ${reason}. Set DATA_DIR to a folder that this user may write to.`,
+  );
 });
