@@ -1,7 +1,7 @@
-import { destination, type Logger, pino } from "pino";
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from "pino";
 
 /** Lines of JSON on stderr: stdout belongs to results. Keys and secrets never reach it. */
-export function createLogger(options: { level: string; role: string }): Logger {
+export function createLogger(options: { level: string; role: string; stream?: DestinationStream }): Logger {
   const hidden = ["x-api-key", "authorization", "apiKey", "password", "secretKey", "signingSecret", "databaseUrl", "eventStoreUrl"];
   const paths = hidden.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `headers["${name}"]`, `*.headers["${name}"]`]);
   return pino(
@@ -10,8 +10,16 @@ export function createLogger(options: { level: string; role: string }): Logger {
       base: { role: options.role, pid: process.pid },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: described },
       redact: { paths: [...new Set(paths)], censor: "[hidden]" },
     },
-    destination({ dest: 2, sync: true }),
+    options.stream ?? destination({ dest: 2, sync: true }),
   );
+}
+
+/** Nothing else of an error: vendors hang whole clients on theirs, with their passwords and secret keys. */
+function described(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { type, message, code, stack } = stdSerializers.err(error);
+  return { type, message, code, stack };
 }

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLogger } from "../../src/adapters/logging.js";
+import { createPool } from "../../src/adapters/postgres/pool.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database?.close());
+
+function logged(error: unknown): { line: string; err: unknown } {
+  let line = "";
+  const stream = { write: (text: string) => (line += text) };
+  createLogger({ level: "info", role: "test", stream }).warn({ err: error }, "a fault");
+  return { line, err: (JSON.parse(line) as { err: unknown }).err };
+}
+
+test("of an error that carries its connection only the words, the code and the stack are logged", async () => {
+  const pool = createPool({ url: database.url, applicationName: "test", max: 1 });
+  try {
+    const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const lost = once(pool, "error", { signal: AbortSignal.timeout(30_000) });
+    await database.pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+    const [error] = await lost;
+    expect(error).toHaveProperty("client.secretKey"); // what must not be seen
+    const { line, err } = logged(error);
+    expect(err).toEqual({ type: "DatabaseError", message: expect.any(String), code: "57P01", stack: expect.any(String) });
+    expect(line).not.toContain("secretKey");
+  } finally {
+    await pool.end();
+  }
+});
+
+test("the words of what caused an error are logged with it", () => {
+  const error = new Error("no quote", { cause: Object.assign(new Error("no database"), { client: { secretKey: 42 } }) });
+  expect(logged(error).err).toMatchObject({ message: "no quote: no database" });
+  expect(logged(error).line).not.toContain("secretKey");
+});
+
+test("what was thrown without being an error is logged as text", () => {
+  expect(logged("text").err).toBe("text");
+  expect(logged({ secretKey: 42 }).err).toBe("[object Object]");
+});
