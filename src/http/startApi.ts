@@ -71,6 +71,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
       running.add(outgoing);
       outgoing.once("close", () => running.delete(outgoing));
       if (!server.listening) outgoing.setHeader("connection", "close");
+      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // it knows no Host header, and balancers' probes speak it
       void listener(incoming, outgoing);
     },
   );

@@ -106,6 +106,12 @@ test.each([
   expect(bodyOf(answer)).toEqual({ statusCode, message: expect.any(String), error });
 });
 
+test.each(["", "host:\r\n", "host: x\r\n"])("HTTP/1.0 is answered with or without a host: %j", async (host) => {
+  expect(await raw(`GET /healthz HTTP/1.0\r\n${host}\r\n`)).toContain("HTTP/1.1 200 ");
+  const answer = await raw(`GET /v1/none HTTP/1.0\r\n${host}x-api-key: ${key}\r\n\r\n`);
+  expect(bodyOf(answer)).toMatchObject({ statusCode: 404 });
+});
+
 test("a body that declares too much is refused before it is sent", async () => {
   const answer = await raw(
     `POST /v1/size HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 100001\r\nconnection: close\r\n\r\n`,
