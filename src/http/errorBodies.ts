@@ -14,6 +14,7 @@ export const errorBodies = {
 } as const;
 
 export const commonResponses: Readonly<Record<number, ResponseDescription>> = {
+  400: { description: "The address is not correctly percent-encoded or contains a NUL character" },
   401: { description: "The header x-api-key is missing or does not match an active key" },
   429: { description: "The key's limit per minute is used up; Retry-After says when to come back" },
   500: { description: "A fault on our side" },

@@ -24,6 +24,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      headers: answerHeaders,
       schemas: Object.fromEntries(Object.entries(errorBodies).map(([name, schema]) => [name, jsonSchema(schema, "output")])),
     },
   };
@@ -71,7 +72,22 @@ function requestBody({ body, multipart }: RequestSchemas): Json {
 function describeResponse(status: number, { description, schema }: ResponseDescription): Json {
   const reference = status < 400 ? undefined : { $ref: `#/components/schemas/${errorName(status)}` };
   const content = schema === undefined ? reference : jsonSchema(schema, "output");
-  return { description, ...(content === undefined ? {} : { content: { "application/json": { schema: content } } }) };
+  const headers = Object.fromEntries(headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return { description, headers, ...(content === undefined ? {} : { content: { "application/json": { schema: content } } }) };
+}
+
+const answerHeaders = {
+  "x-request-id": { description: "The id that was sent with the request, or a new one", schema: { type: "string" } },
+  "RateLimit-Limit": { description: "Requests that the key has per minute", schema: { type: "integer" } },
+  "RateLimit-Remaining": { description: "Those left in this minute", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until the next minute begins", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait before the request is sent again", schema: { type: "integer" } },
+};
+
+function headersOf(status: number): string[] {
+  const { "Retry-After": _, ...always } = answerHeaders;
+  if (status === 401) return ["x-request-id"]; // nobody's minute is counted
+  return Object.keys(status === 429 || status === 503 ? answerHeaders : always);
 }
 
 const errorName = (status: number): keyof typeof errorBodies =>

@@ -60,7 +60,7 @@ export interface RouteDefinition<S extends RequestSchemas> {
   /** True for what goes beyond the published contract. */
   readonly extension?: boolean;
   readonly request: S;
-  /** 401, 429, 500 and 503 are added to every route. */
+  /** 400, 401, 429, 500 and 503 are added to every route that says nothing of its own about them. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** Bound of a JSON body in bytes, where the default is more than this route can need. */
   readonly maxBodyBytes?: number;
