@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { addAuditCommands } from "./cli/audit.js";
 import { addAuditQuoteCommand } from "./cli/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
@@ -12,6 +12,7 @@ import { addRoleCommands } from "./cli/roles.js";
 import { visible } from "./cli/visible.js";
 
 const program = new Command("waybill")
+  .exitOverride() // after help, too, it is waited whether the output could be written
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
   .configureOutput({
     outputError: (fault, write) => write(`${visible(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
@@ -26,4 +27,7 @@ addLocalityCommands(program);
 addAuditCommands(program);
 addAuditQuoteCommand(program);
 watchOutput();
-await program.parseAsync();
+await program.parseAsync().catch((error: unknown) => {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode ||= error.exitCode;
+});

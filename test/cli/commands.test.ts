@@ -69,19 +69,19 @@ test("a reader that goes away is no fault", async () => {
 });
 
 test.skipIf(!existsSync("/dev/full"))("a result that cannot be written is a fault, said in one line", async () => {
-  const full = await open("/dev/full", "w");
-  const child = spawn(process.execPath, [program, "org", "list"], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", full.fd, "pipe"],
-  });
-  let stderr = "";
-  child.stderr?.on("data", (chunk) => (stderr += chunk));
-  const [code] = await once(child, "close");
-  await full.close();
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/^The output could not be written: no space left on device\.[^\n]+\n$/),
-  });
+  for (const args of [["org", "list"], ["--help"]]) {
+    const full = await open("/dev/full", "w");
+    const env = { ...process.env, ...environment };
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", full.fd, "pipe"] });
+    let stderr = "";
+    child.stderr?.on("data", (chunk) => (stderr += chunk));
+    const [code] = await once(child, "close");
+    await full.close();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^The output could not be written: no space left on device\.[^\n]+\n$/),
+    });
+  }
 });
 
 test("a faulty configuration stops every command, with all its faults and none of its secrets", async () => {
