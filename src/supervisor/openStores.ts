@@ -26,7 +26,8 @@ const patience = 90_000;
 /** The configured stores, those of a running `start`, or embedded ones of our own for as long as they are open. */
 export async function openStores(config: Config, kind: Owner["kind"], logger: Logger): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
-  if (databaseUrl === undefined || eventStoreUrl === undefined) await ensureUsable(config.dataDir, "DATA_DIR");
+  const isOutside = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
+  if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
     return { databaseUrl, eventStoreUrl, signingSecret, remember: async () => undefined, close: async () => undefined };
