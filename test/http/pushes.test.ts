@@ -142,6 +142,17 @@ describe("a JSON push", () => {
     expect(await answer.json()).toEqual({ statusCode: 400, error: "Bad Request", message: [expect.stringMatching(message)] });
     expect(await queued(org.id)).toBe(0);
   });
+
+  it("of four megabytes that would become a file of two gigabytes is refused for that", async () => {
+    await fresh();
+    const customFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, "x".repeat(1000)]));
+    const shipments = Array.from({ length: 20 }, (_, index) => ({ ...shipment(String(index)), customFields, items: Array(500).fill({}) }));
+    const answer = await org.post(shipmentsPath, { shipments });
+    expect(answer.status).toBe(400);
+    const { message } = (await answer.json()) as { message: string[] };
+    expect(message[0]).toMatch(/^shipments must hold at most 200000000 characters/);
+    expect(message).toHaveLength(101);
+  });
 });
 
 describe("a file", () => {

@@ -1,6 +1,7 @@
 // Endpoint 3's body. What is wrong with a row (no shipmentId, an unknown place) is the importer's to say; only shape is checked here.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
+import { firstOf, pathText } from "../validation/messages.js";
 import { sourceDetails, text } from "./text.js";
 import { recordableNumber, timestamp } from "./values.js";
 
@@ -37,23 +38,39 @@ export type ShipmentPush = z.infer<typeof shipmentPush>;
 
 const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
+const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0);
+
+/** About how long the file will be, in which every goods line repeats its shipment's own fields. */
+function fileCharacters(push: ShipmentPush): number {
+  let sum = 0;
+  for (const { items, customFields = {}, ...own } of push.shipments) {
+    const repeated = [...Object.values(own), ...Object.values(customFields)].reduce<number>((length, value) => length + lengthOf(value), 0);
+    sum += repeated * items.length;
+  }
+  return sum;
+}
+
 /** False where no organisation could have had it taken, whatever its catalogue was: the file it would become may be a huge one. */
 export function couldBeTaken(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
-  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields;
+  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && fileCharacters(push) <= limits.pushFileCharacters;
 }
 
 /** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
 export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] {
-  const faults: string[] = [];
+  return firstOf(faultsOf(push, customFieldKeys));
+}
+
+function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Generator<string> {
   const lines = linesOf(push);
-  if (lines > limits.linesPerPush) {
-    faults.push(`shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`);
-  }
-  push.shipments.forEach((each, index) => {
-    for (const key of Object.keys(each.customFields ?? {})) {
-      if (!customFieldKeys.has(key)) faults.push(`shipments.${index}.customFields.${key} is not a custom field of this organisation`);
+  if (lines > limits.linesPerPush) yield `shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`;
+  const characters = fileCharacters(push);
+  if (characters > limits.pushFileCharacters)
+    yield `shipments must hold at most ${limits.pushFileCharacters} characters, not ${characters}, with a shipment's fields counted for each of its goods lines`;
+  for (const [index, { customFields = {} }] of push.shipments.entries()) {
+    for (const key of Object.keys(customFields)) {
+      if (!customFieldKeys.has(key))
+        yield `${pathText(["shipments", index, "customFields", key], "body")} is not a custom field of this organisation`;
     }
-  });
-  return faults;
+  }
 }

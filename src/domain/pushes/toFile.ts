@@ -5,23 +5,23 @@ import type { ShipmentPush } from "./shipmentPush.js";
 
 type Value = string | number | undefined;
 
-export function shipmentsToCsv(push: ShipmentPush): string {
+/** Line by line: each goods line repeats its shipment, so that the whole may be many times as long as the body was. */
+export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {
   const custom = [...new Set(push.shipments.flatMap((shipment) => Object.keys(shipment.customFields ?? {})))];
-  const lines = [line([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields])];
-  push.shipments.forEach((shipment, index) => {
+  yield line([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields]);
+  for (const [index, shipment] of push.shipments.entries()) {
     const own = [
       index + 1,
       ...shipmentFields.map((field) => shipment[field]),
       ...custom.map((key) => (shipment.customFields && Object.hasOwn(shipment.customFields, key) ? shipment.customFields[key] : undefined)),
     ];
-    for (const item of shipment.items) lines.push(line([...own, ...goodsLineFields.map((field) => item[field])]));
-  });
-  return lines.join("");
+    for (const item of shipment.items) yield line([...own, ...goodsLineFields.map((field) => item[field])]);
+  }
 }
 
-export function activitiesToCsv(push: ActivityPush): string {
-  const rows = push.activities.map((activity, index) => line([index + 1, ...activityFields.map((field) => activity[field])]));
-  return line([elementColumn, ...activityFields]) + rows.join("");
+export function* activitiesToCsv(push: ActivityPush): Generator<string> {
+  yield line([elementColumn, ...activityFields]);
+  for (const [index, activity] of push.activities.entries()) yield line([index + 1, ...activityFields.map((field) => activity[field])]);
 }
 
 const line = (values: readonly Value[]) => `${values.map(cell).join(",")}\r\n`;

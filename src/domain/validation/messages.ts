@@ -4,9 +4,18 @@ const maxMessages = 100;
 
 /** Zod's issues as plain sentences that begin with the path: `shipments.0.items must contain at least 1 element`. */
 export function validationMessages(issues: readonly z.core.$ZodIssue[], root: string): string[] {
-  const messages = issues.flatMap((issue) => sentences(issue, root));
-  if (messages.length <= maxMessages) return messages;
-  return [...messages.slice(0, maxMessages), `... and ${messages.length - maxMessages} more`];
+  return firstOf(issues.flatMap((issue) => sentences(issue, root)));
+}
+
+/** The first hundred, and how many more there are: whoever sends a body decides how many faults it has. */
+export function firstOf(messages: Iterable<string>): string[] {
+  const told: string[] = [];
+  let more = 0;
+  for (const message of messages) {
+    if (told.length < maxMessages) told.push(message);
+    else more += 1;
+  }
+  return more === 0 ? told : [...told, `... and ${more} more`];
 }
 
 function sentences(issue: z.core.$ZodIssue, root: string): string[] {

@@ -1,6 +1,5 @@
 // What the four push routes share: their header, their answer, and the way from a checked file to a requested import.
-import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { requestImport, type Submission } from "../../commands/requestImport.js";
@@ -8,6 +7,7 @@ import { limits } from "../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { ApiDeps } from "../deps.js";
 import type { Answer, Caller } from "../route.js";
+import { writeLines } from "./writeLines.js";
 
 export const pushHeaders = z.object({
   "idempotency-key": z
@@ -45,17 +45,20 @@ export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Pro
 }
 
 /** A JSON push as the file its customer would have uploaded. */
-export async function acceptData(deps: ApiDeps, caller: Caller, csv: string, push: Omit<Push, "source" | "file">): Promise<Answer> {
+export async function acceptData(
+  deps: ApiDeps,
+  caller: Caller,
+  lines: Iterable<string>,
+  push: Omit<Push, "source" | "file">,
+): Promise<Answer> {
   const folder = await mkdtemp(join(deps.tempDir, "push-"));
   try {
     const path = join(folder, "file");
-    const bytes = Buffer.from(csv, "utf8");
-    await writeFile(path, bytes);
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const written = await writeLines(path, lines);
     return await acceptPush(deps, caller, {
       ...push,
       source: "data",
-      file: { path, name: `${push.kind}.csv`, format: "csv", size: bytes.length, sha256 },
+      file: { path, name: `${push.kind}.csv`, format: "csv", ...written },
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -96,6 +96,25 @@ describe("a shipment push", () => {
     expect(couldBeTaken(push)).toBe(taken);
   });
 
+  it("that repeats more text over its goods lines than a file may hold is refused before it becomes one", () => {
+    const customFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, "x".repeat(1000)]));
+    const of = (count: number) => ({ shipments: Array(count).fill({ customFields, items: items(500) }) });
+    const keys = new Set(Object.keys(customFields));
+    expect([couldBeTaken(of(2)), shipmentPushFaults(of(2), keys)]).toEqual([true, []]);
+    expect(couldBeTaken(of(3))).toBe(false);
+    expect(shipmentPushFaults(of(3), keys)).toEqual([
+      expect.stringMatching(/^shipments must hold at most 200000000 characters, not 300000000/),
+    ]);
+  });
+
+  it("with countless custom fields of nobody names the first hundred, each on one short line", () => {
+    const customFields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}\n${"y".repeat(500)}`, ""]));
+    const faults = shipmentPushFaults({ shipments: [{ customFields, items: items(1) }] }, new Set());
+    expect(faults).toHaveLength(101);
+    expect(faults[7]).toMatch(/^shipments\.0\.customFields\.f7\?y{97}\.\.\. is not a custom field of this organisation$/);
+    expect(faults[100]).toBe("... and 900 more");
+  });
+
   it("becomes one line per goods line, with its element's number", () => {
     const push = shipmentPush.parse({
       shipments: [
@@ -103,7 +122,7 @@ describe("a shipment push", () => {
         { ...shipment, totalCostReceived: 12.1, items: [{ itemQuantity: 1e-7 }] },
       ],
     });
-    const { data } = Papa.parse<Record<string, string>>(shipmentsToCsv(push), { header: true, skipEmptyLines: true });
+    const { data } = Papa.parse<Record<string, string>>([...shipmentsToCsv(push)].join(""), { header: true, skipEmptyLines: true });
     expect(data.map((row) => [row["#"], row["shipmentId"], row["customFields.costCentre"], row["itemType"], row["itemQuantity"]])).toEqual([
       ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
       ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
@@ -144,7 +163,7 @@ describe("an activity push", () => {
 
   it("becomes one line per activity", () => {
     const push = activityPush.parse({ activities: [activity, { ...activity, quantity: -2.5, reference: "a;b" }] });
-    const { data } = Papa.parse<Record<string, string>>(activitiesToCsv(push), { header: true, skipEmptyLines: true });
+    const { data } = Papa.parse<Record<string, string>>([...activitiesToCsv(push)].join(""), { header: true, skipEmptyLines: true });
     expect(data.map((row) => [row["#"], row["quantity"], row["activityTimestamp"], row["reference"]])).toEqual([
       ["1", "1", "2026-03-01T09:30:00Z", ""],
       ["2", "-2.5", "2026-03-01T09:30:00Z", "a;b"],
