@@ -63,13 +63,27 @@ test("a taker that does not take stops the server: what waits here is bounded", 
   expect(call.cancelled).toBe(true);
 });
 
+const checkpoint = (place: number): ReadReply => ({ kind: "checkpoint", position: at(place) });
+
 test("a checkpoint counts only after the events before it", async () => {
   const events = Array.from({ length: 15 }, (_, index) => event(index + 1));
-  const feed = openFeed(Promise.resolve(callOf([...events, { kind: "checkpoint", position: at(40) }, { kind: "caughtUp" }])), 10);
+  const feed = openFeed(Promise.resolve(callOf([...events, checkpoint(40), checkpoint(60), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false });
   const second = await feed.take(1000);
   expect(second.events).toHaveLength(5);
   expect(second).toMatchObject({ position: at(40), caughtUp: true });
+  feed.stop();
+});
+
+test("the last checkpoint does not count: it may stand behind the end of the log", async () => {
+  const feed = openFeed(Promise.resolve(callOf([event(1), checkpoint(2), { kind: "caughtUp" }])), 10);
+  expect(await feed.take(1000)).toMatchObject({ position: at(1), caughtUp: true });
+  feed.stop();
+});
+
+test("an event counts for more than the checkpoint before it", async () => {
+  const feed = openFeed(Promise.resolve(callOf([checkpoint(2), event(3), checkpoint(4)])), 10);
+  expect(await feed.take(1000)).toMatchObject({ position: at(3) });
   feed.stop();
 });
 
