@@ -46,11 +46,14 @@ function comparedColumn(field: string, index: number, name: string, { timezone, 
   if (place) {
     const part = partOf[place[2] ?? ""] ?? "postalCode";
     const atOrigin = place[1] === "origin";
-    const meaning: ComparedColumn["meaning"] = (_, origin, destination) => (atOrigin ? origin : destination)?.[part];
+    const found = (origin: Location | undefined, destination: Location | undefined) => (atOrigin ? origin : destination)?.[part];
     // A state or a country has too many names to say that two of them differ, and a blank stands for whatever fits the rest.
-    return part === "postalCode" || part === "suburb"
-      ? { name, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined }
-      : { name, meaning };
+    if (part !== "postalCode" && part !== "suburb") return { name, meaning: (_, origin, destination) => found(origin, destination) };
+    const meaning: ComparedColumn["meaning"] = (_, origin, destination) => {
+      const answered = found(origin, destination); // in the spelling that was asked for: Brisbane-City or Brisbane City
+      return answered === undefined ? undefined : keyOf(answered);
+    };
+    return { name, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined };
   }
   if (field === "quoteDate") return { name, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
   if (field === "totalCostReceived") return { name, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };

@@ -3,6 +3,8 @@ import type { RowContext } from "../../../src/domain/rows/rowContext.js";
 
 const places = [
   { postalCode: "2000", suburb: "Sydney", city: "Sydney", state: "NSW", stateName: "New South Wales", countryCode: "AU" },
+  { postalCode: "2000", suburb: "The-Rocks", city: "Sydney", state: "NSW", stateName: "New South Wales", countryCode: "AU" },
+  { postalCode: "2000", suburb: "The Rocks", city: "Sydney", state: "NSW", stateName: "New South Wales", countryCode: "AU" },
   { postalCode: "3000", suburb: "Melbourne", city: "Melbourne", state: "VIC", stateName: "Victoria", countryCode: "AU" },
 ];
 

@@ -66,6 +66,7 @@ describe("contradictions", () => {
     ["originState", { originState: "NSW" }, { originState: "New South Wales" }],
     ["originState", { originState: "NSW" }, { originState: "" }],
     ["originSuburb", { originSuburb: "SYDNEY" }, { originSuburb: "sydney " }],
+    ["originSuburb", { originSuburb: "The Rocks" }, { originSuburb: "The-Rocks" }],
     ["originCountryCode", { originCountryCode: "" }, { originCountryCode: "au" }],
     ["totalCostReceived", { totalCostReceived: "12.50" }, { totalCostReceived: "12.5" }],
     ["quoteDate", { quoteDate: "2026-03-01T00:00:00Z" }, { quoteDate: "2026-03-01T11:00:00+11:00" }],
