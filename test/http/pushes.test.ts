@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { streamOf } from "../../src/events/streams.js";
-import type { StoredEvent } from "../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../src/ports.js";
 import { runProjector } from "../../src/projections/runProjector.js";
+import { listImports } from "../../src/queries/importList.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
@@ -304,6 +305,38 @@ describe("the list of imports", () => {
       await projecting;
     }
     expect(await inPages()).toEqual(ids.map((id) => [id, "queued"]));
+  });
+
+  const page = { limit: 2, cursor: undefined, secret: "secret" };
+  const readsOf = (read: EventStore["read"]) => ({ pool: service.pool, eventStore: { ...service.eventStore, read } });
+
+  it("asks the event store for no more imports than a page shows, however many wait for a projector", async () => {
+    await fresh();
+    const ids = [];
+    for (let each = 0; each < 2; each += 1) ids.unshift(await pushed(org.post(activitiesPath, { activities: [activity] })));
+    await service.pool.query(
+      "insert into import_queue (import_id, organisation_id, position) select gen_random_uuid(), $1, -each from generate_series(1, 45) as each",
+      [org.id],
+    );
+    const asked = new Set<string>();
+    const sources = readsOf((stream, options) => {
+      asked.add(stream);
+      return service.eventStore.read(stream, options);
+    });
+    const { items, nextCursor } = await listImports(org.id, "activities", { ...page, limit: 1 }, sources);
+    expect(items).toMatchObject([{ importId: ids[0] }]);
+    expect(nextCursor).not.toBeNull();
+    expect(asked.size).toBe(20);
+  });
+
+  it("is what the tables know while the event store is silent", async () => {
+    await fresh();
+    await pushed(org.post(activitiesPath, { activities: [activity] }));
+    const sources = readsOf(async function* () {
+      await new Promise(() => undefined);
+      yield* [];
+    });
+    expect(await listImports(org.id, "activities", page, sources)).toEqual({ items: [], nextCursor: null });
   });
 });
 
