@@ -21,5 +21,9 @@ export function createLogger(options: { level: string; role: string; stream?: De
 function described(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { type, message, code, stack } = stdSerializers.err(error);
-  return { type, message, code, stack };
+  return { type, message: message || partsOf(error), code, stack };
 }
+
+/** A host with several addresses that are all out of reach is an error without words of its own. */
+const partsOf = (error: Error): string =>
+  error instanceof AggregateError ? error.errors.map((each: unknown) => String(each)).join("; ") : "";

@@ -39,6 +39,13 @@ test("the words of what caused an error are logged with it", () => {
   expect(logged(error).line).not.toContain("secretKey");
 });
 
+test("of an error without words that is made of others, theirs are logged", () => {
+  const [one, other] = ["::1", "127.0.0.1"].map((host) => new Error(`connect ECONNREFUSED ${host}:5432`));
+  const error = Object.assign(new AggregateError([one, other]), { code: "ECONNREFUSED" });
+  const message = "Error: connect ECONNREFUSED ::1:5432; Error: connect ECONNREFUSED 127.0.0.1:5432";
+  expect(logged(error).err).toMatchObject({ type: "AggregateError", message, code: "ECONNREFUSED" });
+});
+
 test("what was thrown without being an error is logged as text", () => {
   expect(logged("text").err).toBe("text");
   expect(logged({ secretKey: 42 }).err).toBe("[object Object]");
