@@ -72,11 +72,13 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
       return;
     }
     stream.once("limit", () => fail(tooLarge()));
-    writes.push(
-      store(stream, path, cutOff.signal).then((stored) => {
-        received.file = { path, name: fileName(name), ...stored };
-      }),
-    );
+    const writing = store(stream, path, cutOff.signal).then((stored) => {
+      received.file = { path, name: fileName(name), ...stored };
+    });
+    writes.push(writing);
+    writing.catch((error: NodeJS.ErrnoException) => {
+      if (error.syscall !== undefined) fail(error); // a full disk: nobody takes what is still to come
+    });
   });
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
     if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));

@@ -67,6 +67,17 @@ describe("an upload", () => {
     expect(await refusal()).toMatchObject({ code: "invalid", message: expect.stringMatching(/^A part without a name is not|^file/) });
   });
 
+  it("that cannot be written to the disk ends at once, with the disk's reason", async () => {
+    const sending = request(url, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=b" } });
+    const answered = new Promise((resolve) => sending.once("response", (answer) => resolve(answer.resume().statusCode)));
+    sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n');
+    const folder = await vi.waitFor(async () => (await readdir(tempDir))[0] ?? Promise.reject(new Error("no folder yet")));
+    await rm(join(tempDir, folder), { recursive: true });
+    sending.end(`\r\n${"x".repeat(5_000_000)}\r\n--b--\r\n`);
+    expect(await answered).toBe(400);
+    await expect(outcome).rejects.toMatchObject({ code: "ENOENT", syscall: "open" });
+  });
+
   it.each([
     ["C:\\Users\\me\\März.csv", "März.csv"],
     ["../../etc/passwd.csv", "passwd.csv"],
