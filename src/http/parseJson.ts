@@ -3,13 +3,15 @@ import { pathText } from "../domain/validation/messages.js";
 
 /** The contract's deepest body (shipments.0.customFields.x) has a fraction of this. */
 const maxDepth = 32;
+/** 1,000 shipments with 200 custom fields each and 10,000 goods lines have 250,000. */
+const maxFields = 300_000;
 
 const refused = (message: string) => new Rejection("invalid", message, [message]);
 
 /** Parses a JSON body strictly: UTF-8, bounded depth, and no key that JavaScript would silently swallow. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw refused("body must be a JSON object, nothing was sent");
-  if (deeperThan(bytes, maxDepth)) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
+  refuseHostile(bytes);
   const text = decode(bytes);
   const value = parse(text);
   // A plain search first: the walk costs as much as the parse and is almost never needed.
@@ -36,20 +38,21 @@ function parse(text: string): unknown {
   }
 }
 
-const [quote, backslash, openArray, closeArray, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d] as const;
+const [quote, backslash, colon, openArray, closeArray, openObject, closeObject] = [0x22, 0x5c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Looks at bytes only, so that a hostile nest is refused before any object is built from it. */
-function deeperThan(bytes: Uint8Array, limit: number): boolean {
+/** Looks at bytes only, so that a deep nest or millions of fields are refused before any object is built from them. */
+function refuseHostile(bytes: Uint8Array): void {
   let depth = 0;
+  let fields = 0;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     if (byte === quote) index = endOfString(bytes, index);
-    else if (byte === openObject || byte === openArray) {
-      depth++;
-      if (depth > limit) return true;
+    else if (byte === colon) {
+      if (++fields > maxFields) throw refused(`body must have at most ${maxFields} fields in all`);
+    } else if (byte === openObject || byte === openArray) {
+      if (++depth > maxDepth) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
     } else if (byte === closeObject || byte === closeArray) depth--;
   }
-  return false;
 }
 
 /** Searches natively from quote to quote: most of a body is text. */

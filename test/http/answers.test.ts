@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Rejection, type RejectionCode } from "../../src/domain/rejection.js";
+import { parseJson } from "../../src/http/parseJson.js";
 import { createBodyReader } from "../../src/http/readBody.js";
 import { defineRoute, type Route } from "../../src/http/route.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
@@ -191,6 +192,12 @@ describe("a request body", () => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ statusCode: 400, message: [expect.stringMatching(message)], error: "Bad Request" });
+  });
+
+  test("may have 300,000 fields, which is more than any push has, and not one more", () => {
+    const body = (fields: number) => Buffer.from(`{${'"":"::",'.repeat(fields - 1)}"":0}`);
+    expect(parseJson(body(300_000))).toEqual({ "": 0 });
+    expect(() => parseJson(body(300_001))).toThrow("body must have at most 300000 fields in all");
   });
 
   test("may be exactly as large as its bound and not one byte larger, declared or not", async () => {
