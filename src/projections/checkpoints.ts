@@ -1,9 +1,8 @@
 // How far each projection has come. The row is locked for as long as a batch is being written, so that whoever else wants to move the
 // projection (a second projector, a rebuild's swap) waits and then sees where it stands.
 import type { Pool, PoolClient } from "pg";
-import { LogTooShort } from "../portErrors.js";
-import type { EventStore, Position } from "../ports.js";
-import { beginning, isAfter, latest } from "./position.js";
+import type { Position } from "../ports.js";
+import { beginning } from "./position.js";
 
 export type Checkpoints = ReadonlyMap<string, Position>;
 
@@ -46,13 +45,6 @@ export async function readCheckpoints(pool: Pool, names: readonly string[]): Pro
   );
   const found = new Map(rows.map((row) => [row.projection, { commit: BigInt(row.commit), prepare: BigInt(row.prepare) }]));
   return new Map(names.map((name) => [name, found.get(name) ?? beginning]));
-}
-
-/** A projection that stands past the end of the log would take whatever comes next for something it has already. */
-export async function refuseShorterLog(eventStore: EventStore, checkpoints: Checkpoints): Promise<void> {
-  const furthest = latest([...checkpoints.values()]);
-  const end = await eventStore.head();
-  if (isAfter(furthest, end ?? beginning)) throw new LogTooShort(furthest, end);
 }
 
 /** Nothing new in the log: what stands at its end is as fresh as now. */

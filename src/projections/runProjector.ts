@@ -6,7 +6,8 @@ import { LogTooShort } from "../portErrors.js";
 import type { EventBatch, EventStore } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { readCheckpoints, refuseShorterLog, touchCheckpoints } from "./checkpoints.js";
+import { readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { createLogGuard, type LogGuard } from "./logGuard.js";
 import { earliest, isBeginning } from "./position.js";
 import { whileActive } from "./projectorLock.js";
 
@@ -24,10 +25,11 @@ const longestPauseMs = 5_000;
 /** Resolves when the signal aborts; the batch at hand is finished first. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger, signal } = options;
+  const guard = createLogGuard(options.eventStore);
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await whileActive({ pool, logger, signal }, (active) => followLog(options, active, () => (failures = 0)));
+      await whileActive({ pool, logger, signal }, (active) => followLog({ ...options, guard }, active, () => (failures = 0)));
     } catch (error) {
       failures += 1;
       if (error instanceof LogTooShort) logger.error({ err: error }, "nothing is projected, the tables are of another log");
@@ -38,12 +40,12 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   }
 }
 
-async function followLog(options: ProjectorOptions, active: AbortSignal, progressed: () => void): Promise<void> {
+async function followLog(options: ProjectorOptions & { guard: LogGuard }, active: AbortSignal, progressed: () => void): Promise<void> {
   const { pool, eventStore, logger } = options;
   const context: BatchContext = { pool, projections: allProjections, knownImports: new Map(), logger };
   const names = allProjections.map(({ name }) => name);
   const checkpoints = await readCheckpoints(pool, names);
-  await refuseShorterLog(eventStore, checkpoints);
+  await options.guard(checkpoints);
   let after = earliest([...checkpoints.values()]);
   let idle = false;
   const deal = async (batch: EventBatch) => {

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
-import { readCheckpoints, refuseShorterLog } from "./checkpoints.js";
+import { readCheckpoints } from "./checkpoints.js";
+import { createLogGuard } from "./logGuard.js";
 import { earliest, isAfter, isBeginning } from "./position.js";
 
 export interface Standing {
@@ -32,7 +33,7 @@ export async function projectionStanding({
     pool,
     allProjections.map(({ name }) => name),
   );
-  await refuseShorterLog(eventStore, checkpoints);
+  await createLogGuard(eventStore)(checkpoints);
   const waiting = new Map<string, { events: number; oldest: number }>();
   const enough = new AbortController();
   const first = earliest([...checkpoints.values()]);

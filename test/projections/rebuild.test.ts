@@ -9,7 +9,9 @@ import type { OrganisationDeps } from "../../src/commands/organisation.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";
+import { LogTooShort } from "../../src/portErrors.js";
 import { allProjections } from "../../src/projections/allProjections.js";
+import { createLogGuard } from "../../src/projections/logGuard.js";
 import { catchUpOrganisation } from "../../src/projections/organisations.js";
 import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
@@ -170,6 +172,18 @@ describe("tables of another log", () => {
   test("that went on for longer than this one are not added to, and replaced by a rebuild", async () => {
     await model.pool.query("update checkpoints set commit = commit + 1000000, prepare = prepare + 1000000");
     await projectAfterRebuild();
+  });
+
+  test("are not added to either once this one has grown past them", async () => {
+    const end = (await model.eventStore.head())?.commit ?? 0n;
+    const guard = createLogGuard(model.eventStore);
+    const standing = new Map([["shipments", { commit: end + 2_000n, prepare: end + 2_000n }]]);
+    for (let attempt = 0; attempt < 2; attempt += 1) await expect(guard(standing)).rejects.toThrow(LogTooShort);
+    while (((await model.eventStore.head())?.commit ?? 0n) < end + 3_000n) await model.record({ kind: "activities" });
+    await expect(guard(standing)).rejects.toThrow(LogTooShort);
+    await guard(new Map([["shipments", { commit: end, prepare: end }]]));
+    await createLogGuard(model.eventStore)(standing); // nobody saw that it was shorter
+    model.startProjector();
   });
 
   test("one of them is enough", async () => {
