@@ -62,6 +62,7 @@ export interface Kept {
   readonly cancelRequested: boolean;
 }
 
+/** A place that is gone from the queue while the turn is still held was given back by a cancellation, which is in the stream already. */
 export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean): Promise<Kept> {
   const beat = await pool.query<Kept>(
     `with kept as (
@@ -71,7 +72,7 @@ export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway
        update import_queue set progress = greatest(progress, $5), attempts = case when $6 then 0 else attempts end
         where import_id = $4 and exists (select 1 from kept) returning cancel_requested
      )
-     select exists (select 1 from kept) as kept, coalesce((select cancel_requested from noted), false) as "cancelRequested"`,
+     select exists (select 1 from kept) as kept, coalesce((select cancel_requested from noted), true) as "cancelRequested"`,
     [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway],
   );
   return beat.rows[0] ?? { kept: false, cancelRequested: false };

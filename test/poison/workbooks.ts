@@ -19,6 +19,9 @@ const edited = (name: string, part: string, edit: (part: ZipPart) => ZipPart[], 
   book(name, () => ({ ...good, edit: (parts) => parts.flatMap((each) => (each.name === part ? edit(each) : [each])) }), expect);
 const zipped = (name: string, parts: ZipPart[], expect: Expectation) => poison(name, () => zip(parts), expect, "rows.xlsx");
 
+const PLAIN = "<row><c><v>1</v></c><c><v>2</v></c></row>";
+const LONG = `<row><c t="inlineStr"><is><t>${"x".repeat(30_000)}</t></is></c></row>`;
+
 const SHEET = "xl/worksheets/sheet1.xml";
 const cutAt = (share: number): Poison =>
   poison(
@@ -210,6 +213,32 @@ const bombs = [
   book("more rows than a sheet has", () => ({ rows: `${HEAD}<row r="1048577"><c><v>1</v></c></row>` }), {
     fault: /more than 1,048,576 rows/,
   }),
+  book(
+    "a text that a million cells repeat",
+    () => ({
+      strings: `<si><t>${"x".repeat(32_000)}</t></si>`,
+      rows:
+        headerXml(...Array.from({ length: 30 }, (_, index) => `c${index}`)) +
+        `<row>${'<c t="s"><v>0</v></c>'.repeat(30)}</row>`.repeat(600),
+    }),
+    { fault: /more than 536,870,912 characters of text/ },
+  ),
+  ...[90_000, 101_000, 103_000, 110_000, 125_000, 131_000, 150_000].map((before) =>
+    // Texts of this length are left for later wherever a piece of the sheet ends in them: nothing behind them may be left out.
+    book(
+      `a long text behind ${before} characters, and rows behind it`,
+      () => ({ rows: HEAD + PLAIN.repeat(Math.floor(before / PLAIN.length)) + LONG + PLAIN.repeat(20) }),
+      { rows: Math.floor(before / PLAIN.length) + 21 },
+    ),
+  ),
+  book("a header behind a comment of 1.9 MB", () => ({ rows: `<!--${" ".repeat(1_900_000)}-->${HEAD}${PLAIN}` }), { rows: 1 }),
+  book("a number of a million digits in the header", () => ({ rows: `<row><c><v>${"9".repeat(1_000_000)}x</v></c></row>` }), {
+    fault: /^A column name in row 1 holds a number that cannot be read/,
+  }),
+  cells("a number of a million digits", `<c><v>${"9".repeat(1_000_000)}x</v></c>`, { rows: 1, faulty: 1 }),
+  cells("a whole number of a million digits", `<c><v>${"9".repeat(1_000_000)}</v></c>`, { rows: 1, faulty: 1 }),
+  cells("a number format of a million brackets", '<c s="1"><v>1</v></c>', { rows: 1 }, { formats: ["[".repeat(1_000_000)] }),
+  cells("a number format of a million zeros", '<c s="1"><v>1</v></c>', { rows: 1 }, { formats: ["0".repeat(1_000_000)] }),
   book("many rows in little room", () => ({ rows: HEAD + "<row><c><v>1</v></c></row>".repeat(MANY / 10) }), { rows: MANY / 10 }),
 ];
 

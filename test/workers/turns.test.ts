@@ -69,6 +69,15 @@ describe("the queue", () => {
     expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
   });
 
+  test("a place that was given back while the turn is held means that the import was cancelled", async () => {
+    await queued("g1", id(95), 1);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: false });
+    await stage.pool.query("delete from import_queue where import_id = $1", [turn.importId]);
+    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: true });
+    await endTurn(stage.pool, turn);
+  });
+
   test("organisations take turns: twenty queued files do not starve a single push", async () => {
     for (let number = 1; number <= 20; number += 1) await queued("f1", id(100 + number), number);
     await queued("f2", id(200), 50);

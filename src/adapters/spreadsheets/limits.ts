@@ -6,6 +6,12 @@ export const MAX_ROW_CHARS = 1_048_576;
 /** What one cell of a workbook can hold. */
 export const MAX_CELL_CHARS = 32_767;
 
+/** All rows of a workbook: a text that is stored once may be in a million cells. A CSV file of the largest size has a tenth of it. */
+export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
+/** No program writes a number, or the code of a number format, that is longer. */
+export const MAX_NUMBER_CHARS = 400;
+export const MAX_FORMAT_CHARS = 255;
+
 /** Workbooks: what a zip may unpack to, so that a small file cannot keep a process busy or fill its memory. */
 export const MAX_ENTRIES = 10_000;
 export const MAX_INFLATED_BYTES = 2 * 1024 ** 3;

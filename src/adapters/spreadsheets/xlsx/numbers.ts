@@ -1,14 +1,16 @@
 import { type Cell, cellFault } from "../cell.js";
+import { MAX_NUMBER_CHARS } from "../limits.js";
 import type { NumberKind } from "./styles.js";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,4})?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?$/i;
 const DAY = 86_400_000;
 /** Between these (1980 and 2200) a plain number in a date column is taken for a date. */
 const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 
 /** A number cell's text: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
 export function numberText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
+  if (raw.length > MAX_NUMBER_CHARS) return cellFault("holds a number that cannot be read", raw);
   if (kind.kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
   if (!NUMBER.test(raw)) return cellFault("holds a number that cannot be read", raw);
   switch (kind.kind) {

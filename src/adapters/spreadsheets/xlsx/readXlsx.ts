@@ -1,7 +1,7 @@
 import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports.js";
 import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
-import { MAX_HEADER_INFLATED_BYTES } from "../limits.js";
+import { MAX_HEADER_INFLATED_BYTES, MAX_TEXT_CHARS } from "../limits.js";
 import { createRowShaper, headerNames } from "../shapeRow.js";
 import { type Archive, openArchive } from "./archive.js";
 import { readSharedStrings } from "./sharedStrings.js";
@@ -45,8 +45,9 @@ async function firstRow(archive: Archive, workbook: Workbook, context: SheetCont
     for (let at = 0; at < piece.length && columns === null; at += HEADER_BITE) parser.write(piece.slice(at, at + HEADER_BITE));
     if (columns !== null) return columns;
   }
-  parser.end();
-  throw noHeader(workbook);
+  parser.end(); // may still come upon rows: unfinished text is not looked at again before there is much more of it
+  if (columns === null) throw noHeader(workbook);
+  return columns;
 }
 
 export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGenerator<RowBatch> {
@@ -71,10 +72,17 @@ async function* sheetRows(archive: Archive, workbook: Workbook, context: SheetCo
   let rows: FileRow[] = [];
   const bytesTotal = archive.size(workbook.sheet);
   let bytesRead = 0;
+  let characters = 0;
   const parser = createSheetParser(context, (row: number, cells: Cell[]) => {
     if (isBlankRow(cells)) return;
-    if (shape) rows.push(shape(row, cells));
-    else shape = createRowShaper(headerNames(cells, row));
+    if (!shape) {
+      shape = createRowShaper(headerNames(cells, row));
+      return;
+    }
+    const shaped = shape(row, cells);
+    for (const cell of shaped.cells) characters += (typeof cell === "string" ? cell : cell.text).length;
+    if (characters > MAX_TEXT_CHARS) throw tooMuchText();
+    rows.push(shaped);
   });
   for await (const piece of archive.text(workbook.sheet, signal)) {
     bytesRead = Math.min(bytesTotal, bytesRead + piece.length);
@@ -85,7 +93,11 @@ async function* sheetRows(archive: Archive, workbook: Workbook, context: SheetCo
   }
   parser.end();
   if (!shape) throw noHeader(workbook);
+  if (rows.length > 0) yield { rows, bytesRead, bytesTotal, notes: [] };
 }
+
+const tooMuchText = () =>
+  new FileFault(`The workbook holds more than ${MAX_TEXT_CHARS.toLocaleString("en")} characters of text. Split it into several files.`);
 
 function noHeader({ sheetName }: Workbook): FileFault {
   return new FileFault(`The sheet "${sheetName.slice(0, 50)}" is empty: it has no header row. Put the rows on the first visible sheet.`);

@@ -1,3 +1,4 @@
+import { MAX_FORMAT_CHARS } from "../limits.js";
 import { parseXml } from "./parseXml.js";
 
 /** How a cell's number is to be understood. */
@@ -22,9 +23,12 @@ export function readStyles(xml: string): NumberKind[] {
     if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes.get("numFmtId")), attributes.get("formatCode") ?? "");
     if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes.get("numFmtId") ?? 0));
   });
+  const kinds = new Map<number, NumberKind>(); // a format is looked at once, however many styles have it
   return formats.map((id) => {
     const code = codes.get(id);
-    return code === undefined ? builtIn(id) : kindOfFormat(code);
+    const kind = kinds.get(id) ?? (code === undefined ? builtIn(id) : kindOfFormat(code));
+    kinds.set(id, kind);
+    return kind;
   });
 }
 
@@ -37,9 +41,10 @@ function builtIn(id: number): NumberKind {
 }
 
 export function kindOfFormat(code: string): NumberKind {
+  if (code.length > MAX_FORMAT_CHARS) return PLAIN_NUMBER;
   const bare = code
     .replace(/"[^"]*"?|\\.|_.|\*./gs, "")
-    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, "")
+    .replace(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, "")
     .split(";", 1)[0] as string;
   if (/^0{2,}$/.test(bare.trim())) return { kind: "padded", digits: bare.trim().length };
   if (/\[(h+|m+|s+)\]/i.test(bare)) return PLAIN_NUMBER; // a duration
