@@ -42,8 +42,10 @@ export class WrongVersion extends Error {
 export class LogTooShort extends Error {
   override readonly name = "LogTooShort";
   constructor(position: Position, end: Position | undefined) {
-    const ends = `the log ends at position ${end?.commit ?? 0}, and was read up to ${position.commit} already`;
-    super(`${ends}: it is an older copy, or another log; \`projections rebuild\` builds the tables from this one`);
+    const found = end ? `the log ends at position ${end.commit}` : `the log has no event at position ${position.commit}`;
+    super(
+      `${found}, and was read up to ${position.commit} already: it is an older copy, or another log; \`projections rebuild\` builds the tables from this one`,
+    );
   }
 }
 

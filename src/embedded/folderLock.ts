@@ -3,6 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
 /** Who runs the embedded stores of a data folder. A `command` ends soon; the others can be joined. */
@@ -12,6 +13,8 @@ export interface Owner {
   readonly kind: "start" | "role" | "command";
   /** Tells one taking of the folder from every other. */
   readonly claim: string;
+  /** Which folder it took: a copy of one that is in use is nobody's. Older locks do not say. */
+  readonly folder?: string;
 }
 
 export interface FolderLock {
@@ -25,11 +28,13 @@ const text = (owner: Owner) => JSON.stringify(owner);
 /** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
 export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
   const path = join(dataDir, "lock");
+  const folder = await folderIdentity(dataDir);
   const owner: Owner = {
     pid: process.pid,
     identity: (await processIdentity(process.pid)) ?? String(process.pid),
     kind,
     claim: randomUUID(),
+    folder,
   };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text(owner));
@@ -43,7 +48,8 @@ export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<
       }
       const found = await readFile(path, "utf8").catch(() => undefined);
       const holder = ownerIn(found);
-      if (holder && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
+      const isHere = (holder?.folder ?? folder) === folder;
+      if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
       if (found !== undefined) clear(path, found);
     }
   } finally {

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
 /** Where the stores of a data folder can be reached right now, for commands that run beside them. Holds a password: 0600. */
@@ -17,13 +18,15 @@ const pathOf = (dataDir: string) => join(dataDir, "runtime.json");
 
 export async function writeRuntime(dataDir: string, runtime: Runtime): Promise<void> {
   const draft = `${pathOf(dataDir)}.new`;
-  await writeFile(draft, JSON.stringify(runtime), { mode: 0o600 });
+  await writeFile(draft, JSON.stringify({ ...runtime, folder: await folderIdentity(dataDir) }), { mode: 0o600 });
   await rename(draft, pathOf(dataDir));
 }
 
 export async function readRuntime(dataDir: string): Promise<Runtime | undefined> {
   try {
-    return JSON.parse(await readFile(pathOf(dataDir), "utf8")) as Runtime;
+    const { folder, ...runtime } = JSON.parse(await readFile(pathOf(dataDir), "utf8")) as Runtime & { folder?: string };
+    const isCopied = folder !== undefined && folder !== (await folderIdentity(dataDir));
+    return isCopied ? undefined : runtime; // a copy's would lead to the stores, and the processes, of the folder it was made from
   } catch {
     return undefined; // nothing is running, or a power cut left the file empty
   }

@@ -56,7 +56,7 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
 }
 
 /** For tables that were put in place whole: whatever stood before, this is where they are. */
-export async function placeCheckpoints(client: PoolClient, names: readonly string[], position: Position): Promise<void> {
+export async function placeCheckpoints(client: PoolClient | Pool, names: readonly string[], position: Position): Promise<void> {
   await client.query("update checkpoints set commit = $2, prepare = $3 where projection = any($1::text[])", [
     names,
     String(position.commit),

@@ -6,7 +6,7 @@ import { LogTooShort } from "../portErrors.js";
 import type { EventBatch, EventStore } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { placeCheckpoints, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
 import { createLogGuard, type LogGuard } from "./logGuard.js";
 import { earliest, isBeginning } from "./position.js";
 import { whileActive } from "./projectorLock.js";
@@ -25,7 +25,7 @@ const longestPauseMs = 5_000;
 /** Resolves when the signal aborts; the batch at hand is finished first. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger, signal } = options;
-  const guard = createLogGuard(options.eventStore);
+  const guard = createLogGuard(options.eventStore, () => disownTables(pool));
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -38,6 +38,12 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       await pause(wait, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** No log reaches this position: until a rebuild has placed their checkpoints anew, nothing is added to these tables. */
+async function disownTables(pool: Pool): Promise<void> {
+  const names = allProjections.map(({ name }) => name);
+  await placeCheckpoints(pool, names, { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n });
 }
 
 async function followLog(options: ProjectorOptions & { guard: LogGuard }, active: AbortSignal, progressed: () => void): Promise<void> {

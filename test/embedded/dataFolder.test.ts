@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -35,6 +35,26 @@ test("the runtime file is readable by its owner only, and an emptied one says no
   expect((await stat(join(folder, "runtime.json"))).mode & 0o777).toBe(0o600);
   await writeFile(join(folder, "runtime.json"), "");
   expect(await readRuntime(folder)).toBe(undefined);
+});
+
+test("what a running service noted in its folder means nothing in a copy of it, and goes with it where it is moved", async () => {
+  const original = join(folder, "original");
+  await mkdir(original);
+  const runtime = { owner: "x", databaseUrl: "postgres://a:b@c/d", eventStoreUrl: "esdb://e", processes: [] };
+  await writeRuntime(original, runtime);
+  const lock = await takeFolder(original, "start");
+  expect(lock).toHaveProperty("release");
+  await cp(original, join(folder, "copy"), { recursive: true });
+  expect(await readRuntime(join(folder, "copy"))).toBe(undefined);
+  expect(await takeFolder(join(folder, "copy"), "command")).toHaveProperty("release");
+  await rename(original, join(folder, "moved"));
+  expect(await readRuntime(join(folder, "moved"))).toEqual(runtime);
+  expect(await takeFolder(join(folder, "moved"), "command")).toHaveProperty("heldBy");
+});
+
+test("an emptied signing secret is named, and not taken for one", async () => {
+  await writeFile(join(folder, "signing-secret"), "");
+  await expect(readSigningSecret(folder)).rejects.toThrow(/signing-secret is empty/);
 });
 
 test("many who ask for the signing secret at once get the same one, kept for its owner only", async () => {

@@ -40,6 +40,12 @@ export function neverSent(error: unknown): boolean {
   );
 }
 
+/** The position to read on from is no event's: it is another log's. */
+export function isForeignPosition(error: unknown): boolean {
+  const { message = "", details = "" } = shapeOf(error);
+  return /no event at position|invalid position/i.test(`${message} ${details}`);
+}
+
 /** The typed error for a failure that no retry mends; undefined when trying again is right. */
 export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {
   const failure = shapeOf(error);

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
 import type { EventBatch, Position, StoredEvent } from "../../ports.js";
 import { isAfter } from "./conversion.js";
-import { definiteFailure, isTooSlow } from "./failures.js";
+import { definiteFailure, isForeignPosition, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
@@ -66,7 +66,7 @@ export async function run(following: Following, course: Course, deal: Deal): Pro
         if (finished) return reached;
       } catch (error) {
         failures += 1;
-        endIfHopeless(error, course, failures);
+        endIfHopeless(error, { ...course, from: reached }, failures);
         note(following.logger, error, failures);
         await (failures === 1 && isTooSlow(error) ? gather(course.signal) : backOff(failures, course.signal));
         if (isTooSlow(error)) continue; // the connection is fine
@@ -87,9 +87,10 @@ async function gather(signal: AbortSignal | undefined): Promise<void> {
   await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-function endIfHopeless(error: unknown, { until }: Course, failures: number): void {
+function endIfHopeless(error: unknown, { from, until }: Course, failures: number): void {
   if (error instanceof DealFailed) throw error.cause;
   if (error instanceof LogTooShort) throw error;
+  if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
   const definite = definiteFailure(error, "$all", "a subscription to $all");
   if (definite && !(definite instanceof StoreUnavailable)) throw definite;
   if (until && failures >= replayAttempts) {

@@ -11,12 +11,17 @@ export async function createShadow(client: PoolClient, migrations: readonly stri
     await client.query(`set local search_path to ${shadowSchema}`);
     for (const statement of migrations) await client.query(statement);
     await restoreMissing(client, tables);
+    await client.query("set local search_path to public");
+    for (const statement of migrations.filter(makesFunction))
+      await client.query(statement.replace(/create function/i, "create or replace function"));
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
     throw error;
   }
 }
+
+const makesFunction = (statement: string): boolean => /^create (?:or replace )?function/im.test(statement);
 
 /** Live tables that are no projection, such as the checkpoints, are not rebuilt; where one was dropped, it comes back empty. */
 async function restoreMissing(client: PoolClient, projected: readonly string[]): Promise<void> {
