@@ -19,6 +19,14 @@ export const uploadForm = z.object({
   sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
 });
 
+/** What the header row is made of, for the reference page. */
+export function columnsOf(kind: ImportKind): string {
+  const required: readonly string[] = requiredColumns[kind];
+  const optional = allColumns[kind].filter((column) => !required.includes(column));
+  const custom = kind === "shipments" ? ", and custom fields by their key" : "";
+  return `Required columns: ${required.join(", ")}. Optional: ${optional.join(", ")}${custom}.`;
+}
+
 type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
 
 /** Socket to disk, header row checked, then the object store and the queue. */
