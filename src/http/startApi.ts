@@ -9,6 +9,7 @@ import type { ApiDeps } from "./deps.js";
 import { answerTable } from "./problem.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Route } from "./route.js";
+import { trackResponses } from "./runningResponses.js";
 
 /** How long requests may take to finish once the process is asked to stop. */
 const drainMs = 6_000;
@@ -17,6 +18,8 @@ export interface RunningApi {
   readonly port: number;
   /** Takes no new connections, lets running requests finish, then closes. */
   stop(): Promise<void>;
+  /** How many requests have not been answered to their end. */
+  running(): number;
 }
 
 export interface ApiOptions {
@@ -51,11 +54,11 @@ export async function startApi({ deps, host, port, logger, routes, timeouts }: A
     });
   });
   server.on("error", (error) => logger.error({ err: error }, "http server"));
-  return { port: (server.address() as AddressInfo).port, stop: () => drain(server, running) };
+  return { port: (server.address() as AddressInfo).port, stop: () => drain(server, running), running: () => running.size };
 }
 
 function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { server: Server; running: ReadonlySet<ServerResponse> } {
-  const running = new Set<ServerResponse>();
+  const { running, track } = trackResponses();
   const listener = getRequestListener(app.fetch, { errorHandler: (error) => unreadable(error, logger) });
   const server = createServer(
     {
@@ -68,8 +71,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
       requireHostHeader: false, // Node would refuse such a request without a body; the adapter's refusal is answered in JSON
     },
     (incoming, outgoing) => {
-      running.add(outgoing);
-      outgoing.once("close", () => running.delete(outgoing));
+      track(outgoing, incoming.socket);
       if (!server.listening) outgoing.setHeader("connection", "close");
       if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // it knows no Host header, and balancers' probes speak it
       void listener(incoming, outgoing);

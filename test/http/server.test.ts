@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../src/http/route.js";
 import { type RunningApi, startApi } from "../../src/http/startApi.js";
@@ -181,6 +181,17 @@ test("a read that a store does not answer in time is answered all the same", asy
   expect(response.status).toBe(503);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+});
+
+test("pipelined requests whose connection is reset are forgotten, also those whose turn never came", async () => {
+  const own = await start();
+  const socket = connect(own.port, "127.0.0.1").on("error", () => undefined);
+  socket.write(`GET /v1/never HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
+  socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(50));
+  await vi.waitFor(() => expect(own.running()).toBe(51));
+  socket.resetAndDestroy();
+  await vi.waitFor(() => expect(own.running()).toBe(0));
+  await own.stop();
 });
 
 test("HEAD is answered like GET without the body", async () => {
