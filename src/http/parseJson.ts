@@ -5,6 +5,8 @@ import { pathText } from "../domain/validation/messages.js";
 const maxDepth = 32;
 /** 1,000 shipments with 200 custom fields each and 10,000 goods lines have 250,000. */
 const maxFields = 300_000;
+/** Commas and openings, of which that push has 260,000: values without a name cost as much to build. */
+const maxValues = 600_000;
 
 const refused = (message: string) => new Rejection("invalid", message, [message]);
 
@@ -38,12 +40,15 @@ function parse(text: string): unknown {
   }
 }
 
-const [quote, backslash, colon, openArray, closeArray, openObject, closeObject] = [0x22, 0x5c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d] as const;
+const [quote, backslash, colon, comma, openArray, closeArray, openObject, closeObject] = [
+  0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+] as const;
 
-/** Looks at bytes only, so that a deep nest or millions of fields are refused before any object is built from them. */
+/** Looks at bytes only, so that a deep nest or millions of fields or elements are refused before any object is built from them. */
 function refuseHostile(bytes: Uint8Array): void {
   let depth = 0;
   let fields = 0;
+  let values = 0;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     if (byte === quote) index = endOfString(bytes, index);
@@ -51,7 +56,10 @@ function refuseHostile(bytes: Uint8Array): void {
       if (++fields > maxFields) throw refused(`body must have at most ${maxFields} fields in all`);
     } else if (byte === openObject || byte === openArray) {
       if (++depth > maxDepth) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
-    } else if (byte === closeObject || byte === closeArray) depth--;
+      values++;
+    } else if (byte === comma) values++;
+    else if (byte === closeObject || byte === closeArray) depth--;
+    if (values > maxValues) throw refused(`body must have at most ${maxValues} values in all`);
   }
 }
 

@@ -77,6 +77,8 @@ const post = (body: string | Uint8Array, options: { path?: string; headers?: Rec
     body,
     headers: { "x-api-key": key, "content-type": "application/json", ...options.headers },
   });
+const listOf = (count: number, value: unknown) => Array.from({ length: count }, () => value);
+const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "x"]));
 const good = { text: "hello", items: [{ quantity: 1 }] };
 
 describe("errors have the contract's body", () => {
@@ -198,6 +200,33 @@ describe("a request body", () => {
     const body = (fields: number) => Buffer.from(`{${'"":"::",'.repeat(fields - 1)}"":0}`);
     expect(parseJson(body(300_000))).toEqual({ "": 0 });
     expect(() => parseJson(body(300_001))).toThrow("body must have at most 300000 fields in all");
+  });
+
+  test("may have 600,000 values, and not one more", () => {
+    const body = (values: number) => Buffer.from(`[${'"[,",'.repeat(values - 1)}0]`); // one opening, the rest commas
+    expect(parseJson(body(600_000))).toHaveLength(600_000);
+    expect(() => parseJson(body(600_001))).toThrow("body must have at most 600000 values in all");
+    expect(() => parseJson(Buffer.from(`[${"{},".repeat(300_000)}{}]`))).toThrow("values in all");
+  });
+
+  test.each<[string, unknown]>([
+    [
+      "shipments",
+      { shipments: listOf(1_000, { ...named(14), customFields: named(200), items: listOf(10, named(3)) }), sourceDetails: "x" },
+    ],
+    ["activities", { activities: listOf(10_000, named(7)), sourceDetails: "x" }],
+    [
+      "quotes",
+      {
+        general: { customerIds: listOf(50, "x") },
+        origin: named(8),
+        destination: named(8),
+        items: listOf(1_000, named(7)),
+        filters: Object.fromEntries(Object.keys(named(5)).map((name) => [name, listOf(500, "x")])),
+      },
+    ],
+  ])("of the most %s that the contract allows is parsed", (_, body) => {
+    expect(parseJson(Buffer.from(JSON.stringify(body)))).toBeTypeOf("object");
   });
 
   test("may be exactly as large as its bound and not one byte larger, declared or not", async () => {
