@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { Rejection, type RejectionCode } from "../../src/domain/rejection.js";
 import { parseJson } from "../../src/http/parseJson.js";
-import { createBodyReader } from "../../src/http/readBody.js";
+import { createBodyReader, uncountedBytes } from "../../src/http/readBody.js";
 import { defineRoute, type Route } from "../../src/http/route.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -263,20 +263,62 @@ describe("a request body", () => {
   });
 });
 
-test("a process holds only so many bytes of bodies at once, and takes more as soon as it has let go of some", async () => {
-  const withBody = createBodyReader(250);
-  const request = (size: number) =>
+describe("a process holds only so many bytes of bodies at once", () => {
+  const counted = (size: number) => uncountedBytes + size;
+  const sized = (size: number) =>
     new Request("http://x", { method: "POST", body: "x".repeat(size), headers: { "content-length": String(size) } });
-  const signals = new EventEmitter();
-  const holding = withBody(request(150), 200, async (bytes) => {
-    await once(signals, "release");
-    return bytes.byteLength;
+  const chunked = (body: ReadableStream) => new Request("http://x", { method: "POST", body, duplex: "half" } as RequestInit);
+  const lengthOf = async ({ byteLength }: Uint8Array) => byteLength;
+  const limit = counted(200);
+
+  test("and takes more as soon as it has let go of some", async () => {
+    const withBody = createBodyReader(250);
+    const signals = new EventEmitter();
+    const holding = withBody(sized(counted(150)), limit, async (bytes) => {
+      await once(signals, "release");
+      return bytes.byteLength;
+    });
+    await expect.poll(() => signals.listenerCount("release")).toBe(1);
+    await expect(withBody(sized(counted(101)), limit, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(withBody(chunked(new Blob(["x".repeat(counted(101))]).stream()), limit, lengthOf)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await withBody(sized(counted(100)), limit, lengthOf)).toBe(counted(100));
+    signals.emit("release");
+    expect(await holding).toBe(counted(150));
+    expect(await withBody(sized(counted(101)), limit, lengthOf)).toBe(counted(101));
   });
-  await expect(withBody(request(101), 200, async () => 0)).rejects.toMatchObject({ code: "unavailable" });
-  expect(await withBody(request(100), 200, async ({ byteLength }) => byteLength)).toBe(100);
-  await expect.poll(() => signals.emit("release")).toBe(true);
-  expect(await holding).toBe(150);
-  expect(await withBody(request(101), 200, async ({ byteLength }) => byteLength)).toBe(101);
+
+  test("of which small ones and what has not arrived yet are no part", async () => {
+    const withBody = createBodyReader(200);
+    const slow = new TransformStream<Uint8Array, Uint8Array>();
+    const dribbling = withBody(chunked(slow.readable), limit, lengthOf);
+    const writer = slow.writable.getWriter();
+    await writer.write(Buffer.from("x"));
+    expect(await withBody(sized(limit), limit, lengthOf)).toBe(limit);
+    await writer.write(Buffer.alloc(limit - 1));
+    await expect(withBody(sized(counted(1)), limit, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await withBody(sized(uncountedBytes), limit, lengthOf)).toBe(uncountedBytes);
+    await writer.close();
+    expect(await dribbling).toBe(limit);
+  });
+
+  test("and waits a minute for the whole of a body, however often something of it arrives", async () => {
+    vi.useFakeTimers();
+    try {
+      const cancelled = vi.fn();
+      const endless = new ReadableStream({
+        pull: (controller) => new Promise<void>((resolve) => setTimeout(() => resolve(controller.enqueue(Buffer.from("x"))), 25_000)),
+        cancel: cancelled,
+      });
+      const refused = expect(createBodyReader()(chunked(endless), limit, lengthOf)).rejects.toMatchObject({ code: "requestTimeout" });
+      await vi.advanceTimersByTimeAsync(60_000);
+      await refused;
+      expect(cancelled).toHaveBeenCalled();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe("query parameters", () => {
