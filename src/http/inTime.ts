@@ -1,5 +1,8 @@
 import { Problem } from "./problem.js";
 
+/** For a read, with finding out who asks. Whatever changes something has its own patience, since its outcome must be known. */
+export const readPatienceMs = 4_500;
+
 /** What a caller hears when a store does not answer in time; `what` is for the log. */
 export async function inTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -4,15 +4,12 @@ import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
 import { requireJson } from "./contentType.js";
 import type { ApiDeps } from "./deps.js";
-import { inTime } from "./inTime.js";
+import { inTime, readPatienceMs } from "./inTime.js";
 import { parseJson } from "./parseJson.js";
 import { maxJsonBytes, type WithBody } from "./readBody.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Answer, Route } from "./route.js";
 import { validate } from "./validate.js";
-
-/** For a read, with finding out who asks. Whatever changes something has its own patience, since its outcome must be known. */
-const readPatienceMs = 4_500;
 
 /** What the routes of one app share. */
 export interface Shell {

@@ -1,10 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, readdir, readlink, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createFileObjectStore, type FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
+import { startApi } from "../../src/http/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
-import { createShell } from "../support/shell.js";
+import { createShell, shellDeps } from "../support/shell.js";
 
 let database: TestDatabase;
 let folder: string;
@@ -69,3 +74,39 @@ test("a link that climbs out of the files leads nowhere", async () => {
 test("a genuine link to a file that is gone is 404", async () => {
   expect((await app.request(await link({ key: "reports/gone.xlsx" }))).status).toBe(404);
 });
+
+test("a link is answered in time when the database does not answer", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    const frozen = { query: () => new Promise(() => undefined) } as unknown as pg.Pool;
+    const answer = createShell(frozen, { deps: { objectStore: store, openLink: store.openLink } }).request(await link());
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await answer).status).toBe(503);
+  } finally {
+    vi.useRealTimers();
+  }
+}, 20_000);
+
+test.runIf(process.platform === "linux")("downloads that are broken off leave no file open", async () => {
+  await writeFile(join(folder, "large"), Buffer.alloc(20_000_000));
+  await store.put("reports/large.xlsx", join(folder, "large"), { contentType: "x" });
+  const deps = shellDeps(database.pool, { deps: { objectStore: store, openLink: store.openLink } });
+  const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }) });
+  const { pathname, search } = new URL(await link({ key: "reports/large.xlsx" }));
+  const breakOff = async (index: number) => {
+    const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(1 + (index % 3)));
+    if (index % 2 === 0) await once(socket, "data");
+    else await new Promise(setImmediate); // most have not been answered by then
+    socket.resetAndDestroy();
+  };
+  await Promise.all(Array.from({ length: 100 }, (_, index) => breakOff(index)));
+  await vi.waitFor(async () => expect([api.running(), await openFiles(folder)]).toEqual([0, []]), { timeout: 10_000 });
+  await api.stop();
+});
+
+async function openFiles(under: string): Promise<string[]> {
+  const links = await Promise.all((await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
+  return links.filter((path) => path.startsWith(under));
+}

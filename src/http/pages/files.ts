@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
 import { Rejection } from "../../domain/rejection.js";
 import { ObjectMissing } from "../../portErrors.js";
 import type { ApiDeps, LinkedFile } from "../deps.js";
+import { inTime, readPatienceMs } from "../inTime.js";
+import { fileStream } from "./fileStream.js";
 import type { Page } from "./list.js";
 
 const prefix = "/files/";
@@ -10,15 +10,18 @@ const prefix = "/files/";
 /** Signed links of the embedded object store. The signature is the permission, so no key is asked for. */
 export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
   if (openLink === undefined) return [];
+  const find = async (link: Parameters<typeof openLink>[0]) => {
+    // Expiry was set by the database's clock and is judged by it.
+    const { rows } = await pool.query<{ now: Date }>("select now() as now");
+    return openLink(link, rows[0]?.now ?? new Date()).catch(missing);
+  };
   return [
     {
       path: `${prefix}*`,
       handler: async (c) => {
         const { expires = "", name = "", signature = "" } = c.req.query();
-        // Expiry was set by the database's clock and is judged by it.
-        const { rows } = await pool.query<{ now: Date }>("select now() as now");
         const link = { key: c.req.path.slice(prefix.length), expires, name, signature };
-        const file = await openLink(link, rows[0]?.now ?? new Date()).catch(missing);
+        const file = await inTime(find(link), readPatienceMs, "file link");
         if (file === undefined)
           throw new Rejection("forbidden", "The link has expired or was changed. Read the import again for a fresh one");
         const headers = {
@@ -26,9 +29,8 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
           "content-length": String(file.size),
           "content-disposition": contentDisposition(file),
         };
-        // A stream that nobody reads would keep its file open.
         if (c.req.method === "HEAD") return c.body(null, 200, headers);
-        return c.body(Readable.toWeb(createReadStream(file.path)) as ReadableStream, 200, headers);
+        return c.body(fileStream(file.path), 200, headers);
       },
     },
   ];
