@@ -11,6 +11,7 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { isLonger, limits } from "../domain/imports/limits.js";
 import { storable } from "../domain/pushes/text.js";
 import { Rejection } from "../domain/rejection.js";
+import { Problem } from "./problem.js";
 
 export interface Upload {
   readonly folder: string;
@@ -77,7 +78,9 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
     });
     writes.push(writing);
     writing.catch((error: NodeJS.ErrnoException) => {
-      if (error.syscall !== undefined) fail(error); // a full disk: nobody takes what is still to come
+      // A full disk: nobody takes what is still to come.
+      if (error.syscall !== undefined)
+        fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
     });
   });
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {

@@ -67,7 +67,7 @@ describe("an upload", () => {
     expect(await refusal()).toMatchObject({ code: "invalid", message: expect.stringMatching(/^A part without a name is not|^file/) });
   });
 
-  it("that cannot be written to the disk ends at once, with the disk's reason", async () => {
+  it("that cannot be written to the disk ends at once as unavailable, with the disk's reason for the log", async () => {
     const sending = request(url, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=b" } });
     const answered = new Promise((resolve) => sending.once("response", (answer) => resolve(answer.resume().statusCode)));
     sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n');
@@ -75,7 +75,7 @@ describe("an upload", () => {
     await rm(join(tempDir, folder), { recursive: true });
     sending.end(`\r\n${"x".repeat(5_000_000)}\r\n--b--\r\n`);
     expect(await answered).toBe(400);
-    await expect(outcome).rejects.toMatchObject({ code: "ENOENT", syscall: "open" });
+    await expect(outcome).rejects.toMatchObject({ code: "unavailable", cause: { code: "ENOENT", syscall: "open" } });
   });
 
   it.each([
