@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { Rejection } from "../domain/rejection.js";
 import { answerError } from "./answerError.js";
 import { createAuthenticate } from "./auth/authenticate.js";
+import { boundUploads } from "./boundUploads.js";
 import type { ApiDeps } from "./deps.js";
 import { pages as builtInPages } from "./pages/list.js";
 import { Problem } from "./problem.js";
@@ -14,7 +15,11 @@ import { send, serveRoute } from "./serveRoute.js";
 /** The whole API as one function from request to answer; startApi puts it on a socket. */
 export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const shell = { authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute), withBody: createBodyReader() };
+  const shell = {
+    authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
+    withBody: createBodyReader(),
+    withinUploads: boundUploads(),
+  };
   const pages = builtInPages(deps, routes);
 
   app.use(requestFrame(deps));

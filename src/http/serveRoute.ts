@@ -2,6 +2,7 @@ import { zValidator } from "@hono/zod-validator";
 import type { Context, Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import type { Authenticate } from "./auth/authenticate.js";
+import type { WithinUploads } from "./boundUploads.js";
 import { requireJson } from "./contentType.js";
 import type { ApiDeps } from "./deps.js";
 import { inTime, readPatienceMs } from "./inTime.js";
@@ -15,6 +16,7 @@ import { validate } from "./validate.js";
 export interface Shell {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
+  readonly withinUploads: WithinUploads;
 }
 
 /** One way through for every route: who asks, whether the request is sound, then the handler. */
@@ -24,7 +26,7 @@ export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly 
     admit(route, shell.authenticate),
     ...(query ? [sound("query", query, "query")] : []),
     ...(headers ? [sound("header", headers, "headers")] : []),
-    run(route, deps, shell.withBody),
+    run(route, deps, shell),
   ];
 }
 
@@ -45,8 +47,8 @@ function sound(target: "query" | "header", schema: z.ZodObject, root: string): M
   return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<AppEnv>;
 }
 
-function run(route: Route, deps: ApiDeps, withBody: WithBody): Handler<AppEnv> {
-  const { params } = route.request;
+function run(route: Route, deps: ApiDeps, { withBody, withinUploads }: Shell): Handler<AppEnv> {
+  const { params, multipart } = route.request;
   return async (c) => {
     const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
     const parts = {
@@ -60,6 +62,7 @@ function run(route: Route, deps: ApiDeps, withBody: WithBody): Handler<AppEnv> {
       const answer = route.handler({ ...parts, body } as never, deps);
       return route.method === "GET" ? inTime(answer, readPatienceMs - (parts.caller?.admissionMs ?? 0), route.operationId) : answer;
     };
+    if (multipart) return send(c, await withinUploads(parts.caller?.organisationId ?? "", () => handle(undefined)));
     return send(c, await withParsedBody(route, c.req.raw, withBody, handle));
   };
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { boundUploads } from "../../src/http/boundUploads.js";
 import { defineRoute } from "../../src/http/route.js";
 import { type RunningApi, startApi } from "../../src/http/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -140,6 +141,27 @@ test("a route that opts out of body parsing reads the raw request", async () => 
   const response = await fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": key }, body: form });
   expect(response.status).toBe(200);
   expect(((await response.json()) as { bytes: number }).bytes).toBeGreaterThan(300_000);
+});
+
+test("an organisation has at most 20 uploads under way, and others are not held up by them", async () => {
+  const other = await insertOrganisation(database.pool);
+  const head = `POST /v1/stream HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 9\r\n\r\n`;
+  const slow = Array.from({ length: 20 }, () => connect(api.port, "127.0.0.1").on("error", () => undefined));
+  for (const socket of slow) socket.write(head);
+  const upload = (as: string) => fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": as }, body: "x" });
+  await expect.poll(async () => (await upload(key)).status).toBe(503);
+  const refused = await upload(key);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+  expect((await upload(other.key)).status).toBe(200);
+  for (const socket of slow) socket.resetAndDestroy();
+  await expect.poll(async () => (await upload(key)).status).toBe(200);
+});
+
+test("a process takes only so many uploads at once, of whomever", async () => {
+  const withinUploads = boundUploads({ inAll: 2, perOrganisation: 2 });
+  for (const organisationId of ["a", "b"]) void withinUploads(organisationId, () => released);
+  await expect(withinUploads("c", async () => 1)).rejects.toMatchObject({ code: "unavailable" });
 });
 
 describe("a sender that takes its time is cut off", () => {
