@@ -3,7 +3,7 @@ import { Problem } from "./problem.js";
 export type WithinUploads = <T>(organisationId: string, upload: () => Promise<T>) => Promise<T>;
 
 /** Each upload under way holds a connection and room on the disk, for minutes where its sender is slow. */
-export function boundUploads({ inAll = 100, perOrganisation = 20 } = {}): WithinUploads {
+export function boundUploads({ inAll = 200, perOrganisation = 60 } = {}): WithinUploads {
   const underWay = new Map<string, number>();
   let total = 0;
   return async (organisationId, upload) => {
