@@ -41,16 +41,19 @@ export async function sweepObjects(deps: Deps, { olderThanMs = dayMs, patienceMs
   return removed;
 }
 
-/** The database's clock, once the table of imports has everything that is in the log now; undefined if that takes too long. */
+/**
+ * The database's clock, once the table of imports has everything that is in the log now; undefined if that takes too long, or if the table
+ * stands past the end of the log: then it is of another one, and knows nothing of this one's imports.
+ */
 async function whenUpToDate({ pool, eventStore, signal }: Deps, patienceMs: number): Promise<Date | undefined> {
   const head = await eventStore.head();
   for (const deadline = performance.now() + patienceMs; ; ) {
-    const asked = await pool.query<{ now: Date; seen: boolean }>(
-      "select now(), coalesce((select commit >= $1 from checkpoints where projection = 'imports'), false) as seen",
-      [head?.commit ?? 0n],
+    const asked = await pool.query<{ now: Date; commit: string | null }>(
+      "select now(), (select commit from checkpoints where projection = 'imports') as commit",
     );
-    const answer = asked.rows[0];
-    if (answer?.seen) return answer.now;
+    const { now, commit } = asked.rows[0] ?? {};
+    const stands = BigInt(commit ?? -1);
+    if (now && stands >= (head?.commit ?? 0n)) return stands <= ((await eventStore.head())?.commit ?? 0n) ? now : undefined;
     if (performance.now() > deadline || signal?.aborted) return undefined;
     await setTimeout(lookMs);
   }
