@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: ["test/support/build.ts", "test/support/globalPostgres.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never
     pool: "forks",
     maxWorkers: 2,
   },

@@ -47,23 +47,24 @@ async function serveEvents({ port, data }: { port: number; data: string }): Prom
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal }, main] = await Promise.all([
+  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal, tellParent }, main] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/openStores.js"),
-    import("../supervisor/stopSignal.js"),
+    import("../embedded/stopSignal.js"),
     import("../main.js"),
   ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: name });
   const signal = stopSignal();
+  if (signal.aborted) return;
   // Whatever hangs, the process is gone within the ten seconds that it is given.
   signal.addEventListener("abort", () => setTimeout(() => process.exit(1), 9_000).unref());
   const stores = await openStores(config, "role", logger);
   const run = { api: main.runApi, worker: main.runWorker, projector: main.runProjector }[name];
   const onReady = () => {
     logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
-    process.send?.({ ready: true });
+    tellParent({ ready: true });
   };
   try {
     await run({ config, addresses: stores, logger, signal, onReady });
@@ -77,7 +78,7 @@ async function startAll(): Promise<void> {
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/start.js"),
-    import("../supervisor/stopSignal.js"),
+    import("../embedded/stopSignal.js"),
     import("./firstStart.js"),
   ]);
   const config = loadConfig();

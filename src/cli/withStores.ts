@@ -19,7 +19,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/openStores.js"),
-    import("../supervisor/stopSignal.js"),
+    import("../embedded/stopSignal.js"),
     import("../adapters/postgres/migrate.js"),
     import("../main/adapters.js"),
   ]);

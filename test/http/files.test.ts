@@ -102,7 +102,7 @@ test.runIf(process.platform === "linux")("downloads that are broken off leave no
     socket.resetAndDestroy();
   };
   await Promise.all(Array.from({ length: 100 }, (_, index) => breakOff(index)));
-  await vi.waitFor(async () => expect([api.running(), await openFiles(folder)]).toEqual([0, []]), { timeout: 10_000 });
+  await expect.poll(async () => [api.running(), await openFiles(folder)]).toEqual([0, []]);
   await api.stop();
 });
 

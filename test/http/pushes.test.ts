@@ -250,7 +250,7 @@ describe("a file", () => {
     const over = await org.upload(`${activitiesPath}/file`, new File([rows, "\n"], "over.csv"));
     expect(over.status).toBe(413);
     expect(await over.json()).toEqual({ statusCode: 413, error: "Payload Too Large", message: expect.stringContaining("50 MB") });
-    await vi.waitFor(async () => expect(await readdir(service.deps.tempDir)).toEqual([]));
+    await expect.poll(() => readdir(service.deps.tempDir)).toEqual([]);
   });
 });
 
@@ -299,7 +299,7 @@ describe("the list of imports", () => {
     const projecting = runProjector({ ...service, logger: pino({ level: "silent" }), signal: stop.signal });
     try {
       const projected = async () => (await service.pool.query("select from imports where organisation_id = $1", [org.id])).rowCount;
-      await vi.waitFor(async () => expect(await projected()).toBe(4), { timeout: 20_000 });
+      await expect.poll(() => projected()).toBe(4);
     } finally {
       stop.abort();
       await projecting;

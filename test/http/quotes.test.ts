@@ -325,5 +325,5 @@ test("with the event store away a quote is not answered, since it could not be k
   } finally {
     await service.store.restart();
   }
-  await expect.poll(async () => (await post(request())).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await post(request())).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { Agent, createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../src/domain/imports/limits.js";
 import type { Rejection } from "../../src/domain/rejection.js";
 import { receiveUpload, type Upload } from "../../src/http/receiveUpload.js";
@@ -71,8 +71,8 @@ describe("an upload", () => {
     const sending = request(url, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=b" } });
     const answered = new Promise((resolve) => sending.once("response", (answer) => resolve(answer.resume().statusCode)));
     sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n');
-    const folder = await vi.waitFor(async () => (await readdir(tempDir))[0] ?? Promise.reject(new Error("no folder yet")));
-    await rm(join(tempDir, folder), { recursive: true });
+    await expect.poll(() => readdir(tempDir)).toHaveLength(1);
+    await rm(join(tempDir, ...(await readdir(tempDir))), { recursive: true });
     sending.end(`\r\n${"x".repeat(5_000_000)}\r\n--b--\r\n`);
     expect(await answered).toBe(400);
     await expect(outcome).rejects.toMatchObject({ code: "unavailable", cause: { code: "ENOENT", syscall: "open" } });
@@ -144,7 +144,7 @@ describe("an upload", () => {
     socket.write(
       `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: ${limits.fileBytes * 2}\r\n\r\n`,
     );
-    await vi.waitFor(async () => expect((await refusal())?.code).toBe("tooLarge"));
+    await expect.poll(async () => (await refusal())?.code).toBe("tooLarge");
     socket.destroy();
   });
 
@@ -183,7 +183,7 @@ describe("an upload", () => {
     socket.write(
       "POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\n\r\n--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\nabc",
     );
-    await vi.waitFor(async () => expect(await readdir(tempDir)).toHaveLength(1));
+    await expect.poll(() => readdir(tempDir)).toHaveLength(1);
     socket.destroy();
     expect((await refusal())?.code).toBe("invalid");
     expect(await readdir(tempDir)).toEqual([]);

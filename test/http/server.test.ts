@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { boundUploads } from "../../src/http/boundUploads.js";
 import { defineRoute } from "../../src/http/route.js";
@@ -210,9 +210,9 @@ test("pipelined requests whose connection is reset are forgotten, also those who
   const socket = connect(own.port, "127.0.0.1").on("error", () => undefined);
   socket.write(`GET /v1/never HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
   socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(50));
-  await vi.waitFor(() => expect(own.running()).toBe(51));
+  await expect.poll(() => own.running()).toBe(51);
   socket.resetAndDestroy();
-  await vi.waitFor(() => expect(own.running()).toBe(0));
+  await expect.poll(() => own.running()).toBe(0);
   await own.stop();
 });
 

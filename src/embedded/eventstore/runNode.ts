@@ -1,25 +1,27 @@
+import { stopSignal, tellParent } from "../stopSignal.js";
 import { FolderInUse } from "./folderClaim.js";
 import { type EventStoreNodeOptions, startEventStoreNode } from "./node.js";
 
-/** Serves in the foreground until SIGTERM or SIGINT, or until a parent that forked it is gone. Resolves with the exit code. */
+/** Serves in the foreground until it is asked to stop, or until a parent that forked it is gone. Resolves with the exit code. */
 export async function runEventStoreNode(
   options: Omit<EventStoreNodeOptions, "onFailure">,
   say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
 ): Promise<number> {
+  const signal = stopSignal();
+  if (signal.aborted) return 0;
   let finish: (code: number) => void = () => undefined;
   const finished = new Promise<number>((resolve) => {
     finish = resolve;
   });
+  signal.addEventListener("abort", () => finish(0));
   try {
     const onFailure = (error: unknown): void => {
       say(`the event store could not write to ${options.dataDir} and ends: ${(error as Error).message}`);
       finish(1);
     };
     const node = await startEventStoreNode({ ...options, onFailure });
-    const end = (): void => finish(0);
-    process.once("SIGTERM", end).once("SIGINT", end).once("disconnect", end);
     say(`event store on ${node.address}`);
-    process.send?.({ address: node.address });
+    tellParent({ address: node.address });
     const code = await finished;
     await node.stop();
     return code;

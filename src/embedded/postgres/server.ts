@@ -28,8 +28,9 @@ export interface PostgresServer {
 }
 
 // The server ends with us however we end: the shell holds the other side of our pipe, and stops the server when it closes.
-const leash =
-  'exec 3<&0; "$@" 3<&- & server=$!; { read -r _ <&3; kill -INT $server; } 2>/dev/null & watch=$!; wait $server; code=$?; kill $watch 2>/dev/null; exit $code';
+// It asks more than once, since a server that is only just starting ignores the signal.
+export const leash =
+  'exec 3<&0; "$@" 3<&- & server=$!; { read -r _ <&3; while kill -INT $server; do sleep 1; done; } 2>/dev/null & watch=$!; wait $server; code=$?; kill $watch 2>/dev/null; exit $code';
 
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const folder = resolve(options.folder);

@@ -37,7 +37,6 @@ const start = (...args: Parameters<typeof follower>): Follower => {
   return made;
 };
 
-const patience = { timeout: 20_000 };
 const isAfter = (a: Position, b: Position) => a.commit > b.commit || (a.commit === b.commit && a.prepare > b.prepare);
 
 /** Positions are safe: nothing that comes after a batch lies at or before its position. */
@@ -57,10 +56,10 @@ describe("following", () => {
     await store.append(`${prefix}a`, events.slice(0, 20), noStream);
     await store.append(`other${prefix}`, someEvents(5), noStream);
     const follow = start(store, { prefixes: [prefix] });
-    await expect.poll(() => follow.batches.at(-1)?.caughtUp, patience).toBe(true);
+    await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
     expect(ids(follow.events)).toEqual(ids(events.slice(0, 20)));
     for (const [index, event] of events.slice(20).entries()) await store.append(`${prefix}b`, [event], BigInt(index - 1));
-    await expect.poll(() => follow.events.length, patience).toBe(40);
+    await expect.poll(() => follow.events.length).toBe(40);
     expect(ids(follow.events)).toEqual(ids(events));
     expectSafePositions(follow);
   });
@@ -69,9 +68,9 @@ describe("following", () => {
     const events = someEvents(6);
     await store.append(`${prefix}a`, events, noStream);
     const first = start(store, { prefixes: [prefix] });
-    await expect.poll(() => first.events.length, patience).toBe(6);
+    await expect.poll(() => first.events.length).toBe(6);
     const second = start(store, { prefixes: [prefix], from: (first.events[2] as StoredEvent).position });
-    await expect.poll(() => second.events.length, patience).toBe(3);
+    await expect.poll(() => second.events.length).toBe(3);
     expect(ids(second.events)).toEqual(ids(events.slice(3)));
   });
 
@@ -86,16 +85,16 @@ describe("following", () => {
   test("its position moves past events of others, so that a restart does not read them again", async () => {
     const own = connect(node.address, { stallMs: 500 });
     const follow = start(own, { prefixes: [prefix] });
-    await expect.poll(() => follow.batches.at(-1)?.caughtUp, patience).toBe(true);
+    await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
     const stream = newStream("foreign-");
     for (let first = 0; first < 6000; first += 500) await store.append(stream, someEvents(500), BigInt(first - 1));
     const halfWay = (await store.last(stream))?.position as Position;
     const before = follow.position() as Position;
-    await expect.poll(() => isAfter(follow.position() as Position, before), patience).toBe(true);
+    await expect.poll(() => isAfter(follow.position() as Position, before)).toBe(true);
     expect(follow.events).toEqual([]);
 
     const late = start(store, { prefixes: [prefix] });
-    await expect.poll(() => late.batches.at(-1)?.caughtUp, patience).toBe(true);
+    await expect.poll(() => late.batches.at(-1)?.caughtUp).toBe(true);
     expect(isAfter(halfWay, late.position() as Position)).toBe(false);
     expect(late.events).toEqual([]);
     await own.close();
@@ -107,7 +106,7 @@ describe("following", () => {
     await vendor.tombstoneStream(`${prefix}a`);
     await store.append(`${prefix}b`, someEvents(1), noStream);
     const follow = start(store, { prefixes: [prefix, "$$"] });
-    await expect.poll(() => follow.events.some(({ stream }) => stream === `${prefix}b`), patience).toBe(true);
+    await expect.poll(() => follow.events.some(({ stream }) => stream === `${prefix}b`)).toBe(true);
     expect(follow.events.filter(({ type }) => type.startsWith("$"))).toEqual([]);
   });
 
@@ -117,7 +116,7 @@ describe("following", () => {
     const follow = start(store, { prefixes: [prefix], maxBatch: 100 }, async () => {
       await store.last(`${prefix}a`);
     });
-    await expect.poll(() => follow.events.length, patience).toBe(3000);
+    await expect.poll(() => follow.events.length).toBe(3000);
     expect(Math.max(...follow.batches.map((batch) => batch.events.length))).toBeLessThanOrEqual(100);
     expect(ids(follow.events)).toEqual(ids(events));
   });
@@ -162,7 +161,7 @@ describe("following through trouble", () => {
     const follow = start(watched, { prefixes: [prefix] }, async () => {
       await store.last(`${prefix}a`); // slower than the writer
     });
-    await expect.poll(() => follow.batches.at(-1)?.caughtUp, patience).toBe(true);
+    await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
     for (let first = 0; first < count; first += 500) await store.append(`${prefix}a`, events.slice(first, first + 500), BigInt(first - 1));
     await expect.poll(() => follow.events.length, { timeout: 600_000 }).toBe(count);
     expect(ids(follow.events)).toEqual(ids(events));
@@ -178,10 +177,10 @@ describe("following through trouble", () => {
       const events = someEvents(50);
       await store.append(`${prefix}a`, events, BigInt(round * 50 - 1));
       written.push(...ids(events));
-      await expect.poll(() => follow.events.length, patience).toBeGreaterThan(round * 40);
+      await expect.poll(() => follow.events.length).toBeGreaterThan(round * 40);
       proxy.cut();
     }
-    await expect.poll(() => follow.events.length, patience).toBe(written.length);
+    await expect.poll(() => follow.events.length).toBe(written.length);
     expect(ids(follow.events)).toEqual(written);
     expectSafePositions(follow);
   });
@@ -190,15 +189,15 @@ describe("following through trouble", () => {
     "a network that is %s for a while stalls the reader only for that while",
     async (kind) => {
       const follow = start(shaky, { prefixes: [prefix] });
-      await expect.poll(() => follow.batches.at(-1)?.caughtUp, patience).toBe(true);
+      await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
       proxy.set({ kind });
       if (kind === "refuse") proxy.cut();
       await store.append(`${prefix}a`, someEvents(3), noStream);
       const before = proxy.connections();
-      await expect.poll(() => proxy.connections(), patience).toBeGreaterThan(before);
+      await expect.poll(() => proxy.connections()).toBeGreaterThan(before);
       expect(follow.events).toEqual([]);
       proxy.set({ kind: "pass" });
-      await expect.poll(() => follow.events.length, patience).toBe(3);
+      await expect.poll(() => follow.events.length).toBe(3);
     },
   );
 });

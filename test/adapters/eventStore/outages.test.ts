@@ -133,7 +133,7 @@ test("closing leaves no connection behind", async () => {
   await store.append(newStream(), someEvents(50), noStream);
   expect(proxy.openConnections()).toBeGreaterThan(0);
   await store.close();
-  await expect.poll(() => proxy.openConnections(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => proxy.openConnections()).toBe(0);
 });
 
 /** A server of the test's own, stopped with it. */

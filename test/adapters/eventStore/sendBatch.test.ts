@@ -121,6 +121,6 @@ test("a call that nobody uses any more is ended", async () => {
   await nextTurn();
   calls[0]?.emit("data", acknowledgement(0));
   await sending;
-  await expect.poll(() => calls[0]?.ended, { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => calls[0]?.ended).toBe(true);
   expect(calls[0]?.cancelled).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readRows } from "../../../src/adapters/spreadsheets/rows.js";
 import { withFile } from "./reading.js";
 import { headerXml, workbook } from "./workbook.js";
@@ -22,7 +22,7 @@ describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end"
     await withFile(content, async (path) => {
       const before = await openFiles();
       for (let time = 0; time < 5; time++) for await (const _ of readRows(path)) break;
-      await vi.waitFor(async () => expect(await openFiles()).toBeLessThanOrEqual(before), { timeout: 5000 });
+      await expect.poll(() => openFiles()).toBeLessThanOrEqual(before);
     });
   });
 
@@ -30,7 +30,7 @@ describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end"
     await withFile(broken, async (path) => {
       const before = await openFiles();
       for (let time = 0; time < 3; time++) await expect(readAll(path)).rejects.toThrow("damaged");
-      await vi.waitFor(async () => expect(await openFiles()).toBeLessThanOrEqual(before), { timeout: 5000 });
+      await expect.poll(() => openFiles()).toBeLessThanOrEqual(before);
     });
   });
 
@@ -43,7 +43,7 @@ describe.runIf(existsSync("/proc/self/fd"))("a file that is not read to its end"
           for await (const _ of readRows(path, { signal: stop.signal })) stop.abort(new Error("cancelled"));
         })();
         await expect(reading).rejects.toThrow("cancelled");
-        await vi.waitFor(async () => expect(await openFiles()).toBeLessThanOrEqual(before), { timeout: 5000 });
+        await expect.poll(() => openFiles()).toBeLessThanOrEqual(before);
       });
     }
   });

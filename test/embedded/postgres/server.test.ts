@@ -1,15 +1,17 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { firstBlocked } from "../../../src/embedded/postgres/account.js";
 import { readPidFile } from "../../../src/embedded/postgres/leftover.js";
-import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
+import { leash, type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
 import { isAlive } from "../../../src/embedded/processes.js";
 import { kill, until } from "../../support/processes.js";
 
@@ -156,4 +158,16 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
   await until("it is gone", async () => !isAlive(Number(stdout)));
   const asRoot = await start(); // on what the ordinary user made
   expect(await ask(asRoot.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a server that is too young to heed the signal is asked again when we are gone", async () => {
+  const deafAtFirst = `sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
+  const shell = spawn("sh", ["-c", leash, "leash", "sh", "-c", deafAtFirst], { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  try {
+    await pause(300); // until then it is the shell's child, which the signal would end
+    shell.stdin.end();
+    expect(await once(shell, "exit", { signal: AbortSignal.timeout(60_000) })).toEqual([130, null]);
+  } finally {
+    if (shell.pid && shell.exitCode === null) process.kill(-shell.pid, "SIGKILL");
+  }
 });

@@ -1,0 +1,14 @@
+/** Aborts on SIGTERM, on Ctrl-C, and when the process that started us is gone: it may have gone while this one was still loading. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  process.on("SIGTERM", abort).on("SIGINT", abort).on("SIGHUP", abort);
+  if (process.send && !process.connected) abort();
+  else process.once("disconnect", abort);
+  return stop.signal;
+}
+
+/** Tells the process that started us, where one did and still listens. */
+export function tellParent(message: Record<string, unknown>): void {
+  process.send?.(message, () => undefined); // one that is gone is heard of as a disconnect
+}

@@ -1,0 +1,70 @@
+// Whoever is killed with kill -9 can end nobody: what it started has to see for itself that it is gone, also while it is starting.
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createMachine, kill, type Machine, program, until } from "../support/processes.js";
+
+const nowhere = { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none", EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" };
+
+test.each([["api"], ["worker"], ["projector"], ["eventstore", "--port", "0", "--data"]])(
+  "%s ends when the process that started it is gone before it has loaded",
+  async (...args) => {
+    const folder = await mkdtemp(join(tmpdir(), "waybill-test-orphan-"));
+    const child = fork(program, args.at(-1) === "--data" ? [...args, folder] : args, {
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      env: { ...process.env, ...nowhere, DATA_DIR: folder, SIGNING_SECRET: "x".repeat(32) },
+    });
+    try {
+      child.disconnect();
+      expect(await once(child, "exit")).toEqual([0, null]);
+    } finally {
+      child.kill("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+test.skipIf(!existsSync("/proc/self/environ"))("nothing outlives a start that is killed while it starts, whenever that is", async () => {
+  const machine = await createMachine();
+  try {
+    const moments = process.env["WAYBILL_LONG"] ? 40 : 4;
+    const startMs = await timeOfStart(machine); // the second one, since the first makes the database
+    for (let moment = 1; moment <= moments; moment += 1) {
+      const supervisor = spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
+      await pause((startMs * moment) / moments);
+      supervisor.kill("SIGKILL");
+      const ended = async () => (await processesOf(machine.dataDir)).length === 0;
+      await until(`everything has ended after ${moment}/${moments} of a start`, ended);
+    }
+  } finally {
+    for (const pid of await processesOf(machine.dataDir)) kill(pid, "SIGKILL");
+    await machine.clear();
+  }
+});
+
+async function timeOfStart(machine: Machine): Promise<number> {
+  let took = 0;
+  for (let start = 1; start <= 2; start += 1) {
+    const began = Date.now();
+    const product = await machine.start();
+    took = Date.now() - began;
+    product.signal("SIGTERM");
+    await product.exited;
+  }
+  return took;
+}
+
+/** Whatever has the folder in its command line or its environment. */
+async function processesOf(dataDir: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const about = (pid: string, what: string) => readFile(`/proc/${pid}/${what}`, "utf8").catch(() => "");
+  const found = await Promise.all(
+    pids.map(async (pid) => ((await about(pid, "cmdline")) + (await about(pid, "environ"))).includes(dataDir) && pid),
+  );
+  return found.filter((pid) => pid !== false).map(Number);
+}
