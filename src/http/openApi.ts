@@ -94,12 +94,22 @@ const errorName = (status: number): keyof typeof errorBodies =>
   status === 400 ? "ValidationError" : status === 401 ? "Unauthorised" : status === 429 ? "RateLimited" : "Error";
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: withoutMachineBounds });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", override: inTheApisTerms });
   return rest;
 }
 
-/** Every whole number would otherwise carry the bounds of JavaScript's numbers, which say nothing about the API. */
-function withoutMachineBounds({ jsonSchema: described }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/**
+ * Every whole number would otherwise carry the bounds of JavaScript's numbers, which say nothing about the API; and a text that
+ * becomes a number would lose its default.
+ */
+function inTheApisTerms({
+  zodSchema,
+  jsonSchema: described,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
   if (described.maximum === Number.MAX_SAFE_INTEGER) delete described.maximum;
   if (described.minimum === Number.MIN_SAFE_INTEGER) delete described.minimum;
+  if (zodSchema._zod.def.type === "default") described.default = zodSchema._zod.def.defaultValue as typeof described.default;
 }

@@ -9,10 +9,7 @@ const range = "must be a whole number from 1 to 500";
 export const pageQuery = z.object({
   cursor: z.string().max(4_000).optional().describe("The nextCursor of the previous page; omitted for the first page"),
   limit: z
-    .string(range)
-    .regex(wholeNumber, range)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= 500, range)
+    .preprocess((text) => (wholeNumber.test(String(text)) ? Number(text) : text), z.int(range).min(1, range).max(500, range))
     .default(100)
     .describe("1 to 500, 100 if omitted"),
 });

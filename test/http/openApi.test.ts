@@ -6,7 +6,7 @@ import { createShell, insertOrganisation } from "../support/shell.js";
 
 interface Operation {
   operationId: string;
-  parameters: { name: string; in: string }[];
+  parameters: { name: string; in: string; schema: Record<string, unknown> }[];
   requestBody?: { content: Record<string, { schema: Record<string, unknown> }> };
   responses: Record<string, { description: string; headers: Record<string, { $ref: string }>; content?: unknown }>;
   "x-extension"?: boolean;
@@ -35,6 +35,12 @@ test("the document describes every route and nothing else", () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test("a page's limit is a whole number with its bounds", () => {
+  const errors = paths["/v1/org/shipments/imports/{importId}/errors"]?.["get"];
+  const limit = errors?.parameters.find(({ name }) => name === "limit");
+  expect(limit).toMatchObject({ in: "query", required: false, schema: { type: "integer", minimum: 1, maximum: 500, default: 100 } });
 });
 
 test("every operation names its parameters, its answers and itself, once", () => {

@@ -44,8 +44,8 @@ const oversized = [
   poison("a row over 1 MiB in many cells", () => `a,b\n${"12345678,".repeat(200_000)}\n`, { fault: /^Row 2/ }),
   poison("a quoted cell of 2 MiB", () => `a,b\n1,"${"x\n".repeat(1 << 20)}"\n`, { fault: /^Row 2/ }),
   poison("a text cell over what a workbook holds", () => `a,b\n1,${"x".repeat(40_000)}\n2,y\n`, faulty(2, 1)),
-  poison("1,048,576 rows", () => repeated("1\n", 2 * 1_048_576, "a\n"), { fault: /more than 1,048,575 rows/ }),
-  ...(MANY === FULL ? [poison("1,048,575 rows", () => repeated("1\n", 2 * 1_048_575, "a\n"), { rows: 1_048_575 })] : []),
+  poison("3,100,001 rows", () => repeated("1\n", 2 * 3_100_001, "a\n"), { fault: /more than 3,100,000 rows/ }),
+  ...(MANY === FULL ? [poison("3,100,000 rows", () => repeated("1\n", 2 * 3_100_000, "a\n"), { rows: 3_100_000 })] : []),
 ];
 
 const quotes = [

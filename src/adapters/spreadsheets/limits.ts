@@ -1,5 +1,7 @@
 /** A worksheet's own bound: 1,048,576 rows with the header. */
-export const MAX_DATA_ROWS = 1_048_575;
+export const MAX_SHEET_ROWS = 1_048_575;
+/** A CSV file of the largest size has no more rows that could be accepted: the shortest is `w,c,1,2026-01-01`. */
+export const MAX_CSV_ROWS = 3_100_000;
 export const MAX_COLUMNS = 512;
 /** One row, all its cells together, in characters. */
 export const MAX_ROW_CHARS = 1_048_576;

@@ -1,7 +1,6 @@
 import type { FileRow } from "../../ports.js";
 import { type Cell, isBlank, isBlankRow } from "./cell.js";
 import { FileFault } from "./fileFault.js";
-import { MAX_DATA_ROWS } from "./limits.js";
 
 /** The header's names, without the empty columns a spreadsheet leaves at the right. */
 export function headerNames(cells: readonly Cell[], row: number): string[] {
@@ -13,18 +12,11 @@ export function headerNames(cells: readonly Cell[], row: number): string[] {
   return names;
 }
 
-export function checkRowCount(dataRows: number): void {
-  if (dataRows <= MAX_DATA_ROWS) return;
-  throw new FileFault(`The file has more than ${MAX_DATA_ROWS.toLocaleString("en")} rows. Split it into several files.`);
-}
-
 /** Brings rows to the header's width; a value outside the named columns is a fault of its row, never dropped in silence. */
 export function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
   const width = columns.length;
   const unnamed = columns.flatMap((name, index) => (name === "" ? [index] : []));
-  let dataRows = 0;
   return (row, cells) => {
-    checkRowCount(++dataRows);
     let fault: string | null = null;
     if (cells.length > width) {
       if (!isBlankRow(cells.slice(width))) fault = `Has a value to the right of the last column (the header has ${width} columns)`;

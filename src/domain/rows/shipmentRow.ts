@@ -47,7 +47,7 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
     const origin = readOrigin(cells, reasons);
     const destination = readDestination(cells, reasons);
     const customFields = readCustom(cells, reasons);
-    const missing = customerId ? context.mandatoryCustomFields(customerId).filter((key) => !customFields?.[key]) : [];
+    const missing = customerId ? context.mandatoryCustomFields(customerId).filter((key) => !has(customFields, key)) : [];
     if (missing.length > 0) reasons.push(`Missing mandatory custom field(s): ${missing.join(", ")}`);
     const dateText = readDate(cells);
     const quoteDate = dateText === "" ? "" : readTimestamp(dateText ?? "", context.timezone);
@@ -69,6 +69,10 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
     return { judged: { values: Object.assign(values, { item }) as ShipmentLineValues }, ...places };
   };
 }
+
+/** A field that has no value is not kept; its key may be the name of something that every object inherits. */
+const has = (customFields: Record<string, string> | undefined, key: string): boolean =>
+  customFields !== undefined && Object.hasOwn(customFields, key);
 
 function placeReader(
   columns: Columns,

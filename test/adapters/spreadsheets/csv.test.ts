@@ -107,6 +107,21 @@ describe("rows", () => {
     expect(read.rows.map(({ row }) => row)).toEqual([4, 8]);
   });
 
+  it.each(["\n", "\r\n", "\r", "\n\r", "\r\r\n\n"])("keep their numbers behind a great many of %j", async (end) => {
+    const linesIn = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
+    for (const count of [31, 32, 33, 63, 64, 65, 66, 70_000]) {
+      const content = `${end.repeat(count)}a,b\n1,2\n${end.repeat(count)}"x",4\n${end.repeat(count)}`;
+      const read = await readContent(content);
+      expect(read.columns).toEqual(["a", "b"]);
+      const first = linesIn(content.slice(0, content.indexOf("1,2"))) + 1;
+      const second = linesIn(content.slice(0, content.indexOf('"x"'))) + 1;
+      expect(read.rows.map(({ row, cells }) => [row, ...cells])).toEqual([
+        [first, "1", "2"],
+        [second, "x", "4"],
+      ]);
+    }
+  });
+
   it("with quoted line breaks count as one row", async () => {
     const read = await readContent('a,b\n1,"x\ny\r\nz"\n3,4\n');
     expect(read.rows.map(({ row }) => row)).toEqual([2, 3]);

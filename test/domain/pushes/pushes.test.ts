@@ -161,6 +161,11 @@ describe("an activity push", () => {
     expect(paths(activitiesOf(activity, { ...activity, [field]: value }))).toEqual([`activities.1.${field}`]);
   });
 
+  it("takes a time with blanks around it, as a file does", () => {
+    expect(paths(activitiesOf({ ...activity, activityTimestamp: " 2026-03-01T09:30:00Z " }))).toEqual([]);
+    expect(paths(activitiesOf({ ...activity, activityTimestamp: "   " }))).toEqual(["activities.0.activityTimestamp"]);
+  });
+
   it("becomes one line per activity", () => {
     const push = activityPush.parse({ activities: [activity, { ...activity, quantity: -2.5, reference: "a;b" }] });
     const { data } = Papa.parse<Record<string, string>>([...activitiesToCsv(push)].join(""), { header: true, skipEmptyLines: true });

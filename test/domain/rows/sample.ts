@@ -8,11 +8,11 @@ const places = [
   { postalCode: "3000", suburb: "Melbourne", city: "Melbourne", state: "VIC", stateName: "Victoria", countryCode: "AU" },
 ];
 
-/** Serves Sydney and Melbourne; CUST-1 has to give a cost centre and a job number. */
+/** Serves Sydney and Melbourne; CUST-1 has to give a cost centre and a job number, CUST-3 what every object inherits. */
 export const context: RowContext = {
   timezone: "Australia/Sydney",
-  knowsCustomer: (id) => id === "CUST-1" || id === "CUST-2",
-  mandatoryCustomFields: (id) => (id === "CUST-1" ? ["costCentre", "jobNumber"] : []),
+  knowsCustomer: (id) => /^CUST-[123]$/.test(id),
+  mandatoryCustomFields: (id) => ({ "CUST-1": ["costCentre", "jobNumber"], "CUST-3": ["costCentre", "valueOf"] })[id] ?? [],
   locate: (postalCode, suburb, state, country) =>
     places.find(
       (place) =>

@@ -59,6 +59,7 @@ test.each<[string, Record<string, Cell>]>([
   ["Destination Zone(s) not found", { destinationSuburb: "Sydney" }],
   ["Missing mandatory custom field(s): costCentre, jobNumber", { customerId: "CUST-1" }],
   ["Missing mandatory custom field(s): jobNumber", { customerId: "CUST-1", "customFields.costCentre": "7", "customFields.jobNumber": " " }],
+  ["Missing mandatory custom field(s): valueOf", { customerId: "CUST-3", "customFields.costCentre": "7" }],
   ["Customer not found", { customerId: "cust-1" }],
   ["Valid quote date is required", { quoteDate: "2026-13-01" }],
   ["Valid total cost received is required", { totalCostReceived: "$5" }],

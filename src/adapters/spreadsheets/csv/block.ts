@@ -38,7 +38,10 @@ export function createBlockBuilder(emit: (block: Block) => void) {
   /** Takes the record from `start` to `stop`, whose line ending goes on to `next`. */
   function add(row: number, start: number, stop: number, next: number, hasQuote: boolean, repairs: readonly Repair[]): void {
     if (hasQuote && end - copied + built.length > QUOTED_BLOCK_CHARS) flush();
-    if (rows === 0) firstRow = row;
+    if (rows === 0) {
+      firstRow = row;
+      copied = start; // empty lines may have been passed over
+    }
     for (const repair of repairs) {
       built += text.slice(copied, repair.start) + repair.text;
       copied = repair.end;

@@ -2,8 +2,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports.js";
 import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
-import { MAX_ROW_CHARS } from "../limits.js";
-import { checkRowCount, createRowShaper, headerNames } from "../shapeRow.js";
+import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
+import { createRowShaper, headerNames } from "../shapeRow.js";
 import { decodeFile } from "./decode.js";
 import { detectDialect } from "./dialect.js";
 import { sniffEncoding } from "./encoding.js";
@@ -34,7 +34,6 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
     const sheet: Sheet = { columns: null, rows: [] };
     const notes: string[] = [];
     for await (const bytesRead of parse(file, bytesTotal, readInto(sheet), notes, signal)) {
-      if (sheet.rows.length === 0) continue;
       yield { rows: sheet.rows, bytesRead, bytesTotal, notes };
       sheet.rows = [];
     }
@@ -92,15 +91,22 @@ const readInto = (sheet: Sheet) => (delimiter: string) => createRecordReader(del
 /** The first row that is not blank is the header; blank rows are left out but counted. */
 function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {
   let shape: ReturnType<typeof createRowShaper> | null = null;
+  let rows = 0;
   return (row, cells) => {
     if (cells[0] === "" || typeof cells[0] !== "string" ? isBlankRow(cells) : cells[0].trim() === "" && isBlankRow(cells)) return;
     if (shape) {
+      checkRowCount(++rows);
       sheet.rows.push(shape(row, cells));
       return;
     }
     sheet.columns = headerNames(cells, row);
     shape = createRowShaper(sheet.columns);
   };
+}
+
+function checkRowCount(rows: number): void {
+  if (rows <= MAX_CSV_ROWS) return;
+  throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
 }
 
 function noHeader(): never {

@@ -3,6 +3,8 @@ import { MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 import { type Block, createBlockBuilder, type Repair } from "./block.js";
 import { nextOf } from "./nextOf.js";
 
+const manyLineEnds = /[\r\n]{64,}/y;
+
 /**
  * Cuts text into blocks of complete records, counts them and keeps the bounds, before papaparse reads the cells.
  * Any line ending ends a record, also several kinds in one file; a quote opens a cell only at its start.
@@ -29,6 +31,7 @@ export function createRecordCutter(delimiter: string, emit: (block: Block) => vo
     block.begin(text);
     let position = 0;
     while (position < text.length) {
+      position = passEmptyLines(position);
       const next = record(position, final);
       if (next === -1) break;
       position = next;
@@ -38,6 +41,21 @@ export function createRecordCutter(delimiter: string, emit: (block: Block) => vo
     block.flush();
     text = "";
   }
+
+  /** Counts empty lines that come in great numbers; the last one is left, since its line ending may go on in the next text. */
+  function passEmptyLines(start: number): number {
+    const first = text.charCodeAt(start);
+    if (first !== 10 && first !== 13) return start;
+    manyLineEnds.lastIndex = start;
+    if (!manyLineEnds.test(text)) return start;
+    block.flush();
+    const last = manyLineEnds.lastIndex - 1;
+    let position = start;
+    for (; position < last; row += 1) position += isCrLf(position) ? 2 : 1;
+    return position;
+  }
+
+  const isCrLf = (position: number) => text.charCodeAt(position) === 13 && text.charCodeAt(position + 1) === 10;
 
   /** Takes the record that starts here and returns where the next one does, or -1 when more text is needed. */
   function record(start: number, final: boolean): number {
@@ -55,7 +73,7 @@ export function createRecordCutter(delimiter: string, emit: (block: Block) => vo
     row += 1;
     if (end - start > MAX_ROW_CHARS) throw tooLong(row);
     if (!quoted && end - start >= MAX_COLUMNS) countColumns(start, end);
-    const next = text.charCodeAt(end) === 13 && text.charCodeAt(end + 1) === 10 ? end + 2 : end + 1;
+    const next = isCrLf(end) ? end + 2 : end + 1;
     block.add(row, start, end, next, quoted, repairs);
     return next;
   }

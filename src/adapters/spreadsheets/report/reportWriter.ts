@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { ReportWriter } from "../../../ports.js";
-import { MAX_DATA_ROWS } from "../limits.js";
+import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
@@ -43,7 +43,7 @@ export async function createReportWriter(path: string, options: { columns: reado
   write([...REPORT_COLUMNS, ...options.columns], true);
   return {
     async add(row, reason, values) {
-      if (rows >= MAX_DATA_ROWS || chars > MAX_SHEET_CHARS) {
+      if (rows >= MAX_SHEET_ROWS || chars > MAX_SHEET_CHARS) {
         leftOut += 1;
         return;
       }
