@@ -13,8 +13,13 @@ export function createLogger(options: { level: string; role: string; stream?: De
       serializers: { err: described },
       redact: { paths: [...new Set(paths)], censor: "[hidden]" },
     },
-    options.stream ?? destination({ dest: 2, sync: true }),
+    options.stream ?? toStderr(),
   );
+}
+
+/** A line that cannot be written (a full disk) can be told nobody, and is no reason to end. */
+function toStderr(): DestinationStream {
+  return destination({ dest: 2, sync: true, maxLength: 1_048_576 }).on("error", () => undefined);
 }
 
 /** Nothing else of an error: vendors hang whole clients on theirs, with their passwords and secret keys. */

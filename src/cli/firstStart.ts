@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { migrate } from "../adapters/postgres/migrate.js";
 import { createKey } from "../commands/keys.js";
 import { applyOrganisation } from "../commands/organisationApply.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { streamOf } from "../events/streams.js";
-import { type Adapters, openAdapters, organisationDeps } from "../main/adapters.js";
+import { type Adapters, migrateWhenUp, openAdapters, organisationDeps } from "../main/adapters.js";
 import { listOrganisations } from "../queries/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
@@ -18,10 +17,16 @@ export interface Demo {
 }
 
 /** Migrates, and makes the demo organisation in an event store of our own that has no organisation yet. */
-export async function prepareFirstStart(config: Config, addresses: Addresses, logger: Logger): Promise<Demo | undefined> {
+export async function prepareFirstStart(
+  config: Config,
+  addresses: Addresses,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Demo | undefined> {
   const adapters = openAdapters(config, addresses, "start", logger);
   try {
-    await migrate(adapters.pool);
+    await migrateWhenUp(adapters.pool, logger, signal);
+    if (signal.aborted) return undefined;
     return config.demo && config.eventStoreUrl === undefined ? await findOrMakeDemo(adapters) : undefined;
   } finally {
     await adapters.close();

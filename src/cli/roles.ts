@@ -47,7 +47,7 @@ async function serveEvents({ port, data }: { port: number; data: string }): Prom
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal, tellParent }, main] = await Promise.all([
+  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal, tellParent }, main] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/openStores.js"),
@@ -58,9 +58,11 @@ async function runRole(name: keyof typeof roles): Promise<void> {
   const logger = createLogger({ level: config.logLevel, role: name });
   const signal = stopSignal();
   if (signal.aborted) return;
-  // Whatever hangs, the process is gone within the ten seconds that it is given.
-  signal.addEventListener("abort", () => setTimeout(() => process.exit(1), 9_000).unref());
-  const stores = await openStores(config, "role", logger);
+  exitInAnyCase(signal, 9_000); // within the ten seconds that it is given
+  const stores = await openStores(config, "role", logger, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!stores) return;
   const run = { api: main.runApi, worker: main.runWorker, projector: main.runProjector }[name];
   const onReady = () => {
     logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
@@ -74,7 +76,7 @@ async function runRole(name: keyof typeof roles): Promise<void> {
 }
 
 async function startAll(): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { start }, { stopSignal }, { prepareFirstStart, welcome }] = await Promise.all([
+  const [{ loadConfig }, { createLogger }, { start }, { exitInAnyCase, stopSignal }, { prepareFirstStart, welcome }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/start.js"),
@@ -83,13 +85,15 @@ async function startAll(): Promise<void> {
   ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "start" });
+  const signal = stopSignal();
+  exitInAnyCase(signal, 20_000); // a role that hangs and a store that hangs are each given their time
   let demo: Awaited<ReturnType<typeof prepareFirstStart>>;
   await start({
     config,
     logger,
-    signal: stopSignal(),
+    signal,
     prepare: async (stores) => {
-      demo = await prepareFirstStart(config, stores, logger);
+      demo = await prepareFirstStart(config, stores, logger, signal);
     },
     onReady: () => print(welcome(config, demo)),
   });

@@ -15,18 +15,20 @@ export interface CommandContext extends Adapters {
  * Everything heavy is loaded here, so that help and mistakes are answered at once.
  */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { stopSignal }, { migrate }, { openAdapters }] = await Promise.all([
-    import("../config.js"),
-    import("../adapters/logging.js"),
-    import("../supervisor/openStores.js"),
-    import("../embedded/stopSignal.js"),
-    import("../adapters/postgres/migrate.js"),
-    import("../main/adapters.js"),
-  ]);
+  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, { migrate }, { openAdapters }] =
+    await Promise.all([
+      import("../config.js"),
+      import("../adapters/logging.js"),
+      import("../supervisor/openStores.js"),
+      import("../embedded/stopSignal.js"),
+      import("../adapters/postgres/migrate.js"),
+      import("../main/adapters.js"),
+    ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });
   const signal = stopSignal();
-  const stores = await openStores(config, "command", logger);
+  exitInAnyCase(signal, 20_000);
+  const stores = await openStores(config, "command", logger, signal);
   try {
     const adapters = openAdapters(config, stores, "cli", logger);
     try {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { systemReason } from "../portErrors.js";
 import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
@@ -19,10 +20,14 @@ export interface Owner {
 
 export interface FolderLock {
   readonly owner: Owner;
+  /** Settles when the lock is nobody's any more: the folder was removed, or somebody took it from us. */
+  lost(signal: AbortSignal): Promise<void>;
   release(): Promise<void>;
 }
 
 const settleMs = 100;
+const patienceMs = 10_000;
+const watchMs = 1_000;
 const text = (owner: Owner) => JSON.stringify(owner);
 
 /** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
@@ -36,24 +41,46 @@ export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<
     claim: randomUUID(),
     folder,
   };
+  const lock: FolderLock = { owner, lost: (signal) => lost(path, signal), release: () => release(path, owner) };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text(owner));
+  const deadline = performance.now() + patienceMs;
   try {
     for (let contested = false; ; contested = true) {
       if (await linked(draft, path)) {
-        if (!contested) return { owner, release: () => release(path, owner) };
+        if (!contested) return lock;
         await pause(settleMs); // someone else who found the same dead owner may be about to notice that we were quicker
-        if ((await readFile(path, "utf8").catch(() => "")) === text(owner)) return { owner, release: () => release(path, owner) };
+        if ((await read(path)) === text(owner)) return lock;
         continue;
       }
-      const found = await readFile(path, "utf8").catch(() => undefined);
+      if (performance.now() > deadline)
+        throw new Error(`${path} is nobody's and cannot be taken. Remove it, or set DATA_DIR to another folder.`);
+      const found = await read(path);
       const holder = ownerIn(found);
       const isHere = (holder?.folder ?? folder) === folder;
       if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
       if (found !== undefined) clear(path, found);
+      await pause(contested ? 20 : 0); // not at full speed where it does not go away
     }
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new Error(`${path}, which says who uses the folder, cannot be read: ${systemReason(error)}. Set DATA_DIR to another folder.`);
+  });
+}
+
+/** By the file itself and not its name: a folder that is moved takes it along. */
+async function lost(path: string, signal: AbortSignal): Promise<void> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    while (file && !signal.aborted && (await file.stat()).nlink > 0) await pause(watchMs, undefined, { signal }).catch(() => undefined);
+  } finally {
+    await file?.close();
   }
 }
 
@@ -82,7 +109,7 @@ function clear(path: string, expected: string): void {
 }
 
 async function release(path: string, owner: Owner): Promise<void> {
-  const found = await readFile(path, "utf8").catch(() => undefined);
+  const found = await read(path);
   if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
 }
 

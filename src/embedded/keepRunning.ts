@@ -21,7 +21,8 @@ const settled = 30_000;
 export function keepRunning<Thing extends Running>(options: {
   name: string;
   first: Thing;
-  start: () => Promise<Thing>;
+  /** The signal aborts when it is to stop for good: what is being started is given up. */
+  start: (signal: AbortSignal) => Promise<Thing>;
   logger: Logger;
   onStart?: () => void;
 }): Kept<Thing> {
@@ -43,7 +44,7 @@ export function keepRunning<Thing extends Running>(options: {
       await pause(delay, undefined, { signal: stopping.signal }).catch(() => undefined);
       delay = Math.min(delay * 2, longest);
       if (stopping.signal.aborted) return;
-      current = await options.start().catch((error: Error) => {
+      current = await options.start(stopping.signal).catch((error: Error) => {
         reason = error.message;
         return undefined;
       });

@@ -12,6 +12,8 @@ export interface Runtime {
   readonly eventStoreUrl: string;
   /** Identities of the owner's processes, to be ended by the next owner if they outlive this one. */
   readonly processes: readonly string[];
+  /** The stores are about to end: nobody may join them any more. */
+  readonly stopping?: boolean;
 }
 
 const pathOf = (dataDir: string) => join(dataDir, "runtime.json");
@@ -27,7 +29,9 @@ export async function readRuntime(dataDir: string): Promise<Runtime | undefined>
     const { folder, ...runtime } = JSON.parse(await readFile(pathOf(dataDir), "utf8")) as Runtime & { folder?: string };
     const isCopied = folder !== undefined && folder !== (await folderIdentity(dataDir));
     return isCopied ? undefined : runtime; // a copy's would lead to the stores, and the processes, of the folder it was made from
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES")
+      throw new Error(`${pathOf(dataDir)} is another user's: run this as the user who runs the service.`);
     return undefined; // nothing is running, or a power cut left the file empty
   }
 }
@@ -58,7 +62,7 @@ async function endProcess(identity: string, onEnd: (pid: number) => void): Promi
     } catch {
       return;
     }
-    for (const deadline = Date.now() + patience; Date.now() < deadline; await pause(25)) if (!(await lives())) return;
+    for (const deadline = performance.now() + patience; performance.now() < deadline; await pause(25)) if (!(await lives())) return;
   }
   throw new Error(`Process ${pid}, left by an earlier start, does not end.`);
 }

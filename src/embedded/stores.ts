@@ -14,6 +14,10 @@ export interface EmbeddedOptions {
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly logger: Logger;
+  /** Aborts when nobody waits for the stores any more. */
+  readonly signal: AbortSignal;
+  /** Called when a store has been started again. */
+  readonly onChange: () => void;
 }
 
 export interface EmbeddedStores {
@@ -30,14 +34,16 @@ interface Store extends Running {
 }
 
 /** Only for the folder's owner. What an earlier owner left running is ended first. */
-export async function startEmbeddedStores(options: EmbeddedOptions & { onChange?: () => void }): Promise<EmbeddedStores> {
+export async function startEmbeddedStores(options: EmbeddedOptions): Promise<EmbeddedStores> {
   const { dataDir, logger } = options;
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true });
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
   const [database, events] = await Promise.allSettled([
-    options.databaseUrl === undefined ? keep("postgres", (port) => startDatabase(dataDir, logger, port), options) : undefined,
-    options.eventStoreUrl === undefined ? keep("eventstore", (port) => startEvents(dataDir, port), options) : undefined,
+    options.databaseUrl === undefined
+      ? keep("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
+      : undefined,
+    options.eventStoreUrl === undefined ? keep("eventstore", (port, signal) => startEvents(dataDir, port, signal), options) : undefined,
   ]);
   const kept = [database, events].map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
   const stop = async () => {
@@ -49,8 +55,8 @@ export async function startEmbeddedStores(options: EmbeddedOptions & { onChange?
     throw outcome.reason;
   }
   return {
-    databaseUrl: options.databaseUrl ?? kept[0]?.current()?.url ?? "",
-    eventStoreUrl: options.eventStoreUrl ?? kept[1]?.current()?.url ?? "",
+    databaseUrl: options.databaseUrl ?? kept[0]?.url ?? "",
+    eventStoreUrl: options.eventStoreUrl ?? kept[1]?.url ?? "",
     processes: async () => {
       const identity = await processIdentity(kept[1]?.current()?.pid ?? 0);
       return identity ? [identity] : [];
@@ -62,37 +68,41 @@ export async function startEmbeddedStores(options: EmbeddedOptions & { onChange?
 /** A store that crashes comes back at the same address: others have been told it. */
 async function keep(
   name: string,
-  start: (port: number) => Promise<Store>,
-  options: EmbeddedOptions & { onChange?: () => void },
-): Promise<Kept<Store>> {
-  const first = await start(0);
+  start: (port: number, signal: AbortSignal) => Promise<Store>,
+  { logger, signal, onChange }: EmbeddedOptions,
+): Promise<Kept<Store> & { readonly url: string }> {
+  const first = await start(0, signal);
   const port = Number(new URL(first.url).port);
-  return keepRunning({
-    name,
-    first,
-    start: () => start(port),
-    logger: options.logger,
-    ...(options.onChange ? { onStart: options.onChange } : {}),
-  });
+  const kept = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onChange });
+  return { ...kept, url: first.url };
 }
 
-async function startDatabase(dataDir: string, logger: Logger, port: number): Promise<Store> {
+async function startDatabase(dataDir: string, logger: Logger, port: number, signal: AbortSignal): Promise<Store> {
   const onLine = (line: string) => logger[/ (FATAL|PANIC|WARNING): |^stopping/.test(line) ? "warn" : "debug"]({ line }, "postgres");
-  const server = await startPostgres({ folder: join(dataDir, "postgres"), durable: true, port, onLine });
+  const server = await startPostgres({ folder: join(dataDir, "postgres"), durable: true, port, onLine, signal });
   return { ...server, exited: server.exited.then(() => "Postgres is gone") };
 }
 
-async function startEvents(dataDir: string, port: number): Promise<Store> {
+const readyWithinMs = 60_000;
+
+async function startEvents(dataDir: string, port: number, signal: AbortSignal): Promise<Store> {
   const folder = join(dataDir, "eventstore");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt += 1) {
+    signal.throwIfAborted();
     const child = startChild(["eventstore", "--port", String(port), "--data", folder]);
+    const giveUp = () => void child.stop(0);
+    const late = setTimeout(giveUp, readyWithinMs);
+    signal.addEventListener("abort", giveUp);
     try {
       const { address } = await child.ready;
       return { url: String(address), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
     } catch (error) {
-      if (attempt === 3) throw error;
+      if (attempt === 3 || signal.aborted) throw error;
       await pause(1_000); // one that a killed start left behind notices by itself and goes
+    } finally {
+      clearTimeout(late);
+      signal.removeEventListener("abort", giveUp);
     }
   }
 }

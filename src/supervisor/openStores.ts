@@ -5,7 +5,7 @@ import type { Config } from "../config.js";
 import { type FolderLock, type Owner, takeFolder } from "../embedded/folderLock.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { readSigningSecret } from "../embedded/signingSecret.js";
-import { startEmbeddedStores } from "../embedded/stores.js";
+import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
 
 /** Where everything is, once it is up. */
@@ -18,24 +18,27 @@ export interface Addresses {
 export interface OpenStores extends Addresses {
   /** Records processes that the next owner has to end, should this one be killed. */
   remember(processes: readonly string[]): Promise<void>;
+  /** Settles when the data folder with the stores is not ours any more. */
+  lost(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const patience = 90_000;
 
 /** The configured stores, those of a running `start`, or embedded ones of our own for as long as they are open. */
-export async function openStores(config: Config, kind: Owner["kind"], logger: Logger): Promise<OpenStores> {
+export async function openStores(config: Config, kind: Owner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
   const isOutside = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
   if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, remember: async () => undefined, close: async () => undefined };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...notOurs };
   }
-  const deadline = Date.now() + patience;
+  const deadline = performance.now() + patience;
   for (let told = false; ; await pause(100)) {
+    signal.throwIfAborted();
     const taken = await takeFolder(config.dataDir, kind);
-    if ("release" in taken) return { ...(await ownStores(config, taken, logger)), signingSecret };
+    if ("release" in taken) return { ...(await ownStores(config, taken, logger, signal)), signingSecret };
     const owner = taken.heldBy;
     if (kind === "start" && owner.kind !== "command") {
       throw new Error(
@@ -43,35 +46,49 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
       );
     }
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
-    if (runtime?.owner === owner.identity) {
+    if (runtime?.owner === owner.identity && !runtime.stopping) {
       const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
-      return { ...found, signingSecret, remember: async () => undefined, close: async () => undefined };
+      return { ...found, signingSecret, ...notOurs };
     }
-    if (Date.now() > deadline) throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
+    if (performance.now() > deadline)
+      throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
     if (!told) logger.info({ owner: owner.pid }, "waiting for another command on this data folder");
     told = true;
   }
 }
 
-async function ownStores(config: Config, lock: FolderLock, logger: Logger): Promise<Omit<OpenStores, "signingSecret">> {
+/** What somebody else runs is not for us to record, to watch or to close. */
+const notOurs: Pick<OpenStores, "remember" | "lost" | "close"> = {
+  remember: async () => undefined,
+  lost: () => new Promise(() => undefined),
+  close: async () => undefined,
+};
+
+async function ownStores(
+  config: Config,
+  lock: FolderLock,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Omit<OpenStores, "signingSecret">> {
   const { dataDir, databaseUrl, eventStoreUrl } = config;
   let others: readonly string[] = [];
+  let running: EmbeddedStores | undefined;
+  let stopping = false;
   let writing = Promise.resolve();
+  const write = async () => {
+    if (!running) return; // it is written when both are up
+    const { databaseUrl, eventStoreUrl } = running;
+    const processes = [...(await running.processes()), ...others];
+    await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl, eventStoreUrl, processes, stopping });
+  };
+  const record = () => {
+    writing = writing.catch(() => undefined).then(write);
+    return writing;
+  };
   try {
     const onChange = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
-    const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, onChange });
-    const record = () => {
-      writing = writing.then(async () => {
-        const processes = [...(await stores.processes()), ...others];
-        await writeRuntime(dataDir, {
-          owner: lock.owner.identity,
-          databaseUrl: stores.databaseUrl,
-          eventStoreUrl: stores.eventStoreUrl,
-          processes,
-        });
-      });
-      return writing;
-    };
+    const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, signal, onChange });
+    running = stores;
     await record();
     return {
       databaseUrl: stores.databaseUrl,
@@ -80,13 +97,17 @@ async function ownStores(config: Config, lock: FolderLock, logger: Logger): Prom
         others = processes;
         return record();
       },
+      lost: (watching) => lock.lost(watching),
       close: async () => {
+        stopping = true;
+        await record().catch(() => undefined);
         await stores.stop();
-        await removeRuntime(dataDir);
+        if ((await readRuntime(dataDir))?.owner === lock.owner.identity) await removeRuntime(dataDir);
         await lock.release();
       },
     };
   } catch (error) {
+    await running?.stop();
     await lock.release();
     throw error;
   }

@@ -22,7 +22,10 @@ export interface StartOptions {
 
 /** The whole product on one machine, until the signal aborts. */
 export async function start({ config, logger, signal, prepare, onReady }: StartOptions): Promise<void> {
-  const stores = await openStores(config, "start", logger);
+  const stores = await openStores(config, "start", logger, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!stores) return;
   const kept: Kept<RoleProcess>[] = [];
   try {
     await assertPortFree(config, signal);
@@ -46,7 +49,8 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
       kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
     await remember();
-    await aborted(signal);
+    await Promise.race([aborted(signal), stores.lost(signal)]);
+    if (!signal.aborted) throw new Error(`${config.dataDir} was removed, or is another process's by now: everything is stopped.`);
     logger.info("stopping: requests and rows in hand are finished first");
   } finally {
     await Promise.all(kept.map((role) => role.stop()));

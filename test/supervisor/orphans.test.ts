@@ -2,12 +2,12 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createMachine, kill, type Machine, program, until } from "../support/processes.js";
+import { createMachine, everythingOn, kill, type Machine, program, until } from "../support/processes.js";
 
 const nowhere = { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none", EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" };
 
@@ -38,14 +38,35 @@ test.skipIf(!existsSync("/proc/self/environ"))("nothing outlives a start that is
       const supervisor = spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
       await pause((startMs * moment) / moments);
       supervisor.kill("SIGKILL");
-      const ended = async () => (await processesOf(machine.dataDir)).length === 0;
+      const ended = async () => (await everythingOn(machine.dataDir)).size === 0;
       await until(`everything has ended after ${moment}/${moments} of a start`, ended);
     }
   } finally {
-    for (const pid of await processesOf(machine.dataDir)) kill(pid, "SIGKILL");
+    for (const pid of (await everythingOn(machine.dataDir)).keys()) kill(pid, "SIGKILL");
     await machine.clear();
   }
 });
+
+test.skipIf(!existsSync("/proc/self/environ"))(
+  "a first start that is killed while the database is made leaves nothing, and the next one makes it",
+  async () => {
+    const machine = await createMachine();
+    try {
+      const supervisor = spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
+      const postgres = join(machine.dataDir, "postgres");
+      await until("the database is being made", async () =>
+        (await readdir(postgres).catch(() => [])).some((name) => name.startsWith("data.new")),
+      );
+      supervisor.kill("SIGKILL");
+      await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
+      await machine.start();
+      expect((await readdir(postgres)).filter((name) => name.startsWith("data"))).toEqual(["data"]);
+    } finally {
+      for (const pid of (await everythingOn(machine.dataDir)).keys()) kill(pid, "SIGKILL");
+      await machine.clear();
+    }
+  },
+);
 
 async function timeOfStart(machine: Machine): Promise<number> {
   let took = 0;
@@ -57,14 +78,4 @@ async function timeOfStart(machine: Machine): Promise<number> {
     await product.exited;
   }
   return took;
-}
-
-/** Whatever has the folder in its command line or its environment. */
-async function processesOf(dataDir: string): Promise<number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const about = (pid: string, what: string) => readFile(`/proc/${pid}/${what}`, "utf8").catch(() => "");
-  const found = await Promise.all(
-    pids.map(async (pid) => ((await about(pid, "cmdline")) + (await about(pid, "environ"))).includes(dataDir) && pid),
-  );
-  return found.filter((pid) => pid !== false).map(Number);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,6 +101,17 @@ async function processesOn(dataDir: string): Promise<Map<number, string>> {
   const server = Number.parseInt(postmaster, 10);
   const command = server > 0 && isAlive(server) ? await commandLine(server) : "";
   if (command.includes(dataDir)) found.set(server, command);
+  return found;
+}
+
+/** Whatever has the folder in its command line or its environment, also what was never recorded. Only where there is a /proc. */
+export async function everythingOn(dataDir: string): Promise<Map<number, string>> {
+  const about = (pid: string, what: string) => readFile(`/proc/${pid}/${what}`, "utf8").catch(() => "");
+  const found = new Map<number, string>();
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const command = (await about(pid, "cmdline")).replaceAll("\0", " ");
+    if ((command + (await about(pid, "environ"))).includes(dataDir)) found.set(Number(pid), command);
+  }
   return found;
 }
 

@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import pg from "pg";
 import type { Account } from "./account.js";
+import { leashed } from "./leash.js";
 
 export interface ClusterOptions {
   readonly initdb: string;
@@ -12,6 +12,7 @@ export interface ClusterOptions {
   readonly data: string;
   readonly account: Account;
   readonly durable: boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Sets the data folder up on the first start; answers the password that this folder's server asks for. */
@@ -25,7 +26,8 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
 /** Answers the address of the product's own database. */
 export async function createDatabase({ port, password }: { port: number; password: string }): Promise<string> {
   const base = `postgres://waybill:${password}@127.0.0.1:${port}`;
-  const client = new pg.Client({ connectionString: `${base}/postgres` });
+  const client = new pg.Client({ connectionString: `${base}/postgres`, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  client.on("error", () => undefined); // what was asked for then fails, and says why
   await client.connect();
   try {
     const { rowCount } = await client.query("select from pg_database where datname = 'waybill'");
@@ -36,30 +38,66 @@ export async function createDatabase({ port, password }: { port: number; passwor
   return `${base}/waybill`;
 }
 
-/** Made in a folder beside and moved into place whole, so that a killed first start leaves no half cluster. */
-async function createCluster({ initdb, folder, data, account, durable }: ClusterOptions, password: string): Promise<void> {
-  const fresh = join(folder, "data.new");
+const freshName = "data.new-";
+
+/**
+ * Made in a folder beside and moved into place whole, so that a killed first start leaves no half cluster. The folder is this
+ * attempt's own: what an earlier one started may still be at work in its own.
+ */
+async function createCluster({ initdb, folder, data, account, durable, signal }: ClusterOptions, password: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(freshName)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+  const fresh = await mkdtemp(join(folder, freshName));
   const passwordFile = join(folder, "password.initdb");
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { mode: 0o700 });
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.ids) {
     for (const path of [fresh, passwordFile]) await chown(path, account.ids.uid, account.ids.gid);
   }
   const flags = ["--username=waybill", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions"];
   if (!durable) flags.push("--no-sync");
-  const command = [...account.prefix, "env", "TZ=UTC", "LC_ALL=C", initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags];
+  const command = [
+    ...account.prefix,
+    "env",
+    "TZ=UTC",
+    "LC_ALL=C",
+    ...leashed([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags]),
+  ];
   try {
-    await promisify(execFile)(command[0] as string, command.slice(1), { ...account.spawnAs, cwd: "/" });
+    await run(command, account, signal);
     await rename(fresh, data);
   } catch (error) {
-    await rm(fresh, { recursive: true, force: true });
-    const { stderr, message } = error as Error & { stderr?: string };
-    const said = stderr?.trim() || message;
+    await rm(fresh, { recursive: true, force: true }).catch(() => undefined);
+    signal?.throwIfAborted();
+    const said = (error as Error).message;
     const advice = said.includes("user does not exist") ? " Run as a user that has an account on this machine, or set DATABASE_URL." : "";
     throw new Error(`Embedded Postgres could not be set up in ${folder}: ${said}.${advice}`);
   } finally {
     await rm(passwordFile, { force: true });
+  }
+}
+
+/** To its end; throws with what it said on stderr. */
+async function run(command: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...account.spawnAs,
+    cwd: "/",
+    detached: true, // Ctrl-C goes to us, who give it up in order
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  child.stdin.on("error", () => undefined);
+  const giveUp = () => void child.stdin.end();
+  signal?.addEventListener("abort", giveUp);
+  if (signal?.aborted) giveUp();
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = (said + text).slice(-4_000);
+  });
+  try {
+    const code = await new Promise<number | null>((settle, reject) => child.once("error", reject).once("close", settle));
+    if (code !== 0) throw new Error(said.trim() || `initdb ended with ${code}`);
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 

@@ -36,13 +36,13 @@ export async function stopLeftover(folder: string, onStop: (pid: number) => void
 export async function stopServer(pid: number): Promise<void> {
   for (const [signal, patience] of [
     ["SIGINT", 5_000],
-    ["SIGQUIT", 2_000],
+    ["SIGQUIT", 7_000], // after five seconds it kills those of its processes that do not end
     ["SIGKILL", 5_000],
   ] as const) {
     signalProcess(pid, "SIGCONT"); // a frozen server hears nothing else
     signalProcess(pid, signal);
-    const deadline = Date.now() + patience;
-    while (Date.now() < deadline) {
+    const deadline = performance.now() + patience;
+    while (performance.now() < deadline) {
       if (!isAlive(pid)) return;
       await pause(20);
     }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Account, chooseAccount } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import { createDatabase, ensureCluster } from "./cluster.js";
+import { leashed } from "./leash.js";
 import { readPidFile, stopLeftover, stopServer } from "./leftover.js";
 
 export interface PostgresOptions {
@@ -16,6 +17,8 @@ export interface PostgresOptions {
   /** A fixed port, to come back at the same address after a crash; 0 for a free one. */
   readonly port?: number;
   readonly onLine?: (line: string) => void;
+  /** Aborts when nobody waits for the server any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface PostgresServer {
@@ -27,11 +30,6 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-// The server ends with us however we end: the shell holds the other side of our pipe, and stops the server when it closes.
-// It asks more than once, since a server that is only just starting ignores the signal.
-export const leash =
-  'exec 3<&0; "$@" 3<&- & server=$!; { read -r _ <&3; while kill -INT $server; do sleep 1; done; } 2>/dev/null & watch=$!; wait $server; code=$?; kill $watch 2>/dev/null; exit $code';
-
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const folder = resolve(options.folder);
   const data = join(folder, "data");
@@ -39,11 +37,18 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await mkdir(folder, { recursive: true });
   const binaries = await findBinaries();
   const account = await chooseAccount(data, [binaries.postgres, data]);
-  const password = await ensureCluster({ initdb: binaries.initdb, folder, data, account, durable: options.durable });
+  const password = await ensureCluster({
+    initdb: binaries.initdb,
+    folder,
+    data,
+    account,
+    durable: options.durable,
+    signal: options.signal,
+  });
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
-    const server = await launch(binaries.postgres, data, port, options.durable, account, line);
+    const server = await launch({ ...options, postgres: binaries.postgres, data, port, account, line });
     const failure = await server.ready;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
@@ -52,6 +57,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
       });
       return { url, port, ...server.running() };
     }
+    options.signal?.throwIfAborted();
     if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
       throw new Error(`Embedded Postgres did not start: ${failure || "no reason given"}`);
     }
@@ -59,7 +65,17 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-async function launch(postgres: string, data: string, port: number, durable: boolean, account: Account, line: (text: string) => void) {
+interface Launch extends PostgresOptions {
+  readonly postgres: string;
+  readonly data: string;
+  readonly port: number;
+  readonly account: Account;
+  readonly line: (text: string) => void;
+}
+
+const silenceMs = 60_000;
+
+async function launch({ postgres, data, port, durable, account, line, signal }: Launch) {
   const before = await readPidFile(data); // of a server that was killed: it says "ready" to this day
   const settings = {
     port,
@@ -73,7 +89,7 @@ async function launch(postgres: string, data: string, port: number, durable: boo
     log_timezone: "UTC",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const command = [...account.prefix, "env", "LC_ALL=C", "sh", "-c", leash, "leash", postgres, "-D", data, ...flags];
+  const command = [...account.prefix, "env", "LC_ALL=C", ...leashed([postgres, "-D", data, ...flags])];
   const child = spawn(command[0] as string, command.slice(1), {
     ...account.spawnAs,
     cwd: "/",
@@ -81,7 +97,11 @@ async function launch(postgres: string, data: string, port: number, durable: boo
     stdio: ["pipe", "ignore", "pipe"],
   });
   child.stdin?.on("error", () => undefined);
-  const said = collectLines(child, line);
+  let heardAt = performance.now();
+  const said = collectLines(child, (text) => {
+    heardAt = performance.now();
+    line(text);
+  });
   const exited = new Promise<void>((settle) => {
     child.once("error", () => settle());
     child.once("exit", () => settle());
@@ -92,8 +112,8 @@ async function launch(postgres: string, data: string, port: number, durable: boo
     gone = true;
   });
   const ready = (async () => {
-    const deadline = Date.now() + 60_000; // recovery after a crash may take a while
-    while (!gone && Date.now() < deadline) {
+    // Recovery after a crash takes as long as it takes, and says every ten seconds that it goes on.
+    while (!gone && performance.now() - heardAt < silenceMs && !signal?.aborted) {
       const file = await readPidFile(data);
       const isOld = file?.pid === before?.pid && file?.startedAt === before?.startedAt;
       if (file?.port === port && file.ready && !isOld) {
@@ -108,10 +128,21 @@ async function launch(postgres: string, data: string, port: number, durable: boo
   const stop = async () => {
     child.stdin?.end();
     const stopped = await Promise.race([exited.then(() => true), pause(5_000, false, { ref: false })]);
-    if (!stopped) await stopServer(pid);
+    if (!stopped) {
+      await stopServer(pid);
+      endGroup(child); // the shell: whatever keeps it, it has nothing left to do
+    }
     await exited;
   };
   return { ready, running: () => ({ pid, exited, stop }) };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid) process.kill(-pid, "SIGKILL");
+  } catch {
+    // gone already
+  }
 }
 
 function collectLines(child: ChildProcess, line: (text: string) => void): () => string {

@@ -10,8 +10,9 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { firstBlocked } from "../../../src/embedded/postgres/account.js";
+import { leashed } from "../../../src/embedded/postgres/leash.js";
 import { readPidFile } from "../../../src/embedded/postgres/leftover.js";
-import { leash, type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
+import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
 import { isAlive } from "../../../src/embedded/processes.js";
 import { kill, until } from "../../support/processes.js";
 
@@ -162,7 +163,8 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
 
 test("a server that is too young to heed the signal is asked again when we are gone", async () => {
   const deafAtFirst = `sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
-  const shell = spawn("sh", ["-c", leash, "leash", "sh", "-c", deafAtFirst], { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
+  const shell = spawn(shellPath, args, { stdio: ["pipe", "ignore", "inherit"], detached: true });
   try {
     await pause(300); // until then it is the shell's child, which the signal would end
     shell.stdin.end();

@@ -1,0 +1,164 @@
+// The supervisor and its stores when one of them dies or hangs at a bad moment: it comes up, it stops, and it says what is wrong.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { takeFolder } from "../../src/embedded/folderLock.js";
+import { readPidFile } from "../../src/embedded/postgres/leftover.js";
+import { createMachine, everythingOn, kill, type Machine, program, until } from "../support/processes.js";
+
+let machine: Machine;
+beforeEach(async () => {
+  machine = await createMachine();
+});
+afterEach(async () => {
+  for (const pid of (await everythingOn(machine.dataDir)).keys()) kill(pid, "SIGKILL");
+  await machine.clear();
+});
+
+const start = () => {
+  const child = spawn(process.execPath, [program, "start"], {
+    env: machine.environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (text) => {
+    stdout += text;
+  });
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  const exited = once(child, "exit");
+  const ready = () => until("it is ready, or gone", async () => stdout.includes("ready at") || child.exitCode !== null);
+  return { child, exited, ready, stdout: () => stdout, stderr: () => stderr };
+};
+
+const pidOf = async (part: string): Promise<number> =>
+  [...(await everythingOn(machine.dataDir))].find(([, command]) => command.includes(part))?.[0] ?? 0;
+const eventStore = () => pidOf("cli.js eventstore");
+const postmaster = async () => (await readPidFile(join(machine.dataDir, "postgres", "data")))?.pid ?? 0;
+const appears = (what: string, pid: () => Promise<number>) => until(`${what} is there`, async () => (await pid()) > 0);
+
+async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promise<void> {
+  child.kill("SIGTERM");
+  expect(await exited).toEqual([0, null]);
+  await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0, 10_000);
+}
+
+describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
+  test("whose event store dies while the database is made comes up", async () => {
+    const started = start();
+    await until("the event store is there", async () => existsSync(join(machine.dataDir, "eventstore", "events.mdb-lock")));
+    await pause(500); // by then it has said that it is ready, and is started again as one that ended by itself
+    kill(await eventStore(), "SIGKILL");
+    await started.ready();
+    console.log("EXIT", started.child.exitCode, started.stderr());
+    expect(started.stderr()).toContain("eventstore ended by itself");
+    expect(started.stdout()).toContain("ready at");
+  });
+
+  test("whose database dies while the event store starts finds it again at its own address, and stops", async () => {
+    const first = start();
+    await first.ready();
+    await stopsByItself(first);
+    const second = start();
+    await appears("the event store", eventStore);
+    const frozen = await eventStore();
+    kill(frozen, "SIGSTOP");
+    const ready = async () => (await readPidFile(join(machine.dataDir, "postgres", "data")))?.ready === true;
+    await until("the database is ready", ready);
+    await pause(2_000); // so that the supervisor has found it ready, too
+    kill(await postmaster(), "SIGKILL");
+    await until("the supervisor has seen it", async () => second.stderr().includes("postgres ended by itself"));
+    kill(frozen, "SIGCONT");
+    await second.ready();
+    expect(second.stdout()).toContain("ready at");
+    await stopsByItself(second);
+  });
+
+  test("stops while a store that was started again hangs", async () => {
+    const started = start();
+    await started.ready();
+    const before = await eventStore();
+    kill(before, "SIGKILL");
+    await until("another one is started", async () => ![0, before].includes(await eventStore()));
+    kill(await eventStore(), "SIGSTOP");
+    await stopsByItself(started);
+  });
+
+  test("stops while the shell beside the database hangs", async () => {
+    const started = start();
+    await started.ready();
+    for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
+    await stopsByItself(started);
+  });
+
+  test("comes up where a killed one left a frozen database", async () => {
+    const killed = start();
+    await killed.ready();
+    const database = await postmaster();
+    for (const pid of [database, ...(await childrenOf(database))]) kill(pid, "SIGSTOP");
+    killed.child.kill("SIGKILL");
+    const next = start();
+    await next.ready();
+    expect(next.stdout()).toContain("ready at");
+    await stopsByItself(next);
+  });
+
+  test("whose folder is removed says so and ends with all it started", async () => {
+    const started = start();
+    await started.ready();
+    await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
+    expect(await started.exited).toEqual([1, null]);
+    expect(started.stderr()).toContain(`${machine.dataDir} was removed, or is another process's by now: everything is stopped.`);
+    await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
+  });
+
+  test("records its processes again after it could not", async () => {
+    const started = start();
+    await started.ready();
+    const recorded = async () => readFile(join(machine.dataDir, "runtime.json"), "utf8");
+    const restart = async (role: string) => {
+      const before = await pidOf(`cli.js ${role}`);
+      kill(before, "SIGKILL");
+      await until(`another ${role} is started`, async () => ![0, before].includes(await pidOf(`cli.js ${role}`)));
+      return pidOf(`cli.js ${role}`);
+    };
+    const inTheWay = join(machine.dataDir, "runtime.json.new");
+    await mkdir(inTheWay);
+    await restart("projector");
+    await until("that is said", async () => started.stderr().includes("the runtime file could not be written"));
+    await rmdir(inTheWay);
+    const worker = await restart("worker");
+    await until("the worker is recorded", async () => (await recorded()).includes(`"${worker}-`));
+    await stopsByItself(started);
+  });
+});
+
+test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
+  const lock = await takeFolder(machine.dataDir, "command");
+  const child = spawn(process.execPath, [program, ...command.split(" ")], {
+    env: { ...machine.environment, LOG_LEVEL: "info" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  await until("it waits", async () => said.includes("waiting for another command"));
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  expect(code).toBe(command === "start" ? 0 : 1);
+  if (command !== "start") expect(said).toContain("Stopped before it was done.\n");
+  if ("release" in lock) await lock.release();
+});
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map(async (pid) => [pid, await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")] as const));
+  return stats.filter(([, stat]) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent).map(([pid]) => Number(pid));
+}
