@@ -3,6 +3,7 @@ import { streamPrefix } from "../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../ports.js";
 import type { Findings } from "./findings.js";
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+import { isAfter } from "./snapshot.js";
 
 /** What is left of a fold once its rows have passed. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -47,8 +48,6 @@ interface Gathering {
   readonly findings: Findings;
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
-
-const isAfter = (a: Position, b: Position) => (a.commit === b.commit ? a.prepare > b.prepare : a.commit > b.commit);
 
 export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const { eventStore, until, signal, onProgress, findings } = gathering;

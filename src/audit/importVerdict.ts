@@ -5,7 +5,7 @@ import { compareRows, rowTables } from "./compareRows.js";
 import { type AuditedImport, settle } from "./evidence.js";
 import { newFindings } from "./findings.js";
 import type { ImportFold } from "./importFold.js";
-import { NotComparable, withSnapshot } from "./snapshot.js";
+import { isAfter, NotComparable, withSnapshot } from "./snapshot.js";
 
 /** Whether the projection shows what the stream says. */
 export type Verdict =
@@ -23,11 +23,14 @@ interface VerdictSources {
 export async function importVerdict({ eventStore, ...source }: VerdictSources, fold: ImportFold): Promise<Verdict> {
   const audited = settle(fold);
   if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
-  return withSnapshot(source, async ({ client }): Promise<Verdict> => {
+  return withSnapshot(source, async ({ client, position }): Promise<Verdict> => {
     const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);
     const seen = rows[0] ? BigInt(rows[0].revision) : undefined;
     if (seen !== undefined && seen !== fold.revision) {
       return { verdict: "not comparable", why: `the projection stands at revision ${seen}, the stream was read up to ${fold.revision}` };
+    }
+    if (seen === undefined && isAfter(audited.requested.position, position)) {
+      return { verdict: "not comparable", why: "the projection has not come to this import yet; try again once the projector has caught up" };
     }
     return compare({ client, eventStore }, audited);
   }).catch((error: unknown): Verdict => {

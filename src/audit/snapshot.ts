@@ -7,6 +7,9 @@ export interface Snapshot {
   readonly position: Position;
 }
 
+/** An event after a snapshot's position cannot be in its tables yet: they are behind there, not wrong. */
+export const isAfter = (a: Position, b: Position): boolean => (a.commit === b.commit ? a.prepare > b.prepare : a.commit > b.commit);
+
 /** The projections are not at one position: nothing can be held against them yet. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";

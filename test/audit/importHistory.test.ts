@@ -109,6 +109,24 @@ describe("the history of an import", () => {
     const earlier = await historyOf(importId, { revision: 3n });
     expect(await importVerdict({ ...model, signal }, earlier.fold)).toMatchObject({ verdict: "not comparable" });
   });
+
+  test("does not accuse a projection that cannot have seen the import yet, only one that has passed it", async () => {
+    await model.project();
+    await model.stopProjector();
+    const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
+    const { fold } = await historyOf(importId);
+    expect(await importVerdict({ ...model, signal }, fold)).toMatchObject({
+      verdict: "not comparable",
+      why: expect.stringContaining("the projection has not come to this import yet"),
+    });
+    model.startProjector();
+    await model.project();
+    await model.pool.query("delete from imports where import_id = $1", [importId]);
+    expect(await importVerdict({ ...model, signal }, fold)).toMatchObject({
+      verdict: "differs",
+      differences: ["it is missing from imports"],
+    });
+  });
 });
 
 describe("the versions of a shipment", () => {

@@ -62,6 +62,20 @@ test("audit import tells the story, and streams its rows for machines", async ()
   ]);
 });
 
+test("audit import of what the projector has not come to yet is no difference", async () => {
+  await model.stopProjector();
+  const importId = await record({ kind: "shipments", end: "queued" });
+  const [text, json] = await Promise.all([
+    waybill(["audit", "import", importId], environment),
+    waybill(["audit", "import", importId, "--json"], environment),
+  ]);
+  model.startProjector();
+  await model.project();
+  const why = "the projection has not come to this import yet; try again once the projector has caught up";
+  expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`\nThe projection could not be compared: ${why}.\n`) });
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { projection: { verdict: "not comparable", why } }]);
+});
+
 test("audit verify ends with 0, and with 1 once a row was changed", async () => {
   const sound = await waybill(["audit", "verify"], environment);
   expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining("Everything agrees with the streams.")]);
