@@ -30,7 +30,10 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
       return { verdict: "not comparable", why: `the projection stands at revision ${seen}, the stream was read up to ${fold.revision}` };
     }
     if (seen === undefined && isAfter(audited.requested.position, position)) {
-      return { verdict: "not comparable", why: "the projection has not come to this import yet; try again once the projector has caught up" };
+      return {
+        verdict: "not comparable",
+        why: "the projection has not come to this import yet; try again once the projector has caught up",
+      };
     }
     return compare({ client, eventStore }, audited);
   }).catch((error: unknown): Verdict => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
+import { organisationFile } from "../support/organisationFile.js";
 import { waybill } from "../support/processes.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -85,6 +86,21 @@ test("audit verify ends with 0, and with 1 once a row was changed", async () => 
   expect(JSON.parse(changed.stdout)).toMatchObject({ differences: 1, first: [{ organisationId: "acme", importId: activities }] });
 });
 
+test("audit verify of an organisation without imports finds it in order, also before the tables have it, and names what it should not hold", async () => {
+  const path = join(folder, "fresh.json");
+  await writeFile(path, JSON.stringify(organisationFile("fresh")));
+  expect((await waybill(["org", "apply", path], environment)).code).toBe(0);
+  await model.pool.query("delete from organisations where id = 'fresh'");
+  const sound = await waybill(["audit", "verify", "--org", "fresh"], environment);
+  expect(sound).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified 0 imports .*Everything agrees with the streams.$/ms) });
+  await model.pool.query(
+    `insert into shipments select 'fresh', shipment_id, fields, items, source_details, import_id, updated_at, position from shipments`,
+  );
+  const ghost = await waybill(["audit", "verify", "--org", "fresh", "--json"], environment);
+  await model.pool.query("delete from shipments where organisation_id = 'fresh'");
+  expect([ghost.code, JSON.parse(ghost.stdout)]).toMatchObject([1, { differences: 1, first: [{ organisationId: "fresh" }] }]);
+});
+
 test("projections rebuild mends it and says so; status shows nothing left to do", async () => {
   const rebuilt = await waybill(["projections", "rebuild", "activities"], environment);
   expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +1 +[0-9a-f]{16} +was different/m)]);
@@ -122,7 +138,7 @@ test("what a caller pushed cannot pass for a line of the audit", async () => {
 });
 
 test.each([
-  [["audit", "verify", "--org", "misspelt"], "No import of misspelt is recorded."],
+  [["audit", "verify", "--org", "misspelt"], "There is no organisation misspelt."],
   [["audit", "import", "nonsense"], "nonsense is not an import id."],
   [
     ["audit", "import", "01a1dd3b-948c-77d6-89c7-a44053ebeedc", "--as-of", "yesterday"],
