@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Story } from "../support/importStory.js";
-import { activity, goodsLine } from "../support/importStory.js";
+import { activity, goodsLine, tell } from "../support/importStory.js";
+import { waybill } from "../support/processes.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 import { createShell, insertOrganisation } from "../support/shell.js";
 import { createTestObjectStore } from "../support/stores.js";
@@ -146,6 +147,38 @@ describe("while the projector is down", () => {
     const failed = await told({ kind: "activities", end: "failed", rows });
     expect(await check(failed.importId)).toMatchObject({ status: "failed", errorMessage: "The file broke off." });
   });
+
+  test.each(["cancelled", "failed"] as const)(
+    "an import that was %s after thousands of rows is told as such, with its counts",
+    async (end) => {
+      const rows = Array.from({ length: 2_500 }, (_, index) => (index % 5 === 0 ? { reject: "x" } : { accept: activity() }));
+      const { importId } = await told({ kind: "activities", end, rows });
+      expect(await check(importId)).toMatchObject({
+        status: end,
+        finishedAt: "2026-03-01T10:00:00.000Z",
+        counts: { received: 2_500, processed: 0, failed: 500 },
+      });
+    },
+  );
+
+  test("rejected rows behind more than a caller can wait for are counted as far as that goes, never too many", async () => {
+    const { importId } = await told({ kind: "activities", end: "cancelled", rows: rejects(10_500) });
+    const { status, counts } = (await check(importId)) as Json & { counts: Record<string, number> };
+    expect({ status, counts }).toMatchObject({ status: "cancelled", counts: { received: 10_500, processed: 0 } });
+    expect(counts["failed"]).toBeGreaterThan(0);
+    expect(counts["failed"]).toBeLessThanOrEqual(10_000);
+  });
+
+  test("an import that the command line cancels after thousands of rows is cancelled at the next reading", async () => {
+    const { importId } = await told({ kind: "activities", end: "running", rows: rejects(1_500) });
+    expect(await check(importId)).toMatchObject({ status: "processing" });
+    const { code } = await waybill(["imports", "cancel", importId], {
+      ...{ DATABASE_URL: model.url, EVENTSTORE_URL: model.address, DATA_DIR: objects.folder },
+      SIGNING_SECRET: "a secret of thirty-two characters",
+    });
+    expect(code).toBe(0);
+    expect(await check(importId)).toMatchObject({ status: "cancelled", counts: { received: 1_500, processed: 0, failed: 1_500 } });
+  });
 });
 
 describe("cancelling an import", () => {
@@ -166,6 +199,25 @@ describe("cancelling an import", () => {
     await model.project();
     expect((await get(`/v1/org/fulfilment/imports/${importId}`)).body).toEqual(body);
     expect((await get(`/v1/org/ledger/activities?importId=${importId}`)).body.items).toEqual([]);
+  });
+
+  test("is answered as done, with counts that stay, also while the projection is thousands of rows behind", async () => {
+    const rows = [{ accept: activity() }, ...rejects(1_500), { accept: activity() }];
+    const { importId, stream, events } = tell({ kind: "activities", organisationId: acme.organisationId, end: "running", rows });
+    await model.eventStore.append(stream, events.slice(0, 4), -1n);
+    await model.project();
+    await model.stopProjector();
+    for (let from = 4; from < events.length; from += 500) {
+      await model.eventStore.append(stream, events.slice(from, from + 500), BigInt(from) - 1n);
+    }
+    const { body } = await cancel(importId);
+    const next = await get(`/v1/org/fulfilment/imports/${importId}`);
+    model.startProjector();
+    await model.project();
+    expect(body).toMatchObject({ status: "cancelled", counts: { received: 1_502, processed: 0, failed: 1_500 } });
+    expect(body["finishedAt"]).not.toBeNull();
+    const afterwards = await get(`/v1/org/fulfilment/imports/${importId}`);
+    expect([next.body, afterwards.body]).toEqual([body, body]);
   });
 
   test("is a conflict once it has completed", async () => {
