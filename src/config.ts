@@ -56,7 +56,10 @@ const address = (protocols: readonly string[], example: string) =>
 const eventStoreAddress = z
   .string()
   .regex(/^esdb(\+discover)?:\/\/[^\s/?]+(\/?\?\S*|\/)?$/, "must be an address such as esdb://host:2113?tls=false");
-const webAddress = address(["http:", "https:"], "https://waybill.example.com").transform((value) => value.replace(/\/+$/, ""));
+// Links are this and a path: behind a query or a fragment, also an empty one, the path would be part of it.
+const webAddress = address(["http:", "https:"], "https://waybill.example.com")
+  .refine((value) => !URL.canParse(value) || !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
+  .transform((value) => value.replace(/\/+$/, ""));
 const s3Address = address(["http:", "https:"], "http://host:9000").refine(
   (value) => !URL.canParse(value) || new URL(value).pathname === "/",
   "must have no path after the host",

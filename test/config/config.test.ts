@@ -61,6 +61,17 @@ test("no value is repeated in a fault, since it may be a secret", () => {
   expect(faults.join(" ")).not.toContain("hunter2");
 });
 
+test.each(["https://waybill.example.com/?tenant=a", "https://waybill.example.com#top", "https://waybill.example.com/base?"])(
+  "PUBLIC_URL %s would make broken links, and is a fault beside the others",
+  (address) => {
+    expect(faultsOf({ PORT: "http", PUBLIC_URL: address })).toEqual([
+      "PORT must be a whole number from 1 to 65535",
+      "PUBLIC_URL must have no query (?) and no fragment (#): paths are added to it",
+    ]);
+    expect(parseConfig({ PUBLIC_URL: "https://waybill.example.com/base/" }).publicUrl).toBe("https://waybill.example.com/base");
+  },
+);
+
 test("real stores are taken by their addresses", () => {
   const config = parseConfig({
     DATABASE_URL: "postgres://waybill:pw@db.internal:5432/waybill",
