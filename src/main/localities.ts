@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { bundledLocalities } from "../adapters/localities/bundled.js";
@@ -9,6 +8,7 @@ import { createGeography, type Geography } from "../domain/geography/geography.j
 import type { ObjectStore } from "../ports.js";
 import { localityFiles } from "../queries/localityFiles.js";
 import type { LocalityVersions } from "../workers/deps.js";
+import { repeatedly } from "../workers/repeatedly.js";
 
 /** How often an API asks for newly loaded localities. */
 export const refreshMs = 500;
@@ -50,20 +50,13 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
 export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
   let versions = await localities.current();
   let geography = await localities.geography(versions);
-  const watch = async () => {
-    while (!signal.aborted) {
-      await pause(refreshMs, undefined, { signal }).catch(() => undefined);
-      try {
-        const found = await localities.current();
-        if (nameOf(found) === nameOf(versions)) continue;
-        geography = await localities.geography(found);
-        versions = found;
-      } catch (error) {
-        if (!signal.aborted) logger.warn({ err: error }, "the loaded localities cannot be read; the ones in use stay");
-      }
-    }
+  const look = async () => {
+    const found = await localities.current();
+    if (nameOf(found) === nameOf(versions)) return;
+    geography = await localities.geography(found);
+    versions = found;
   };
-  void watch();
+  void repeatedly("looking for newly loaded localities (those in use stay)", refreshMs, { logger, signal }, look);
   return { resolve: (request) => geography.resolve(request), reload: (country) => geography.reload(country) };
 }
 

@@ -1,0 +1,33 @@
+import { pino } from "pino";
+import { afterAll, expect, test } from "vitest";
+import { createGeography } from "../../src/domain/geography/geography.js";
+import { followLocalities, refreshMs } from "../../src/main/localities.js";
+import { until } from "../support/readModel.js";
+
+const stop = new AbortController();
+afterAll(() => stop.abort());
+
+test("while the database is away the log hears of it less and less, and localities loaded meanwhile count once it is back", async () => {
+  const heard: number[] = [];
+  const logger = pino({ level: "warn" }, { write: () => void heard.push(performance.now()) });
+  let away = false;
+  let version = "old";
+  const asked: string[] = [];
+  const localities = {
+    current: async () => {
+      if (away) throw new Error("the database is away");
+      return { NZ: version };
+    },
+    geography: async (versions: Record<string, string>) => {
+      asked.push(versions["NZ"] ?? "");
+      return createGeography(() => undefined);
+    },
+  };
+  await followLocalities(localities, logger, stop.signal);
+  [away, version] = [true, "new"];
+  await until(async () => heard.length === 2);
+  away = false;
+  expect((heard[1] ?? 0) - (heard[0] ?? 0)).toBeGreaterThanOrEqual(2 * refreshMs * 0.85);
+  await until(async () => asked.includes("new"));
+  expect(heard).toHaveLength(2);
+});
