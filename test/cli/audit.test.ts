@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { organisationFile } from "../support/organisationFile.js";
-import { waybill } from "../support/processes.js";
+import { until, waybill } from "../support/processes.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
 let model: ReadModel;
@@ -107,6 +108,58 @@ test("projections rebuild mends it and says so; status shows nothing left to do"
   expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
   const status = await waybill(["projections", "status", "--json"], environment);
   expect((JSON.parse(status.stdout) as { events: number }[]).map(({ events }) => events)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "projections rebuild that gets %s says that it was stopped, and leaves the tables as they were",
+  async (signal) => {
+    const everything = async () =>
+      (
+        await model.pool.query(
+          `select 'activities'::regclass::oid::text as table, (select json_agg(a) from activities a) as rows,
+                (select json_agg(json_build_array(projection, commit, prepare) order by projection) from checkpoints) as checkpoints,
+                to_regnamespace('waybill_rebuild')::text as shadow`,
+        )
+      ).rows;
+    const before = await everything();
+    const reader = await model.pool.connect();
+    try {
+      // Somebody reads for a long time: the rebuild is done but for the swap, which waits.
+      await reader.query("begin; lock table activities in access share mode");
+      let rebuild: ChildProcess | undefined;
+      const result = waybill(["projections", "rebuild"], environment, (child) => (rebuild = child));
+      const waits = "select from pg_stat_activity where datname = current_database() and query like 'lock table %' and state = 'active'";
+      await until("the swap waits", async () => ((await model.pool.query(waits)).rowCount ?? 0) > 0);
+      rebuild?.kill(signal);
+      expect(await result).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: "The rebuild was stopped. The live tables are unchanged; run it again when it suits.\n",
+      });
+    } finally {
+      await reader.query("rollback");
+      reader.release();
+    }
+    expect(await everything()).toEqual(before);
+    expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
+  },
+);
+
+test("audit verify that gets SIGTERM says that it was stopped", async () => {
+  const holder = await model.pool.connect();
+  try {
+    await holder.query("begin; lock table imports in access exclusive mode");
+    let verifying: ChildProcess | undefined;
+    const result = waybill(["audit", "verify"], environment, (child) => (verifying = child));
+    const waits =
+      "select from pg_stat_activity where datname = current_database() and query like '%in access share mode' and wait_event_type = 'Lock'";
+    await until("it waits", async () => ((await model.pool.query(waits)).rowCount ?? 0) > 0);
+    verifying?.kill("SIGTERM");
+    expect(await result).toEqual({ code: 1, stdout: "", stderr: "It was stopped before it was done.\n" });
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
 });
 
 test("audit shipment lists its versions", async () => {

@@ -24,9 +24,14 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs `waybill ...` to its end. */
-export async function waybill(args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> {
+/** Runs `waybill ...` to its end; `meanwhile` gets the process once it has begun. */
+export async function waybill(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  meanwhile?: (child: ChildProcess) => void,
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [program, ...args], { env: { ...quiet(), ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+  meanwhile?.(child);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const [code] = await once(child, "close");
   return { code: Number(code), stdout: stdout(), stderr: stderr() };
