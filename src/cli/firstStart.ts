@@ -6,7 +6,7 @@ import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { streamOf } from "../events/streams.js";
-import { type Adapters, migrateWhenUp, openAdapters, organisationDeps } from "../main/adapters.js";
+import { type Adapters, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
 import { listOrganisations } from "../queries/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
@@ -26,24 +26,31 @@ export async function prepareFirstStart(
   const adapters = openAdapters(config, addresses, "start", logger);
   try {
     await migrateWhenUp(adapters.pool, logger, signal);
-    if (signal.aborted) return undefined;
-    return config.demo && config.eventStoreUrl === undefined ? await findOrMakeDemo(adapters) : undefined;
+    if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
+    return await findOrMakeDemo(adapters, (work) => whenUp(work, logger, signal));
   } finally {
     await adapters.close();
   }
 }
 
-async function findOrMakeDemo(adapters: Adapters): Promise<Demo | undefined> {
+type Insist = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
+
+/** A store that falls over meanwhile is waited for, at each step: one that was taken is not taken again. */
+async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo | undefined> {
   const organisationId = demoOrganisation.organisation.id;
-  if (await adapters.eventStore.last(streamOf.organisation(organisationId))) return { organisationId, key: undefined };
-  if ((await listOrganisations(adapters.pool)).length > 0) return undefined;
+  const found = await insist(async () => ({
+    demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
+    others: await listOrganisations(adapters.pool),
+  }));
+  if (found?.demo) return { organisationId, key: undefined };
+  if (!found || found.others.length > 0) return undefined;
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
   const deps = organisationDeps(adapters);
   const origin = { actor: "start", correlationId: randomUUID() };
-  await applyOrganisation(deps, parsed.file, origin);
-  const { key } = await createKey(deps, { organisationId, name: "demo" }, origin);
-  return { organisationId, key };
+  await insist(() => applyOrganisation(deps, parsed.file, origin));
+  const made = await insist(() => createKey(deps, { organisationId, name: "demo" }, origin));
+  return { organisationId, key: made?.key };
 }
 
 const quoteRequest = {

@@ -54,7 +54,8 @@ function sentences(error: unknown): string | readonly string[] {
   if (error instanceof Rejection || error instanceof CommandFault)
     return [error.message, ...(error.details ?? []).map((line) => `  ${line}`)];
   if (error instanceof ConfigurationFaults) return error.message.split("\n"); // all of it our own words
-  if (error instanceof StoreUnavailable) return error.message;
+  if (error instanceof StoreUnavailable)
+    return error.message.startsWith("The ") ? error.message : `The ${error.store} is not available: ${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `The port is in use: ${message}. Stop what is using it, or set PORT to another number.`;
   return message || String(error);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Projection } from "../projections/projection.js";
 import type { Rebuilt } from "../projections/rebuild/rebuild.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
-import { Stopped, withStores } from "./withStores.js";
+import { withStores } from "./withStores.js";
 
 export function addProjectionCommands(program: Command): void {
   const projections = program.command("projections").description("the read models that are built from the event streams");
@@ -53,12 +53,13 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
       projections: chosen,
       onProgress: progress.update,
     };
-    return rebuild(options).finally(progress.stop);
-  }).catch((error: unknown): never => {
-    // Nothing looks at the signal once the swap's transaction may have been committed.
-    if (error instanceof Stopped)
-      throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits.");
-    throw error;
+    return rebuild(options)
+      .finally(progress.stop)
+      .catch((error: unknown): never => {
+        // Nothing looks at the signal once the swap's transaction may have been committed.
+        if (error !== signal.reason) throw error;
+        throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits.");
+      });
   });
   if (json) printJson(asJson(rebuilt));
   else print(asText(rebuilt, (performance.now() - begun) / 1000));

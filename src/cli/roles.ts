@@ -68,11 +68,14 @@ async function runRole(name: keyof typeof roles): Promise<void> {
     logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
     tellParent({ ready: true });
   };
+  const moved = new AbortController();
+  void stores.lost(signal).then(() => moved.abort());
   try {
-    await run({ config, addresses: stores, logger, signal, onReady });
+    await run({ config, addresses: stores, logger, signal: AbortSignal.any([signal, moved.signal]), onReady });
   } finally {
     await stores.close();
   }
+  if (!signal.aborted) throw new Error(`The stores of ${config.dataDir} are others by now: start this again.`);
 }
 
 async function startAll(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
 import type { Adapters } from "../main/adapters.js";
-import { CommandFault } from "./outcome.js";
 
 export interface CommandContext extends Adapters {
   readonly config: Config;
@@ -10,9 +9,6 @@ export interface CommandContext extends Adapters {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }
-
-/** Ctrl-C or SIGTERM ended the work before it was done. */
-export class Stopped extends CommandFault {}
 
 /**
  * Gives a command the stores: the configured ones, those of a running `start`, or embedded ones that live as long as the command.
@@ -39,9 +35,6 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
       await migrate(adapters.pool);
       signal.throwIfAborted();
       return await work({ ...adapters, config, signingSecret: stores.signingSecret, logger, signal });
-    } catch (error) {
-      if (signal.aborted && error === signal.reason) throw new Stopped("It was stopped before it was done.");
-      throw error;
     } finally {
       await adapters.close();
     }

@@ -1,7 +1,7 @@
 /** Aborts on SIGTERM, on Ctrl-C, and when the process that started us is gone: it may have gone while this one was still loading. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  const abort = () => stop.abort(new DOMException("Stopped before it was done.", "AbortError"));
+  const abort = () => stop.abort(new DOMException("It was stopped before it was done.", "AbortError"));
   process.on("SIGTERM", abort).on("SIGINT", abort).on("SIGHUP", abort);
   if (process.send && !process.connected) abort();
   else process.once("disconnect", abort);

@@ -18,6 +18,7 @@ import type { LocalitiesDeps } from "../commands/localities.js";
 import type { OrganisationDeps } from "../commands/organisation.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
+import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore, ObjectStore } from "../ports.js";
 import { catchUpLocalities } from "../projections/localityFiles.js";
 import { catchUpOrganisation } from "../projections/organisations.js";
@@ -89,16 +90,22 @@ function openObjectStore(config: Config, signingSecret: string, patience: object
 
 /** Waits for a database that is not up yet, and migrates it. */
 export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<void> {
+  await whenUp(() => migrate(pool), logger, signal);
+}
+
+/** Does it again as long as a store is away; nothing comes of it when the signal aborts first. */
+export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
   for (let delay = 200; !signal.aborted; delay = Math.min(delay * 2, 5_000)) {
     try {
-      await migrate(pool);
-      return;
+      return await work();
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
-      logger.warn({ err: error, retryInMs: delay }, "waiting for the database");
+      if (!(error instanceof StoreUnavailable) && !isDatabaseUnavailable(error)) throw error;
+      const store = error instanceof StoreUnavailable ? error.store : "database";
+      logger.warn({ err: error, retryInMs: delay }, `waiting for the ${store}`);
       await pause(delay, undefined, { signal }).catch(() => undefined);
     }
   }
+  return undefined;
 }
 
 /** Where a process holds files while it works on them. Below DATA_DIR the next start clears what a killed process left. */

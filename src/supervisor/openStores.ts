@@ -18,7 +18,7 @@ export interface Addresses {
 export interface OpenStores extends Addresses {
   /** Records processes that the next owner has to end, should this one be killed. */
   remember(processes: readonly string[]): Promise<void>;
-  /** Settles when the data folder with the stores is not ours any more. */
+  /** Settles when the stores of the data folder are others by now: it was removed, or somebody else took it. */
   lost(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
   if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...notOurs };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...notOurs, lost: () => new Promise(() => undefined) };
   }
   const deadline = performance.now() + patience;
   for (let told = false; ; await pause(100)) {
@@ -48,7 +48,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
     if (runtime?.owner === owner.identity && !runtime.stopping) {
       const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
-      return { ...found, signingSecret, ...notOurs };
+      return { ...found, signingSecret, ...notOurs, lost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
@@ -57,12 +57,19 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
   }
 }
 
-/** What somebody else runs is not for us to record, to watch or to close. */
-const notOurs: Pick<OpenStores, "remember" | "lost" | "close"> = {
-  remember: async () => undefined,
-  lost: () => new Promise(() => undefined),
-  close: async () => undefined,
-};
+/** What somebody else runs is not for us to record or to close. */
+const notOurs = { remember: async () => undefined, close: async () => undefined };
+
+const watchMs = 2_000;
+
+/** Stores that come back with another owner are at other addresses. */
+async function otherOwner(dataDir: string, owner: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(watchMs, undefined, { signal }).catch(() => undefined);
+    const runtime = await readRuntime(dataDir).catch(() => undefined);
+    if (runtime && runtime.owner !== owner) return;
+  }
+}
 
 async function ownStores(
   config: Config,

@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/adapters/logging.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
@@ -49,4 +51,16 @@ test("of an error without words that is made of others, theirs are logged", () =
 test("what was thrown without being an error is logged as text", () => {
   expect(logged("text").err).toBe("text");
   expect(logged({ secretKey: 42 }).err).toBe("[object Object]");
+});
+
+test.skipIf(!existsSync("/dev/full"))("a line that cannot be written is no reason to end", async () => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL("../../dist/adapters/logging.js", import.meta.url).href)});
+    const logger = createLogger({ level: "info", role: "test" });
+    for (let line = 0; line < 3000; line += 1) logger.info({ text: "x".repeat(1000) }, "a line");
+    setTimeout(() => process.exit(7), 100);`;
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "ignore", full] });
+  closeSync(full);
+  expect(await once(child, "exit")).toEqual([7, null]);
 });

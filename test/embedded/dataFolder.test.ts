@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
@@ -26,6 +27,28 @@ test.each([
   expect(outcomes.filter((outcome) => "heldBy" in outcome && outcome.heldBy.pid === process.pid)).toHaveLength(11);
   await taken[0]?.release();
   expect(await readdir(folder)).toEqual([]);
+});
+
+test("a lock that cannot be read is named, and not waited for", async () => {
+  await mkdir(join(folder, "lock"));
+  await expect(takeFolder(folder, "command")).rejects.toThrow(/lock, which says who uses the folder, cannot be read: illegal operation/);
+  expect(await readdir(folder)).toEqual(["lock"]);
+});
+
+test("an owner hears when the folder is taken from it or removed, not when it is moved", async () => {
+  const here = join(folder, "here");
+  await mkdir(here);
+  const lock = await takeFolder(here, "start");
+  if (!("release" in lock)) throw new Error("the folder is taken");
+  let isLost = false;
+  const watched = lock.lost(new AbortController().signal).then(() => {
+    isLost = true;
+  });
+  await rename(here, join(folder, "there"));
+  await pause(1_500);
+  expect(isLost).toBe(false);
+  await rm(join(folder, "there", "lock"));
+  await watched;
 });
 
 test("the runtime file is readable by its owner only, and an emptied one says nothing", async () => {

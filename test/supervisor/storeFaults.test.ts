@@ -5,19 +5,23 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
 import { createMachine, everythingOn, kill, type Machine, program, until } from "../support/processes.js";
 
+// One folder for all: the first test is its first start, the last one removes it.
 let machine: Machine;
-beforeEach(async () => {
+beforeAll(async () => {
   machine = await createMachine();
 });
-afterEach(async () => {
+afterEach(endAll);
+afterAll(() => machine.clear());
+
+async function endAll(): Promise<void> {
   for (const pid of (await everythingOn(machine.dataDir)).keys()) kill(pid, "SIGKILL");
-  await machine.clear();
-});
+  await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
+}
 
 const start = () => {
   const child = spawn(process.execPath, [program, "start"], {
@@ -49,6 +53,24 @@ async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promi
   await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0, 10_000);
 }
 
+test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
+  const lock = await takeFolder(machine.dataDir, "command");
+  const child = spawn(process.execPath, [program, ...command.split(" ")], {
+    env: { ...machine.environment, LOG_LEVEL: "info" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  await until("it waits", async () => said.includes("waiting for another command"));
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  expect(code).toBe(command === "start" ? 0 : 1);
+  if (command !== "start") expect(said).toContain("It was stopped before it was done.\n");
+  if ("release" in lock) await lock.release();
+});
+
 describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
   test("whose event store dies while the database is made comes up", async () => {
     const started = start();
@@ -56,15 +78,11 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await pause(500); // by then it has said that it is ready, and is started again as one that ended by itself
     kill(await eventStore(), "SIGKILL");
     await started.ready();
-    console.log("EXIT", started.child.exitCode, started.stderr());
     expect(started.stderr()).toContain("eventstore ended by itself");
     expect(started.stdout()).toContain("ready at");
   });
 
   test("whose database dies while the event store starts finds it again at its own address, and stops", async () => {
-    const first = start();
-    await first.ready();
-    await stopsByItself(first);
     const second = start();
     await appears("the event store", eventStore);
     const frozen = await eventStore();
@@ -109,13 +127,24 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await stopsByItself(next);
   });
 
-  test("whose folder is removed says so and ends with all it started", async () => {
-    const started = start();
-    await started.ready();
-    await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
-    expect(await started.exited).toEqual([1, null]);
-    expect(started.stderr()).toContain(`${machine.dataDir} was removed, or is another process's by now: everything is stopped.`);
-    await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
+  test("that comes after another has other stores: a role that was started beside the first ends and says so", async () => {
+    const first = start();
+    await first.ready();
+    const role = spawn(process.execPath, [program, "worker"], {
+      env: { ...machine.environment, LOG_LEVEL: "info" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    role.stderr.on("data", (text) => {
+      said += text;
+    });
+    const ended = once(role, "exit");
+    await until("the role is ready", async () => said.includes('"msg":"ready"'));
+    first.child.kill("SIGTERM");
+    await first.exited;
+    await start().ready();
+    expect(await ended).toEqual([1, null]);
+    expect(said).toContain(`The stores of ${machine.dataDir} are others by now: start this again.\n`);
   });
 
   test("records its processes again after it could not", async () => {
@@ -137,24 +166,15 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await until("the worker is recorded", async () => (await recorded()).includes(`"${worker}-`));
     await stopsByItself(started);
   });
-});
 
-test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
-  const lock = await takeFolder(machine.dataDir, "command");
-  const child = spawn(process.execPath, [program, ...command.split(" ")], {
-    env: { ...machine.environment, LOG_LEVEL: "info" },
-    stdio: ["ignore", "ignore", "pipe"],
+  test("whose folder is removed says so and ends with all it started", async () => {
+    const started = start();
+    await started.ready();
+    await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
+    expect(await started.exited).toEqual([1, null]);
+    expect(started.stderr()).toContain(`${machine.dataDir} was removed, or is another process's by now: everything is stopped.`);
+    await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
   });
-  let said = "";
-  child.stderr.on("data", (text) => {
-    said += text;
-  });
-  await until("it waits", async () => said.includes("waiting for another command"));
-  child.kill("SIGINT");
-  const [code] = await once(child, "exit");
-  expect(code).toBe(command === "start" ? 0 : 1);
-  if (command !== "start") expect(said).toContain("Stopped before it was done.\n");
-  if ("release" in lock) await lock.release();
 });
 
 async function childrenOf(parent: number): Promise<number[]> {

@@ -123,6 +123,7 @@ async function launch({ postgres, data, port, durable, account, line, signal }: 
       await pause(15);
     }
     child.stdin?.end();
+    await Promise.race([exited, pause(5_000, undefined, { ref: false })]);
     return said();
   })();
   const stop = async () => {
