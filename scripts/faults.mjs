@@ -10,9 +10,7 @@ import { parseArgs } from "node:util";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const parts = readdirSync(join(root, "test/faults")).flatMap((file) => /^(\w+)\.test\.ts$/.exec(file)?.[1] ?? []);
 
-const { values } = parseArgs({
-  options: { seed: { type: "string" }, runs: { type: "string" }, only: { type: "string" }, load: { type: "string" } },
-});
+const values = options();
 const whole = (name, text) => {
   if (!/^\d{1,9}$/.test(text)) fail(`--${name} must be a whole number`);
   return text;
@@ -36,6 +34,15 @@ for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kil
 child.once("exit", (code) => {
   process.exitCode = code ?? 1;
 });
+
+function options() {
+  try {
+    const names = ["seed", "runs", "only", "load"];
+    return parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: "string" }])) }).values;
+  } catch {
+    return fail(`it is: npm run faults -- [--seed N] [--runs M] [--only ${[...parts, "fuzz"].join("|")}] [--load MINUTES]`);
+  }
+}
 
 function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
