@@ -61,18 +61,14 @@ async function readBounded(request: Request, { declared, limit, reserve, inTime 
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    for (;;) {
-      const { done, value } = await inTime(reader.read());
-      if (done) return Buffer.concat(chunks);
-      size += value.byteLength;
-      if (size > limit) throw tooLarge(limit);
-      reserve(size);
-      chunks.push(value);
-    }
-  } catch (error) {
-    void reader.cancel().catch(() => undefined);
-    throw error;
+  // Never cancelled: that would close the connection before the answer is out. What is left is read after it.
+  for (;;) {
+    const { done, value } = await inTime(reader.read());
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    reserve(size);
+    chunks.push(value);
   }
 }
 

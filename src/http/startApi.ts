@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { createApp } from "./app.js";
 import type { ApiDeps } from "./deps.js";
 import { answerTable } from "./problem.js";
+import { readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Route } from "./route.js";
 import { trackResponses } from "./runningResponses.js";
@@ -59,7 +60,10 @@ export async function startApi({ deps, host, port, logger, routes, timeouts }: A
 
 function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { server: Server; running: ReadonlySet<ServerResponse> } {
   const { running, track } = trackResponses();
-  const listener = getRequestListener(app.fetch, { errorHandler: (error) => unreadable(error, logger) });
+  const listener = getRequestListener(app.fetch, {
+    errorHandler: (error) => unreadable(error, logger),
+    autoCleanupIncoming: false, // it would give a sender half a second
+  });
   const server = createServer(
     {
       // A sender that dribbles headers or a body, or falls silent, is cut off.
@@ -72,6 +76,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
     },
     (incoming, outgoing) => {
       track(outgoing, incoming.socket);
+      readLeftovers(incoming, outgoing);
       if (!server.listening) outgoing.setHeader("connection", "close");
       if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // it knows no Host header, and balancers' probes speak it
       void listener(incoming, outgoing);

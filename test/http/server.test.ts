@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -119,6 +120,27 @@ test("a body that declares too much is refused before it is sent", async () => {
   );
   expect(answer).toContain("HTTP/1.1 413 ");
   expect(bodyOf(answer)).toMatchObject({ statusCode: 413, error: "Payload Too Large" });
+});
+
+test("a refused sender that goes on sending for a while sees why, and may use the connection again", async () => {
+  const socket = connect(api.port, "127.0.0.1");
+  let text = "";
+  let failure: Error | undefined;
+  socket
+    .on("data", (chunk) => (text += chunk.toString()))
+    .on("error", (error) => {
+      failure = error;
+    });
+  const [pieces, size] = [12, 100_000];
+  socket.write(`POST /v1/stream HTTP/1.1\r\nhost: x\r\nx-api-key: wrong\r\ncontent-length: ${pieces * size}\r\n\r\n`);
+  for (let piece = 0; piece < pieces; piece += 1) {
+    await pause(100);
+    socket.write("x".repeat(size));
+  }
+  socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  await once(socket, "close");
+  expect(failure).toBeUndefined();
+  expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
 });
 
 test("a body without a declared length is cut off at the bound", async () => {
