@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { migrate } from "../adapters/postgres/migrate.js";
 import { createKey } from "../commands/keys.js";
 import { applyOrganisation } from "../commands/organisationApply.js";
 import type { Config } from "../config.js";
@@ -25,7 +26,9 @@ export async function prepareFirstStart(
 ): Promise<Demo | undefined> {
   const adapters = openAdapters(config, addresses, "start", logger);
   try {
-    await migrateWhenUp(adapters.pool, logger, signal);
+    // Our own comes back by itself; an address that does not answer may be a mistake, and whoever made it is waiting.
+    if (config.databaseUrl === undefined) await migrateWhenUp(adapters.pool, logger, signal);
+    else await migrate(adapters.pool);
     if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
     return await findOrMakeDemo(adapters, (work) => whenUp(work, logger, signal));
   } finally {
@@ -35,7 +38,7 @@ export async function prepareFirstStart(
 
 type Insist = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
-/** A store that falls over meanwhile is waited for, at each step: one that was taken is not taken again. */
+/** A store that falls over meanwhile is waited for at each step. A key that was made without our hearing of it stays behind, unused. */
 async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo | undefined> {
   const organisationId = demoOrganisation.organisation.id;
   const found = await insist(async () => ({

@@ -58,7 +58,9 @@ async function runRole(name: keyof typeof roles): Promise<void> {
   const logger = createLogger({ level: config.logLevel, role: name });
   const signal = stopSignal();
   if (signal.aborted) return;
-  exitInAnyCase(signal, 9_000); // within the ten seconds that it is given
+  const moved = new AbortController();
+  const ended = AbortSignal.any([signal, moved.signal]);
+  exitInAnyCase(ended, 9_000); // within the ten seconds that it is given
   const stores = await openStores(config, "role", logger, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
@@ -68,10 +70,9 @@ async function runRole(name: keyof typeof roles): Promise<void> {
     logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
     tellParent({ ready: true });
   };
-  const moved = new AbortController();
   void stores.lost(signal).then(() => moved.abort());
   try {
-    await run({ config, addresses: stores, logger, signal: AbortSignal.any([signal, moved.signal]), onReady });
+    await run({ config, addresses: stores, logger, signal: ended, onReady });
   } finally {
     await stores.close();
   }

@@ -78,7 +78,12 @@ async function read(path: string): Promise<string | undefined> {
 async function lost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
   try {
-    while (file && !signal.aborted && (await file.stat()).nlink > 0) await pause(watchMs, undefined, { signal }).catch(() => undefined);
+    const isThere = () =>
+      file?.stat().then(
+        ({ nlink }) => nlink > 0,
+        () => false, // a network's way to say that it is gone
+      );
+    while (!signal.aborted && (await isThere())) await pause(watchMs, undefined, { signal }).catch(() => undefined);
   } finally {
     await file?.close();
   }

@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs";
+
 /** Aborts on SIGTERM, on Ctrl-C, and when the process that started us is gone: it may have gone while this one was still loading. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
@@ -10,7 +12,11 @@ export function stopSignal(): AbortSignal {
 
 /** Whatever hangs, the process is gone so long after it was asked to stop; what it started sees that and ends. */
 export function exitInAnyCase(signal: AbortSignal, afterMs: number): void {
-  signal.addEventListener("abort", () => setTimeout(() => process.exit(1), afterMs).unref());
+  const exit = () => {
+    writeSync(2, `It did not stop within ${afterMs / 1000} s and is ended.\n`);
+    process.exit(1);
+  };
+  signal.addEventListener("abort", () => setTimeout(exit, afterMs).unref());
 }
 
 /** Tells the process that started us, where one did and still listens. */

@@ -18,9 +18,14 @@ interface ImportName {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Rejected rows are counted among so many, and for so long, while a caller waits: some 50,000 pass in a second. */
-const countedRows = 10_000;
-const countingMs = 1_000;
+/** Counting more rows than this, some 0.4 s, would take longer than waiting for the projection. */
+const countableRows = 20_000n;
+
+type Counts = ImportView["counts"];
+
+/** Of imports that ended before their rows were projected, the latest: their counts are final, and are asked for again and again. */
+const settled = new Map<string, Counts>();
+const mostSettled = 1_000;
 
 export async function importStatus(organisationId: string, name: ImportName, sources: Sources): Promise<ImportView | undefined> {
   if (!uuid.test(name.importId)) return undefined;
@@ -81,7 +86,7 @@ async function requestedView(
 
 /**
  * `completed` is never told from here: the ledgers change with the projection, and the status with them. Nothing of a cancelled or failed
- * import reaches the ledgers, so that its end is told as soon as it is recorded, however far behind the projection is.
+ * import reaches the ledgers, so that its end is told as soon as it is recorded, with its counts, which do not change after it.
  */
 async function withStream(base: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
   const { view } = base;
@@ -91,11 +96,14 @@ async function withStream(base: Base, stream: string, eventStore: EventStore): P
   if (last.type === "ImportCompleted") return { ...begun, progress: 99 };
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return begun;
   const outcome = last.data as { at: string; progress: number; reason?: string };
+  const progress = Math.max(view.progress, Math.min(99, Math.floor(outcome.progress)));
+  const counts = await settledCounts(base, last, eventStore);
+  if (!counts) return { ...begun, progress };
   return {
     ...begun,
     status: last.type === "ImportFailed" ? "failed" : "cancelled",
-    progress: Math.max(view.progress, Math.min(99, Math.floor(outcome.progress))),
-    counts: await settledCounts(base, last, eventStore),
+    progress,
+    counts,
     finishedAt: new Date(outcome.at),
     errorMessage: outcome.reason ?? null,
   };
@@ -108,18 +116,16 @@ async function startedAt(stream: string, eventStore: EventStore): Promise<Date |
   return null;
 }
 
-/**
- * Nothing was written. One event per row stands between ImportStarted and the end, so the rows that were read follow from the revision.
- * Which of them were rejected only the events themselves say: behind many that the projection has not seen yet, `failed` is what has been
- * counted, never too many, and grows to the whole with the projection. The status is worth more than waiting for that.
- */
-async function settledCounts({ revision, rejected }: Base, last: StoredEvent, eventStore: EventStore): Promise<ImportView["counts"]> {
-  const received = Math.max(0, Number(last.revision) - 2);
-  const enough = performance.now() + countingMs;
+/** Nothing was written; what was read and rejected until then counts. Undefined where too much is left to count. */
+async function settledCounts({ view, revision, rejected }: Base, last: StoredEvent, eventStore: EventStore): Promise<Counts | undefined> {
+  const known = settled.get(view.importId);
+  if (known || last.revision - revision > countableRows) return known;
   let failed = rejected;
-  for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: countedRows })) {
+  for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: Number(countableRows) })) {
     if (type === "RowRejected") failed += 1;
-    if (performance.now() > enough) break;
   }
-  return { received, processed: 0, failed };
+  const counts = { received: Math.max(0, Number(last.revision) - 2), processed: 0, failed };
+  settled.set(view.importId, counts);
+  for (const oldest of settled.keys()) if (settled.size > mostSettled) settled.delete(oldest);
+  return counts;
 }

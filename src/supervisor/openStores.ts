@@ -20,6 +20,8 @@ export interface OpenStores extends Addresses {
   remember(processes: readonly string[]): Promise<void>;
   /** Settles when the stores of the data folder are others by now: it was removed, or somebody else took it. */
   lost(signal: AbortSignal): Promise<void>;
+  /** Says that the stores are about to go, so that nobody joins them any more. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,7 +60,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
 }
 
 /** What somebody else runs is not for us to record or to close. */
-const notOurs = { remember: async () => undefined, close: async () => undefined };
+const notOurs = { remember: async () => undefined, leave: async () => undefined, close: async () => undefined };
 
 const watchMs = 2_000;
 
@@ -92,6 +94,10 @@ async function ownStores(
     writing = writing.catch(() => undefined).then(write);
     return writing;
   };
+  const leave = () => {
+    stopping = true;
+    return record().catch(() => undefined);
+  };
   try {
     const onChange = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
     const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, signal, onChange });
@@ -105,9 +111,9 @@ async function ownStores(
         return record();
       },
       lost: (watching) => lock.lost(watching),
+      leave,
       close: async () => {
-        stopping = true;
-        await record().catch(() => undefined);
+        await leave();
         await stores.stop();
         if ((await readRuntime(dataDir))?.owner === lock.owner.identity) await removeRuntime(dataDir);
         await lock.release();

@@ -53,6 +53,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     if (!signal.aborted) throw new Error(`${config.dataDir} was removed, or is another process's by now: everything is stopped.`);
     logger.info("stopping: requests and rows in hand are finished first");
   } finally {
+    await stores.leave();
     await Promise.all(kept.map((role) => role.stop()));
     await stores.close();
   }

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
-import { createMachine, everythingOn, kill, type Machine, program, until } from "../support/processes.js";
+import { createMachine, everythingOn, kill, type Machine, program, until, waybill } from "../support/processes.js";
 
 // One folder for all: the first test is its first start, the last one removes it.
 let machine: Machine;
@@ -69,6 +69,13 @@ test.each(["start", "org list"])("%s, waiting for another command on the folder,
   expect(code).toBe(command === "start" ? 0 : 1);
   if (command !== "start") expect(said).toContain("It was stopped before it was done.\n");
   if ("release" in lock) await lock.release();
+});
+
+test("a start whose configured database does not answer says so and ends", async () => {
+  const outside = { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none", SIGNING_SECRET: "x".repeat(32) };
+  const { code, stderr } = await waybill(["start"], { ...machine.environment, ...outside });
+  expect(code).toBe(1);
+  expect(stderr).toBe("The database is not available: connect ECONNREFUSED 127.0.0.1:1\n");
 });
 
 describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
@@ -145,6 +152,19 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await start().ready();
     expect(await ended).toEqual([1, null]);
     expect(said).toContain(`The stores of ${machine.dataDir} are others by now: start this again.\n`);
+  });
+
+  test("that stops says so at once, so that no command joins what is about to go", async () => {
+    const started = start();
+    await started.ready();
+    const worker = await pidOf("cli.js worker");
+    kill(worker, "SIGSTOP"); // what is in hand is waited for
+    started.child.kill("SIGTERM");
+    const runtime = join(machine.dataDir, "runtime.json");
+    await until("it is said", async () => (await readFile(runtime, "utf8")).includes('"stopping":true'));
+    expect(await postmaster()).toBeGreaterThan(0);
+    kill(worker, "SIGCONT");
+    expect(await started.exited).toEqual([0, null]);
   });
 
   test("records its processes again after it could not", async () => {

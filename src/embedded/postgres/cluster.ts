@@ -46,7 +46,7 @@ const freshName = "data.new-";
  */
 async function createCluster({ initdb, folder, data, account, durable, signal }: ClusterOptions, password: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith(freshName)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+    if (name.startsWith("data.new")) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
   const fresh = await mkdtemp(join(folder, freshName));
   const passwordFile = join(folder, "password.initdb");
