@@ -72,6 +72,7 @@ async function keep(
   { logger, signal, onChange }: EmbeddedOptions,
 ): Promise<Kept<Store> & { readonly url: string }> {
   const first = await start(0, signal);
+  logger.info({ child: name }, `${name} is up`);
   const port = Number(new URL(first.url).port);
   const kept = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onChange });
   return { ...kept, url: first.url };

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
@@ -25,7 +24,7 @@ async function endAll(): Promise<void> {
 
 const start = () => {
   const child = spawn(process.execPath, [program, "start"], {
-    env: machine.environment,
+    env: { ...machine.environment, LOG_LEVEL: "info" },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -50,7 +49,7 @@ const appears = (what: string, pid: () => Promise<number>) => until(`${what} is 
 async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promise<void> {
   child.kill("SIGTERM");
   expect(await exited).toEqual([0, null]);
-  await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0, 10_000);
+  await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
 }
 
 test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
@@ -81,8 +80,7 @@ test("a start whose configured database does not answer says so and ends", async
 describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
   test("whose event store dies while the database is made comes up", async () => {
     const started = start();
-    await until("the event store is there", async () => existsSync(join(machine.dataDir, "eventstore", "events.mdb-lock")));
-    await pause(500); // by then it has said that it is ready, and is started again as one that ended by itself
+    await until("the event store is up", async () => started.stderr().includes("eventstore is up"));
     kill(await eventStore(), "SIGKILL");
     await started.ready();
     expect(started.stderr()).toContain("eventstore ended by itself");
@@ -94,9 +92,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await appears("the event store", eventStore);
     const frozen = await eventStore();
     kill(frozen, "SIGSTOP");
-    const ready = async () => (await readPidFile(join(machine.dataDir, "postgres", "data")))?.ready === true;
-    await until("the database is ready", ready);
-    await pause(2_000); // so that the supervisor has found it ready, too
+    await until("the database is up", async () => second.stderr().includes("postgres is up"));
     kill(await postmaster(), "SIGKILL");
     await until("the supervisor has seen it", async () => second.stderr().includes("postgres ended by itself"));
     kill(frozen, "SIGCONT");
