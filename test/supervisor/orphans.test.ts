@@ -32,7 +32,7 @@ test.each([["api"], ["worker"], ["projector"], ["eventstore", "--port", "0", "--
 test.skipIf(!existsSync("/proc/self/environ"))("nothing outlives a start that is killed while it starts, whenever that is", async () => {
   const machine = await createMachine();
   try {
-    const moments = process.env["WAYBILL_LONG"] ? 40 : 4;
+    const moments = process.env["WAYBILL_LONG"] ? 40 : 3;
     const startMs = await timeOfStart(machine); // the second one, since the first makes the database
     for (let moment = 1; moment <= moments; moment += 1) {
       const supervisor = spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
