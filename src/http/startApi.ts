@@ -85,7 +85,10 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { serv
   server.timeout = timeouts.idleMs;
   server.maxConnections = 10_000;
   server.on("clientError", refuse);
-  server.on("checkExpectation", (_incoming, outgoing) => refuseExpectation(outgoing));
+  server.on("checkExpectation", (incoming, outgoing) => {
+    readLeftovers(incoming, outgoing);
+    refuseExpectation(outgoing);
+  });
   return { server, running };
 }
 
