@@ -5,7 +5,7 @@ import type { Findings } from "./findings.js";
 import { addItem } from "./importFold.js";
 import { readRows } from "./snapshot.js";
 
-const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, position from shipments
+const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments
                 where $1::text is null or organisation_id = $1`;
 
 /** Answers how many shipments the ledger holds. */

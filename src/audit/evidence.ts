@@ -16,6 +16,7 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
 
 export interface AuditedShipment extends FoldedShipment {
   readonly importId: string;
+  /** Commit position of the import's ImportRequested. */
   readonly position: bigint;
 }
 
@@ -95,19 +96,16 @@ function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
   return organisationId === undefined || first.metadata.organisation === organisationId;
 }
 
-/** Of two versions the one whose import completed later stands; within an import the later shipment. */
+/** Of two versions the one pushed later stands, whichever import completed first; within an import the later shipment. */
 function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
   const { requested, ended, importId } = fold;
   if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
     for (const [, shipment] of [...(fold.shipments ?? [])].sort(([a], [b]) => a - b)) {
       const { shipmentId, fields, items } = shipment;
-      shipments.set(shipmentKey(requested.data.organisationId, shipmentId), {
-        shipmentId,
-        fields,
-        items,
-        importId,
-        position: ended.position.commit,
-      });
+      const key = shipmentKey(requested.data.organisationId, shipmentId);
+      const position = requested.position.commit;
+      if ((shipments.get(key)?.position ?? position) > position) continue;
+      shipments.set(key, { shipmentId, fields, items, importId, position });
     }
   }
 }

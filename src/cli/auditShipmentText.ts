@@ -5,15 +5,21 @@ export function shipmentText(shipmentId: string, versions: readonly ShipmentVers
 }
 
 function versionText(version: ShipmentVersion, index: number): string[] {
-  const { importId, keyPrefix, requestId, fileName, sourceDetails, pushedAt, writtenAt, rows, fields, items } = version;
+  const { importId, keyPrefix, requestId, fileName, sourceDetails, pushedAt, rows, fields, items } = version;
   return [
     "",
-    `Version ${index + 1}, in the ledger since ${writtenAt}`,
+    `Version ${index + 1}, ${standing(version)}`,
     `  import  ${importId}, row${rows.length === 1 ? "" : "s"} ${rows.join(", ")} of ${fileName} (${sourceDetails})`,
     `  pushed  ${pushedAt} with key ${keyPrefix}..., request ${requestId}`,
     ...Object.entries(fields).map(([name, value]) => `  ${name} = ${shown(value)}`),
     ...items.map((item, line) => `  item ${line + 1} = ${shown(item)}`),
   ];
+}
+
+function standing({ importId, writtenAt, supersededBy }: ShipmentVersion): string {
+  if (supersededBy === null) return `in the ledger since ${writtenAt}`;
+  const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
+  return `completed ${writtenAt}, never in the ledger: ${why}`;
 }
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

@@ -38,7 +38,7 @@ export interface ImportSlice {
 export interface SortedBatch {
   readonly events: readonly StoredEvent[];
   readonly imports: readonly ImportSlice[];
-  /** In the order of the log, so that the later of two writes to one shipment wins. */
+  /** In the order of the log. */
   readonly endings: readonly ImportSlice[];
 }
 

@@ -141,7 +141,7 @@ describe("verify", () => {
     [
       "an invented shipment",
       () =>
-        `insert into shipments select organisation_id, 'S99', fields, items, source_details, import_id, updated_at, position from shipments where shipment_id = 'S1'`,
+        `insert into shipments select organisation_id, 'S99', fields, items, source_details, import_id, updated_at, import_position from shipments where shipment_id = 'S1'`,
       ["-: shipment S99: the ledger has it, but no completed import wrote it"],
     ],
     [

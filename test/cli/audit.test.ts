@@ -95,7 +95,7 @@ test("audit verify of an organisation without imports finds it in order, also be
   const sound = await waybill(["audit", "verify", "--org", "fresh"], environment);
   expect(sound).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified 0 imports .*Everything agrees with the streams.$/ms) });
   await model.pool.query(
-    `insert into shipments select 'fresh', shipment_id, fields, items, source_details, import_id, updated_at, position from shipments`,
+    `insert into shipments select 'fresh', shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments`,
   );
   const ghost = await waybill(["audit", "verify", "--org", "fresh", "--json"], environment);
   await model.pool.query("delete from shipments where organisation_id = 'fresh'");

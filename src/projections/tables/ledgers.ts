@@ -1,4 +1,4 @@
-import { bigint, index, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /** Rows are written as they arrive and count only once their import is `completed`: readers join imports. */
 export const activities = pgTable(
@@ -40,11 +40,8 @@ export const shipments = pgTable(
     sourceDetails: text("source_details").notNull(),
     importId: uuid("import_id").notNull(),
     updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-    /** Commit position of the ImportCompleted that wrote this version: an older one never overwrites a newer one. */
-    position: bigint({ mode: "bigint" }).notNull(),
+    /** Commit position of the ImportRequested that this version came with: what was pushed later wins, whichever import ran first. */
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.organisationId, table.shipmentId] }),
-    index("shipments_by_update").on(table.organisationId, table.position),
-  ],
+  (table) => [primaryKey({ columns: [table.organisationId, table.shipmentId] })],
 );

@@ -1,0 +1,102 @@
+// Later means pushed later: the import whose ImportRequested stands later in the log wins, whichever ran first.
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
+import { verify } from "../../src/audit/verify.js";
+import { shipmentText } from "../../src/cli/auditShipmentText.js";
+import { allProjections } from "../../src/projections/allProjections.js";
+import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { findShipment } from "../../src/queries/shipmentLedger.js";
+import { goodsLine, tell } from "../support/importStory.js";
+import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+import { createTestObjectStore } from "../support/stores.js";
+
+let model: ReadModel;
+const signal = new AbortController().signal;
+const older = tell({
+  kind: "shipments",
+  at: "2026-03-01T12:00:00.000Z", // pushed first, run last
+  rows: [{ accept: goodsLine("S1", { originSuburb: "older" }) }, { accept: goodsLine("S2", { originSuburb: "older" }) }],
+});
+const newer = tell({
+  kind: "shipments",
+  at: "2026-03-01T11:00:00.000Z",
+  rows: [{ accept: goodsLine("S1", { originSuburb: "replaced" }) }, { accept: goodsLine("S1", { originSuburb: "newer" }) }],
+});
+
+beforeAll(async () => {
+  model = await startReadModel();
+  await model.eventStore.append(older.stream, older.events.slice(0, 1), -1n);
+  await model.eventStore.append(newer.stream, newer.events, -1n);
+  await model.project();
+  await model.eventStore.append(older.stream, older.events.slice(1), 0n);
+  await model.project();
+});
+afterAll(() => model?.close());
+
+const expectRightLedger = async () => {
+  expect(await findShipment("acme", "S1", model.pool)).toMatchObject({
+    originSuburb: "newer",
+    importId: newer.importId,
+    updatedAt: "2026-03-01T11:00:00.000Z",
+  });
+  expect(await findShipment("acme", "S2", model.pool)).toMatchObject({ originSuburb: "older", importId: older.importId });
+};
+
+test("an older push that runs later counts what it wrote and overwrites nothing newer", async () => {
+  await expectRightLedger();
+  const { rows } = await model.pool.query("select processed, failed from imports where import_id = $1", [older.importId]);
+  expect(rows).toEqual([{ processed: 2, failed: 0 }]);
+});
+
+test("a rebuild comes to the same rows, and an audit finds nothing", async () => {
+  const quiet = pino({ level: "silent" });
+  const { pool, eventStore } = model;
+  const migrations = migrationStatements();
+  const { comparisons } = await rebuild({ pool, eventStore, logger: quiet, signal, migrations, projections: allProjections });
+  for (const { live, rebuilt } of comparisons) expect(live).toEqual(rebuilt);
+  await expectRightLedger();
+  const objects = await createTestObjectStore();
+  const verified = await verify({
+    ...{ pool, eventStore, objectStore: objects.store, tempDir: tmpdir() },
+    ...{ signal, organisationId: undefined, files: false },
+  });
+  await objects.close();
+  expect(verified.findings.first).toEqual([]);
+});
+
+test("the versions of a shipment stand in the order they were pushed, and say which were never shown", async () => {
+  const versions = await shipmentVersions({ eventStore: model.eventStore, organisationId: "acme", shipmentId: "S1", signal });
+  expect(versions.map(({ fields, supersededBy }) => [fields["originSuburb"], supersededBy])).toEqual([
+    ["older", newer.importId],
+    ["replaced", newer.importId],
+    ["newer", null],
+  ]);
+  expect(shipmentText("S1", versions).filter((line) => line.startsWith("Version"))).toEqual([
+    `Version 1, completed 2026-03-01T12:00:00.000Z, never in the ledger: import ${newer.importId} was pushed later and already there`,
+    "Version 2, completed 2026-03-01T11:00:00.000Z, never in the ledger: the same import has it once more",
+    "Version 3, in the ledger since 2026-03-01T11:00:00.000Z",
+  ]);
+});
+
+test("a database in which an older push has overwritten a newer one is mended when it is migrated", async () => {
+  await model.stopProjector();
+  const { pool } = model;
+  await pool.query(`alter table shipments rename column import_position to position;
+                    create index shipments_by_update on shipments (organisation_id, position)`);
+  await pool.query(
+    `update shipments set fields = fields || '{"originSuburb":"older"}', import_id = $1, updated_at = '2026-03-01T12:00:00Z', position = 9999999
+      where shipment_id = 'S1'`,
+    [older.importId],
+  );
+  const migration = await readFile(new URL("../../drizzle/0005_pushed_later_wins.sql", import.meta.url), "utf8");
+  for (const statement of migration.split("--> statement-breakpoint")) await pool.query(statement);
+  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" }); // to be read until the projector has passed
+  model.startProjector();
+  await until(async () => (await pool.query("select from checkpoints where projection = 'shipments'")).rowCount === 1);
+  await model.project();
+  await expectRightLedger();
+});
