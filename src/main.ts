@@ -6,12 +6,13 @@ import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "./commands/importQueue.js";
+import { logIdOf } from "./commands/logIdentity.js";
 import { createRecentQuotes } from "./commands/recentQuotes.js";
 import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/deps.js";
 import { startApi } from "./http/startApi.js";
-import { type Adapters, migrateWhenUp, openAdapters, ownTempDir } from "./main/adapters.js";
+import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { stepBack } from "./main/stepBack.js";
 import { runProjector as project } from "./projections/runProjector.js";
@@ -98,6 +99,10 @@ async function asRole(name: string, options: RoleOptions, run: Run): Promise<voi
   const tempDir = await ownTempDir(config, name);
   try {
     await migrateWhenUp(adapters.pool, logger, signal);
+    // A log of an earlier version gets its id now. An API answers without an event store too, so nobody waits for it here.
+    void whenUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
+      logger.error({ err: error }, "the log has no id, and could not be given one"),
+    );
     if (!signal.aborted) await run(adapters, { tempDir, ended: AbortSignal.any([signal, ended.signal]) });
   } finally {
     ended.abort();

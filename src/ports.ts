@@ -87,6 +87,8 @@ export interface ObjectStore {
   fetch(key: string, path: string): Promise<void>;
   exists(key: string): Promise<boolean>;
   remove(key: string): Promise<void>;
+  /** Keeps an object under another key only. Moving what was moved already does nothing; ObjectMissing where there never was one. */
+  move(key: string, to: string): Promise<void>;
   /** Keys under a prefix with their age, for sweeping orphans. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
   /** A link that anyone holding it may GET until it expires, saved under `downloadName`. */

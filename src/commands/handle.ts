@@ -5,6 +5,7 @@ import type { EventDataOf, EventType } from "../events/registry.js";
 import { WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type Revision } from "../ports.js";
 import { appendInChunks } from "./chunks.js";
+import { logIdOf } from "./logIdentity.js";
 
 /** An event that was decided and is not yet recorded. */
 export type Decided = { [T in EventType]: { readonly type: T; readonly data: EventDataOf<T> } }[EventType];
@@ -37,6 +38,7 @@ export async function handle<State>(
   context: EventContext,
   decide: (state: State, head: Revision) => readonly Decided[],
 ): Promise<Handled<State>> {
+  await logIdOf(events); // the first event of a log says whose it is
   for (let attempt = 1; ; attempt++) {
     const { state, head } = await load(events, aggregate);
     const decided = decide(state, head);

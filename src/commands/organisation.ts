@@ -79,6 +79,7 @@ function evolve(state: OrganisationState, event: RecordedEvent): OrganisationSta
     case "ImportCancelled":
     case "QuoteGenerated":
     case "LocalitiesImported":
+    case "LogCreated":
       return state; // never written to an organisation's stream
   }
 }

@@ -1,6 +1,6 @@
 // A push, once its submission has been checked: store it, take a place in the queue, record ImportRequested.
 // The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import { v5, v7 } from "uuid";
 import { limits } from "../domain/imports/limits.js";
@@ -12,6 +12,8 @@ import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type ObjectStore } from "../ports.js";
 import { type Deadline, deadlineIn } from "./deadline.js";
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
+import { logIdOf } from "./logIdentity.js";
+import { newUploadKey } from "./objectKeys.js";
 import { settleAccepted, settleRefused } from "./settleRequest.js";
 
 export interface RequestImportDeps {
@@ -54,7 +56,8 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const target = await deadline.within("event store", targetOf(deps, submission));
   if ("earlier" in target) return target.earlier;
   await submission.check?.();
-  const request = eventOf(submission, target.importId);
+  const logId = await deadline.within("event store", logIdOf(deps.eventStore));
+  const request = eventOf(submission, target.importId, logId);
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   try {
     return await record(deps, submission, request, deadlineIn(Math.max(leastPatienceMs, deadline.leftMs())));
@@ -137,7 +140,7 @@ async function firstRequest(deps: RequestImportDeps, importId: string): Promise<
   return undefined;
 }
 
-function eventOf(submission: Submission, importId: string): ImportRequested {
+function eventOf(submission: Submission, importId: string, logId: string): ImportRequested {
   const { path: _, ...file } = submission.file;
   return {
     importId,
@@ -145,7 +148,7 @@ function eventOf(submission: Submission, importId: string): ImportRequested {
     kind: submission.kind,
     source: submission.source,
     sourceDetails: submission.sourceDetails,
-    file: { ...file, key: `uploads/${submission.organisationId}/${randomUUID()}` },
+    file: { ...file, key: newUploadKey(submission.organisationId, logId) },
     ...(submission.elements === undefined ? {} : { elements: submission.elements }),
     keyPrefix: submission.keyPrefix,
     requestId: submission.requestId,

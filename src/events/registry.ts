@@ -9,6 +9,7 @@ import {
   rowAccepted,
   rowRejected,
 } from "./importEvents.js";
+import { logCreated } from "./logEvents.js";
 import { apiKeyCreated, apiKeyRevoked, catalogueApplied, catalogueEntryPut, catalogueEntryRemoved } from "./organisationEvents.js";
 import { localitiesImported, quoteGenerated } from "./otherEvents.js";
 
@@ -27,6 +28,7 @@ export const eventSchemas = {
   ApiKeyRevoked: apiKeyRevoked,
   QuoteGenerated: quoteGenerated,
   LocalitiesImported: localitiesImported,
+  LogCreated: logCreated,
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

@@ -7,4 +7,7 @@ export const streamOf = {
   localities: (country: string) => `localities-${country}`,
 } as const;
 
+/** The stream of the log itself: LogCreated. */
+export const logStream = "waybill";
+
 export const streamPrefix = { import: "import-", organisation: "organisation-", quote: "quote-", localities: "localities-" } as const;

@@ -3,9 +3,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../commands/importStream.js";
+import { reportKey } from "../commands/objectKeys.js";
 import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../domain/imports/columns.js";
 import { decode, UnreadableEvent } from "../events/codec.js";
-import type { RowRejected } from "../events/importEvents.js";
+import type { ImportRequested, RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import type { StoredEvent } from "../ports.js";
 import type { WorkerDeps } from "./deps.js";
@@ -56,23 +57,22 @@ async function claim({ pool }: Deps): Promise<string | undefined> {
 }
 
 async function makeReport(deps: Deps, importId: string, path: string): Promise<{ key: string } | null> {
-  const names = await submittedColumns(deps, importId);
+  const { state } = await loadImport(deps.eventStore, importId);
+  if (state.status === "none") throw new Error(`import ${importId} has no stream`);
+  const names = await submittedColumns(deps, state.request);
   const report = errorReport(deps.spreadsheets, { names, fields: names }, path);
   try {
     for await (const { row, error, data } of rejectedRows(deps, importId)) {
       await report.add({ row, cells: names.map((name) => data[name] ?? ""), fault: null }, row, error);
     }
-    return await report.store(deps.objectStore, `reports/${importId}.xlsx`);
+    return await report.store(deps.objectStore, reportKey(state.request));
   } finally {
     await report.discard();
   }
 }
 
 /** In their order. Every row of a file has all of its columns; one of a push has what was sent, and what was not is shown as well. */
-async function submittedColumns(deps: Deps, importId: string): Promise<string[]> {
-  const { state } = await loadImport(deps.eventStore, importId);
-  if (state.status === "none") throw new Error(`import ${importId} has no stream`);
-  const { kind, source } = state.request;
+async function submittedColumns(deps: Deps, { importId, kind, source }: ImportRequested): Promise<string[]> {
   if (source === "data" && kind === "activities") return [...activityFields];
   const names = new Set<string>();
   for await (const { data } of rejectedRows(deps, importId)) {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ImportState } from "../commands/importDecider.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "../commands/importStream.js";
+import { reportKey } from "../commands/objectKeys.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { EventContext } from "../events/codec.js";
 import type { WorkerDeps } from "./deps.js";
@@ -64,7 +65,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
         held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);
       },
     });
-    const stored = await report.store(deps.objectStore, `reports/${request.importId}.xlsx`);
+    const stored = await report.store(deps.objectStore, reportKey(request));
     held.check();
     const { counts } = recorded;
     await carryOut(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verify } from "../../src/audit/verify.js";
+import { logIdOf } from "../../src/commands/logIdentity.js";
 import { startApi } from "../../src/http/startApi.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
@@ -120,7 +121,7 @@ describe.each(lateReportPoints)("a worker dies %s, of an import that was cancell
     await letTimePass();
     await anotherWorker();
     await until("there is a link", async () => (await shown())["errorReportUrl"] !== null);
-    expect(await service.objectStore.exists(`reports/${sent.importId}.xlsx`)).toBe(true);
+    expect(await service.objectStore.exists(`reports/${await logIdOf(service.eventStore)}/${sent.importId}.xlsx`)).toBe(true);
     expect(await shown()).toMatchObject({ status: "cancelled", counts: { received: 200, processed: 0, failed: 4 } });
   });
 });

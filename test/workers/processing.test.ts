@@ -33,7 +33,7 @@ test("an activity import reads straight down: requested, started, one outcome pe
     data: { warehouseCode: "W1", chargeCode: "", quantity: "2", activityTimestamp: "2026-03-01T09:30:00Z", reference: "b" },
   });
   expect(events[4]?.data).toEqual({ row: 4, values });
-  const report = { key: `reports/${importId}.xlsx`, size: expect.any(Number) };
+  const report = { key: await stage.reportKey(importId), size: expect.any(Number) };
   expect(events[5]?.data).toMatchObject({ importId, counts: { received: 3, processed: 2, failed: 1 }, report, notes: [] });
   expect(await stage.report(importId)).toEqual([
     ["Row number", "Rejection reason", "warehouseCode", "chargeCode", "quantity", "activityTimestamp", "reference"],
@@ -46,7 +46,7 @@ test("nothing rejected, no report", async () => {
   const importId = await stage.push(await stage.organisation("clean"), "activities", activities(3));
   const events = await stage.ended(importId);
   expect(events.at(-1)?.data).toMatchObject({ counts: { received: 3, processed: 3, failed: 0 }, report: null });
-  expect(await stage.objectStore.exists(`reports/${importId}.xlsx`)).toBe(false);
+  expect(await stage.objectStore.exists(await stage.reportKey(importId))).toBe(false);
 });
 
 test("shipments are counted as shipments, their rows as rows, and a faulty line takes its shipment with it", async () => {

@@ -8,6 +8,7 @@ import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { listen } from "../../src/adapters/postgres/listen.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "../../src/commands/importQueue.js";
+import { logIdOf } from "../../src/commands/logIdentity.js";
 import { requestImport } from "../../src/commands/requestImport.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
@@ -57,6 +58,7 @@ export async function openStage() {
   const geography = createGeography((country) => (country === "AU" ? localities : undefined));
   const running = new Set<() => Promise<void>>();
   let workers = 0;
+  const reportKey = async (importId: string) => `reports/${await logIdOf(eventStore)}/${importId}.xlsx`;
 
   const deps = (overrides: Partial<WorkerDeps> = {}): WorkerDeps => ({
     pool: database.pool,
@@ -153,10 +155,11 @@ export async function openStage() {
       );
       return eventsOf(eventStore, importId);
     },
+    reportKey,
     /** The stored workbook, header first. */
     async report(importId: string): Promise<string[][]> {
       const path = join(tempDir, `report-${importId}`);
-      await objects.store.fetch(`reports/${importId}.xlsx`, path);
+      await objects.store.fetch(await reportKey(importId), path);
       const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
       const rows: string[][] = [[...columns]];
       for await (const batch of spreadsheets.readRows(path)) rows.push(...batch.rows.map((row) => row.cells.map((cell) => String(cell))));
@@ -164,7 +167,7 @@ export async function openStage() {
     },
     async reportBytes(importId: string): Promise<Buffer> {
       const path = join(tempDir, `bytes-${importId}`);
-      await objects.store.fetch(`reports/${importId}.xlsx`, path);
+      await objects.store.fetch(await reportKey(importId), path);
       return readFile(path);
     },
     /** What workers keep on disk while they run. */

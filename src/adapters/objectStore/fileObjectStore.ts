@@ -48,6 +48,17 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
         (error) => (isMissing(error) ? false : fail(error, key)),
       ),
     remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
+    move: async (key, to) => {
+      const target = pathOf(to);
+      try {
+        await makeFolder(objects, dirname(target));
+        await rename(pathOf(key), target);
+        await sync(dirname(target));
+      } catch (error) {
+        if (isMissing(error) && (await stat(target).catch(() => undefined))) return;
+        throw translate(error, key);
+      }
+    },
     list: (prefix) => walk(objects, "", prefix),
     link: async (key, { downloadName, expiresInSeconds, now }) => {
       assertKey(key);

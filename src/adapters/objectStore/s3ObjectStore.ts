@@ -65,6 +65,16 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
         if (!(error instanceof ObjectMissing)) throw error;
       }),
+    move: async (key, to) => {
+      assertKey(to);
+      await retried(key, () => client.copyObject(bucket, to, `/${bucket}/${key}`)).catch(async (error: unknown) => {
+        if (!(error instanceof ObjectMissing)) throw error;
+        await retried(to, () => client.statObject(bucket, to)).catch(() => {
+          throw error;
+        });
+      });
+      await retried(key, () => client.removeObject(bucket, key));
+    },
     list: (prefix) => list(client, bucket, prefix),
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };

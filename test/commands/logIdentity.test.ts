@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { logIdOf, readLogId } from "../../src/commands/logIdentity.js";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import type { EventStore, StoredEvent } from "../../src/ports.js";
+import { connect } from "../adapters/eventStore/support.js";
+import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
+import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "./support.js";
+
+async function everything(store: EventStore): Promise<StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  await store.replay({ prefixes: [""] }, async ({ events }) => void found.push(...events));
+  return found;
+}
+
+describe("a log", () => {
+  let stores: CommandStores;
+  beforeAll(async () => {
+    stores = await startCommandStores();
+  });
+  afterAll(() => stores?.close());
+
+  test("says whose it is before anything else is written to it", async () => {
+    expect(await readLogId(stores.events)).toBeUndefined();
+    await applyOrganisation(stores.deps, fileFor(newOrganisation()), origin);
+    const [first, ...rest] = await everything(stores.events);
+    expect(first).toMatchObject({ stream: "waybill", revision: 0n, type: "LogCreated", data: { logId: await readLogId(stores.events) } });
+    expect(rest.length).toBeGreaterThan(0);
+    await applyOrganisation(stores.deps, fileFor(newOrganisation()), origin);
+    expect((await everything(stores.events)).filter(({ type }) => type === "LogCreated")).toHaveLength(1);
+  });
+});
+
+describe("processes that start at once", () => {
+  let node: TestEventStore;
+  const connections: EventStore[] = [];
+  beforeAll(async () => {
+    node = await startTestEventStore();
+  });
+  afterAll(async () => {
+    await Promise.all(connections.map((each) => each.close()));
+    await node?.stop();
+  });
+  const another = (): EventStore => {
+    const store = connect(node.address);
+    connections.push(store);
+    return store;
+  };
+
+  test("agree on one id, also where the log is older than ids are", async () => {
+    const event = { id: randomUUID(), type: "ImportFailed", data: {}, metadata: { organisation: "", actor: "", $correlationId: "", v: 1 } };
+    await another().append(`import-${randomUUID()}`, [event], -1n);
+    const ids = await Promise.all(Array.from({ length: 8 }, () => logIdOf(another())));
+    expect(new Set(ids).size).toBe(1);
+    expect(await readLogId(another())).toBe(ids[0]);
+    expect((await everything(another())).filter(({ stream }) => stream === "waybill")).toHaveLength(1);
+  });
+});
