@@ -12,17 +12,25 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
+interface PageRows<Row, Item> {
+  placeOf(row: Row): readonly string[];
+  itemOf(row: Row): Item;
+  /** For a list whose `fetch` may stop early: whether rows follow the last one it gave. */
+  goesOn?(last: Row): boolean;
+}
+
 /** `fetch` gets one more than fits, which is how the last page is known to be the last. */
 export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,
   fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
-  { placeOf, itemOf }: { placeOf: (row: Row) => readonly string[]; itemOf: (row: Row) => Item },
+  { placeOf, itemOf, goesOn }: PageRows<Row, Item>,
 ): Promise<Page<Item>> {
   const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
   const rows = await fetch(after, request.limit + 1);
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const nextCursor = rows.length > shown.length && last !== undefined ? writeCursor(request.secret, scope, placeOf(last)) : null;
+  const more = last !== undefined && (rows.length > shown.length || goesOn?.(last) === true);
+  const nextCursor = more ? writeCursor(request.secret, scope, placeOf(last)) : null;
   return { items: shown.map(itemOf), nextCursor };
 }

@@ -1,5 +1,6 @@
-import { and, asc, eq, gt } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Pool } from "pg";
+import { limits } from "../domain/imports/limits.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { imports, rejections } from "../projections/tables/imports.js";
 import { databaseOf } from "./database.js";
@@ -13,7 +14,7 @@ export interface RejectedRow {
   readonly row: number;
 }
 
-/** In row order. An import that the table does not know yet has an empty page. */
+/** In row order, as many as are asked for and fit into a page's bytes. An import that the table does not know yet has an empty page. */
 export function listRejectedRows(
   organisationId: string,
   { kind, importId }: { kind: ImportKind; importId: string },
@@ -23,8 +24,9 @@ export function listRejectedRows(
   return readPage(
     page,
     ["rejections", organisationId, importId],
-    (after, count) =>
-      databaseOf(pool)
+    (after, count) => {
+      const database = databaseOf(pool);
+      const asked = database
         .select({ handle: rejections.handle, error: rejections.error, data: rejections.data, row: rejections.row })
         .from(rejections)
         .where(
@@ -35,8 +37,33 @@ export function listRejectedRows(
           ),
         )
         .orderBy(asc(rejections.row))
-        .limit(count),
-    { placeOf: ({ row }) => [String(row)], itemOf: (row) => row },
+        .limit(count)
+        .as("asked");
+      const bytes = sql`octet_length(${asked.data}::text) + octet_length(${asked.error}) + coalesce(octet_length(${asked.handle}), 0)`;
+      const sized = database
+        .select({
+          handle: asked.handle,
+          error: asked.error,
+          data: asked.data,
+          row: asked.row,
+          bytes: sql<number>`sum(${bytes}) over (order by ${asked.row})`.as("bytes"),
+          place: sql<number>`row_number() over (order by ${asked.row})`.as("place"),
+          isLast: sql<boolean>`lead(${asked.row}) over (order by ${asked.row}) is null`.as("is_last"),
+        })
+        .from(asked)
+        .as("sized");
+      // Counted by Postgres: rows recorded before values were bounded may be a mebibyte each, and are not to be fetched to be measured.
+      return database
+        .select()
+        .from(sized)
+        .where(sql`${sized.bytes} <= ${limits.rejectedPageBytes} or ${sized.place} = 1`)
+        .orderBy(asc(sized.row));
+    },
+    {
+      placeOf: ({ row }) => [String(row)],
+      itemOf: ({ handle, error, data, row }) => ({ handle, error, data, row }),
+      goesOn: ({ isLast }) => !isLast,
+    },
   );
 }
 

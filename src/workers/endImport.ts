@@ -1,16 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 import type { ImportCommand } from "../commands/importDecider.js";
 import { carryOut, hasEnded, loadImport } from "../commands/importStream.js";
+import { shortened } from "../domain/imports/shortened.js";
 import { WrongVersion } from "../portErrors.js";
 import type { WorkerDeps } from "./deps.js";
 import type { HeldTurn } from "./holdTurn.js";
 import { contextOf } from "./processImport.js";
 
-const longestReason = 2_000;
+const longestReasonBytes = 2_000;
 
 export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Promise<void> {
-  const shown = reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason;
-  return endWith(deps, held, { type: "failImport", reason: shown, progress: held.progress, now: held.now() });
+  return endWith(deps, held, {
+    type: "failImport",
+    reason: shortened(reason, longestReasonBytes),
+    progress: held.progress,
+    now: held.now(),
+  });
 }
 
 const askerMs = 2_000;

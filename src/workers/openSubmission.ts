@@ -10,6 +10,8 @@ import { spooledRows, spoolRows } from "./rowSpool.js";
 
 export interface OpenSubmission {
   readonly columns: Columns;
+  /** The columns' names as the file spells them. */
+  readonly headings: readonly string[];
   /** Every row, for the first time. */
   read(): AsyncIterable<RowBatch>;
   /** Instead of it: how many rows there are. */
@@ -29,12 +31,14 @@ export async function openSubmission(
   const { format, name } = request.file;
   const header = await spreadsheets.readHeader(files.path, name);
   const columns = columnsOf(header.columns, request, catalogue);
+  const headings = header.columns.map((name) => name.trim());
   const dateColumns = new Set(columns.fields.flatMap((field, index) => (field !== undefined && dateFields.has(field) ? [index] : [])));
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
-  if (format === "csv") return { columns, read: fromFile, count: () => spreadsheets.countCsvRows(files.path), readAgain: fromFile };
+  if (format === "csv")
+    return { columns, headings, read: fromFile, count: () => spreadsheets.countCsvRows(files.path), readAgain: fromFile };
   const spool = join(files.folder, "rows");
   const read = () => spoolRows(spool, fromFile());
-  return { columns, read, count: () => counted(read()), readAgain: () => spooledRows(spool) };
+  return { columns, headings, read, count: () => counted(read()), readAgain: () => spooledRows(spool) };
 }
 
 async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCount> {
@@ -54,5 +58,5 @@ function columnsOf(names: readonly string[], { kind, source }: ImportRequested, 
     ignored: Object.values(reportColumns),
   });
   if (!match.ok) throw new ImportFault(match.message);
-  return { names: names.map((name) => name.trim()), fields: match.fields };
+  return { names: match.names, fields: match.fields };
 }

@@ -3,10 +3,11 @@ import { activityJudge } from "../domain/rows/activityRow.js";
 import type { RowContext } from "../domain/rows/rowContext.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../domain/rows/shipmentRow.js";
-import { shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
+import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
 import type { ImportRequested } from "../events/importEvents.js";
 import type { FileRow, Reading } from "../ports.js";
 import type { OpenSubmission } from "./openSubmission.js";
+import { shownRow } from "./shownRow.js";
 
 export type RowVerdict =
   | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
@@ -57,14 +58,15 @@ async function prepareShipments(
   // Lines of one element of a push agree by construction, and two elements with one id are two shipments.
   const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
   const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
+  const seen = (row: FileRow): SeenLine => {
+    const { judged, origin, destination } = judge(row);
+    const id = row.cells[keyColumn];
+    const key = typeof id === "string" ? id.trim() || undefined : undefined;
+    return { row: shownRow(row, source), key, reason: judged.reason, cells: row.cells, origin, destination };
+  };
   let notes: readonly string[] = [];
   for await (const batch of submission.read()) {
-    for (const row of batch.rows) {
-      const { judged, origin, destination } = judge(row);
-      const id = row.cells[keyColumn];
-      const key = typeof id === "string" ? id.trim() || undefined : undefined;
-      builder.add({ key, reason: judged.reason, cells: row.cells, origin, destination });
-    }
+    for (const row of batch.rows) builder.add(seen(row));
     notes = batch.notes;
     watch(shareOf(batch));
   }
@@ -73,7 +75,7 @@ async function prepareShipments(
     rows: verdicts.rows,
     notes,
     verdict(row, ordinal) {
-      const reason = verdicts.reasonOf(ordinal);
+      const reason = verdicts.reasonOf(ordinal, () => seen(row));
       if (reason !== undefined) return { reason };
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);

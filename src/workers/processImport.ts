@@ -50,7 +50,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
-  const report = errorReport(deps.spreadsheets, submission.columns, join(folder, "report.xlsx"));
+  const report = errorReport(deps.spreadsheets, { ...submission.columns, names: submission.headings }, join(folder, "report.xlsx"));
   try {
     const recorded = await recordRows({
       eventStore: deps.eventStore,

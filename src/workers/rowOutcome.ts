@@ -1,22 +1,23 @@
 import type { RowOutcome } from "../commands/importDecider.js";
+import { limits } from "../domain/imports/limits.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
 import { storableText, submittedValues } from "../domain/rows/submittedValues.js";
 import type { ImportRequested } from "../events/importEvents.js";
 import type { FileRow } from "../ports.js";
 import type { PreparedRows } from "./prepareRows.js";
+import { shownRow } from "./shownRow.js";
 
-/** What is recorded for each row. A push counts its rows from 1; its file has a header above them. */
+/** What is recorded for each row. */
 export function rowOutcomes(
   request: ImportRequested,
   columns: Columns,
   prepared: PreparedRows,
 ): (row: FileRow, ordinal: number) => RowOutcome {
   const { kind, source } = request;
-  const above = source === "data" ? 1 : 0;
   const handleColumn = columns.fields.indexOf(kind === "shipments" ? "shipmentId" : "reference");
   return (fileRow, ordinal) => {
     const verdict = prepared.verdict(fileRow, ordinal);
-    const row = fileRow.row - above;
+    const row = shownRow(fileRow, source);
     if (verdict.reason === undefined) {
       const values = verdict.values as Record<string, unknown>;
       return { type: "RowAccepted", data: verdict.shipment === undefined ? { row, values } : { row, shipment: verdict.shipment, values } };
@@ -24,6 +25,6 @@ export function rowOutcomes(
     const handle = storableText(cellText(fileRow.cells[handleColumn]).trim());
     const data = submittedValues(fileRow.cells, columns, source);
     const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
-    return { type: "RowRejected", data: { row, ...named, error: storableText(verdict.reason, 10_000), data } };
+    return { type: "RowRejected", data: { row, ...named, error: storableText(verdict.reason, limits.reasonBytes), data } };
   };
 }

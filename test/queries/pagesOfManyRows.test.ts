@@ -1,6 +1,6 @@
 // A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listActivities } from "../../src/queries/activityLedger.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows.js";
@@ -88,4 +88,52 @@ test("rejected rows, deep in the last import", async () => {
   const deep = { ...page, cursor: first.nextCursor ?? undefined };
   expect((await listRejectedRows("acme", name, deep, one)).items[0]).toMatchObject({ row: 502 });
   expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, one))).toSatisfy(aboutAPage);
+});
+
+describe("rejected rows that were recorded before names, values and reasons were bounded", () => {
+  const heavy = { kind: "activities", importId: importId(1) } as const;
+  const mebibyte = 1024 * 1024;
+  beforeAll(async () => {
+    await database.pool.query(
+      `update rejections set data = json_build_object(repeat('k', 900 * 1024), 'v'), error = repeat('e', 10000) where import_position = 1 and "row" <= 31`,
+    );
+    await database.pool.query(
+      `update rejections set data = json_build_object('k', repeat('v', $1)) where import_position = 1 and "row" = 40`,
+      [5 * mebibyte],
+    );
+  });
+
+  test("come in pages of at most 4 MiB, each row once and in order", async () => {
+    const seen: number[] = [];
+    const sizes: { bytes: number; rows: number }[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, nextCursor } = await listRejectedRows("acme", heavy, { ...page, limit: 500, cursor }, one);
+      seen.push(...items.map(({ row }) => row));
+      sizes.push({ bytes: Buffer.byteLength(JSON.stringify(items)), rows: items.length });
+      cursor = nextCursor ?? undefined;
+    } while (cursor);
+    expect(seen).toEqual(Array.from({ length: rowsEach }, (_, n) => n + 2));
+    // One row alone may be more than a page holds; about a page otherwise, with what JSON puts around the rows.
+    for (const { bytes, rows } of sizes) expect(rows === 1 || bytes < 4.1 * mebibyte).toBe(true);
+    expect(sizes.slice(0, 7).map(({ rows }) => rows)).toEqual([4, 4, 4, 4, 4, 4, 4]);
+    expect(sizes.some(({ bytes, rows }) => rows === 1 && bytes > 5 * mebibyte)).toBe(true);
+  });
+});
+
+test.each([
+  [-1, 2],
+  [0, 2],
+  [1, 1],
+])("a page of 4 MiB and %i bytes has %i rows", async (more, rows) => {
+  const name = { kind: "activities", importId: importId(2) } as const;
+  const quotes = 2;
+  await database.pool.query(
+    `update rejections set error = '', data = to_json(repeat('v', case "row" when 2 then 1000000 else $1::int - 1000000 end - ${quotes}))
+      where import_position = 2 and "row" in (2, 3)`,
+    [4 * 1024 * 1024 + more],
+  );
+  const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, one);
+  expect(items).toHaveLength(rows);
+  expect(nextCursor).not.toBeNull();
 });

@@ -109,6 +109,33 @@ test("a report can be sent again as it is: its rows are judged as before, its ow
   expect((await stage.report(again))[0]).toEqual((await stage.report(first))[0]);
 });
 
+test("a rejected row has the contract's column names, whatever the file's; its report has the file's", async () => {
+  const padded = `warehouse${"-".repeat(200)}code`;
+  const header = [padded, "Charge Code", "QUANTITY", "activity_timestamp", "Reference"];
+  const csv = [header.join(","), "W1,,2,2026-03-01T09:30:00Z,r"].join("\n");
+  const importId = await stage.push(await stage.organisation("padded"), "activities", csv);
+  const [rejected] = dataOf(await stage.ended(importId), "RowRejected");
+  expect(rejected?.data).toEqual({
+    warehouseCode: "W1",
+    chargeCode: "",
+    quantity: "2",
+    activityTimestamp: "2026-03-01T09:30:00Z",
+    reference: "r",
+  });
+  expect((await stage.report(importId))[0]).toEqual(["Row number", "Rejection reason", ...header]);
+});
+
+test("reasons do not repeat what the file pads its columns' names with", async () => {
+  const header = `shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,Rate${"_".repeat(200)}Card Alias`;
+  const csv = [header, ...["a", "b"].map((alias) => `S,2000,Sydney,3000,Melbourne,Box,${alias}`)].join("\n");
+  const importId = await stage.push(await stage.organisation("padded"), "shipments", csv);
+  const reason = "Contradicts the first line of its shipment in column(s): rateCardAlias";
+  expect(dataOf(await stage.ended(importId), "RowRejected").map(({ error }) => error)).toEqual([
+    `Rejected with its shipment: ${reason}`,
+    reason,
+  ]);
+});
+
 test("an import larger than one append arrives whole and in order", async () => {
   const csv = activities(1_234, (index) => (index % 3 === 0 ? badActivity(index) : goodActivity(`${index} ${"é".repeat(index % 700)}`)));
   const events = await stage.ended(await stage.push(await stage.organisation("large"), "activities", csv));
@@ -132,6 +159,12 @@ test.each([
     {},
     `${activityHeader},oldField\n`,
     /Unrecognised column\(s\): oldField/,
+  ],
+  [
+    "whose header is padded beyond all bounds",
+    {},
+    activities(2, badActivity).replace("warehouseCode", `w${"-".repeat(32_000)}arehouseCode`),
+    /Missing required column\(s\): warehouseCode\. Unrecognised column\(s\): w-+\.\.\. \[cut short\]/,
   ],
   ["whose file has nothing below its header", {}, `${activityHeader}\n\n  \n`, /no rows below its header/],
   ["whose file breaks off inside a quoted cell", {}, `${activities(2)}\nW1,PICK,1,"2026-03-01`, /quote/i],

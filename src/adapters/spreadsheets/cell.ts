@@ -1,14 +1,12 @@
 // Spreadsheets: what customers upload (CSV, XLSX) becomes rows of text here, and rejected rows become a workbook again.
 // Nothing in this folder knows what a column means; `spreadsheets.ts` is its door.
 import type { CellFault } from "../../ports.js";
-import { MAX_CELL_CHARS } from "./limits.js";
+import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
 
 export type Cell = string | CellFault;
 
-const SHOWN_OF_A_FAULTY_CELL = 1000;
-
 export function cellFault(fault: string, text: string): CellFault {
-  const shown = text.length > SHOWN_OF_A_FAULTY_CELL ? `${text.slice(0, SHOWN_OF_A_FAULTY_CELL)}...` : text;
+  const shown = text.length > MAX_FAULTY_CELL_CHARS ? `${text.slice(0, MAX_FAULTY_CELL_CHARS)}...` : text;
   // it is stored with the rejected row, and no store holds a NUL or half a character
   return { fault, text: shown.replaceAll("\0", "\u{FFFD}").toWellFormed() };
 }

@@ -7,6 +7,8 @@ export const MAX_COLUMNS = 512;
 export const MAX_ROW_CHARS = 1_048_576;
 /** What one cell of a workbook can hold. */
 export const MAX_CELL_CHARS = 32_767;
+/** What is shown of a cell that cannot be read. */
+export const MAX_FAULTY_CELL_CHARS = 1000;
 
 /** All rows of a workbook: a text that is stored once may be in a million cells. A CSV file of the largest size has a tenth of it. */
 export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
@@ -28,3 +30,6 @@ export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;
+/** Of the texts that are kept ready in memory besides; longer ones are decoded each time. */
+export const MAX_READY_TEXT_CHARS = 256;
+export const MAX_READY_TEXTS = 65_536;

@@ -1,4 +1,6 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
+import { limits } from "../imports/limits.js";
+import { shortened } from "../imports/shortened.js";
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
 export const reportColumns = ["Row number", "Rejection reason"] as const;
@@ -12,8 +14,14 @@ export type KnownColumns = {
 };
 
 export type HeaderMatch =
-  /** By column, from 0: the field it holds (a custom one as `customFields.<key>`), or undefined where it is to be left out. */
-  { readonly ok: true; readonly fields: readonly (string | undefined)[] } | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: true;
+      /** By column, from 0: the field it holds (a custom one as `customFields.<key>`), or undefined where it is to be left out. */
+      readonly fields: readonly (string | undefined)[];
+      /** By column: the known name that the header's spelling stands for, or nothing where it is to be left out. */
+      readonly names: readonly string[];
+    }
+  | { readonly ok: false; readonly message: string };
 
 /** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
 function folded(name: string): string {
@@ -26,18 +34,20 @@ function folded(name: string): string {
 export function matchHeader(columns: readonly string[], known: KnownColumns): HeaderMatch {
   const names = knownNames(known);
   const fields = new Array<string | undefined>(columns.length).fill(undefined);
+  const canonical = new Array<string>(columns.length).fill("");
   const columnsOf = new Map<string, string[]>();
   const unrecognised: string[] = [];
   const ambiguous: string[] = [];
   columns.forEach((given, index) => {
     const column = given.trim();
     if (column === "") return; // a spacer: values under it are the reader's to report
-    const candidates = names.exact.get(column) ?? names.folded.get(folded(column)) ?? new Set();
-    const [field] = candidates;
+    const candidates = isTooLong(column) ? noCandidates : (names.exact.get(column) ?? names.folded.get(folded(column)) ?? noCandidates);
+    const [[field, name] = [undefined, ""]] = candidates;
     if (candidates.size === 0) unrecognised.push(column);
-    else if (candidates.size > 1) ambiguous.push(`${column} (${[...candidates].join(" or ")})`);
+    else if (candidates.size > 1) ambiguous.push(`${column} (${[...candidates.keys()].join(" or ")})`);
     else if (field !== undefined) {
       fields[index] = field;
+      canonical[index] = name;
       columnsOf.set(field, [...(columnsOf.get(field) ?? []), column]);
     }
   });
@@ -51,18 +61,27 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
     sentence("Repeated column(s)", repeated),
     sentence("Ambiguous column(s)", ambiguous),
   ].filter((fault) => fault !== "");
-  return faults.length === 0 ? { ok: true, fields } : { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
+  return faults.length === 0
+    ? { ok: true, fields, names: canonical }
+    : { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
 }
 
-/** `undefined` stands for a column that is known and left out. */
-type Names = Map<string, Set<string | undefined>>;
+/** Before it is looked at: folding would make a known name of one that is padded with thousands of hyphens. */
+const isTooLong = (column: string): boolean => Buffer.byteLength(column) > limits.columnNameBytes;
+
+/** By field, the name it is known by; `undefined` stands for a column that is known and left out. */
+type Candidates = ReadonlyMap<string | undefined, string>;
+type Names = Map<string, Map<string | undefined, string>>;
+
+const noCandidates: Candidates = new Map();
 
 function knownNames({ required, optional, custom, ignored }: KnownColumns): { exact: Names; folded: Names } {
   const exact: Names = new Map();
   const loose: Names = new Map();
   const add = (name: string, field: string | undefined) => {
-    exact.set(name, (exact.get(name) ?? new Set()).add(field));
-    loose.set(folded(name), (loose.get(folded(name)) ?? new Set()).add(field));
+    exact.set(name, (exact.get(name) ?? new Map()).set(field, name));
+    const alike: Map<string | undefined, string> = loose.get(folded(name)) ?? new Map();
+    loose.set(folded(name), alike.has(field) ? alike : alike.set(field, name));
   };
   for (const field of [...required, ...optional]) add(field, field);
   const contract = new Set(loose.keys());
@@ -76,10 +95,12 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
   return { exact, folded: loose };
 }
 
+const shownNameBytes = 100;
+
 /** Header cells come from outside: only so many of them, and only so much of each, are repeated in a message. */
 function sentence(label: string, names: readonly string[]): string {
   if (names.length === 0) return "";
-  const shown = names.slice(0, 100).map((name) => (name.length > 100 ? `${name.slice(0, 100)}...` : name));
+  const shown = names.slice(0, 100).map((name) => shortened(name, shownNameBytes));
   if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
   return `${label}: ${shown.join(", ")}.`;
 }

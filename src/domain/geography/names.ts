@@ -86,9 +86,10 @@ export function looseNameKeys(name: string): string[] {
 }
 
 /** Imports ask for the same names over and over; the memory of it is bounded. */
-export function rememberingNameKey(limit = 20_000): (name: string) => string {
+export function rememberingNameKey(limit = 20_000, longest = 200): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {
+    if (name.length > longest) return nameKey(name);
     let key = known.get(name);
     if (key === undefined) {
       key = nameKey(name);

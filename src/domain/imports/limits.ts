@@ -13,6 +13,18 @@ export const limits = {
   customFields: 200,
   idempotencyKeyLength: 255,
   idempotencyHours: 24,
+  /** A longer column name is none that is known, however it is padded. */
+  columnNameBytes: 255,
+  /** Of a value in a rejected row: any text that is not too long itself is kept whole, whatever its characters. */
+  rejectedValueBytes: 4_000,
+  /** Of all values of a rejected row together: every activity whose texts are not too long is kept whole. */
+  rejectedRowBytes: 32_000,
+  /** Room for the keys of all custom fields that an organisation can have. */
+  reasonBytes: 16_000,
+  /** Distinct reasons that an import holds in memory; the others are worked out again when they are recorded. */
+  keptReasons: 1_000,
+  /** A page of rejected rows ends before it is larger, unless one row alone is. */
+  rejectedPageBytes: 4 * 1024 * 1024,
 } as const;
 
 /** Lengths are in characters, as the JSON bodies are measured: one beyond the basic plane is two units of a string, but one character. */

@@ -18,7 +18,7 @@ export interface Row {
 }
 
 export interface Columns {
-  /** As the file's header has them. */
+  /** As the contract has them, never as the file spells them: a name stands in every rejected row and in its reason. */
   readonly names: readonly string[];
   /** By column: the contract's field it holds, or undefined where it is left out. */
   readonly fields: readonly (string | undefined)[];

@@ -11,6 +11,8 @@ export interface RowContext {
 }
 
 const rememberedPlaces = 20_000;
+/** In characters; a longer one is a fault, and rare. */
+const longestRemembered = 200;
 
 export function rowContext(catalogue: Catalogue, geography: Geography): RowContext {
   const places = new Map<string, Location | undefined>();
@@ -26,6 +28,7 @@ export function rowContext(catalogue: Catalogue, geography: Geography): RowConte
         resolution.ok && catalogue.isServiceable(resolution.location.countryCode, resolution.location.postalCode)
           ? resolution.location
           : undefined;
+      if (key.length > longestRemembered) return location;
       if (places.size >= rememberedPlaces) places.clear(); // files repeat few places; one that does not must not fill the memory
       places.set(key, location);
       return location;

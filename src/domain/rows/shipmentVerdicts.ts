@@ -2,10 +2,13 @@ import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
 import { growingInts, hashText } from "./growing.js";
+import { keptReasons } from "./keptReasons.js";
 import { keyNumbers } from "./keyNumbers.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {
+  /** Its number, as people are told it. */
+  readonly row: number;
   /** What makes lines one shipment; undefined for a line that stands alone. */
   readonly key: string | undefined;
   readonly reason: string | undefined;
@@ -19,7 +22,8 @@ export interface ShipmentVerdicts {
   readonly rows: number;
   readonly shipments: number;
   shipmentOf(row: number): number;
-  reasonOf(row: number): string | undefined;
+  /** `line` is asked for only where the reason was not kept. */
+  reasonOf(row: number, line: () => SeenLine): string | undefined;
 }
 
 export interface VerdictBuilder {
@@ -27,17 +31,21 @@ export interface VerdictBuilder {
   close(): ShipmentVerdicts;
 }
 
+/** In place of a reason's number, where it was not kept; the second one also says that the line is one too many. */
+const notKept = -1;
+const notKeptAndTooMany = -2;
+
 const tooManyLines = `A shipment can have at most ${limits.linesPerShipment} goods lines`;
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
-export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBuilder {
-  const reasons = knownReasons();
+export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = keptReasons()): VerdictBuilder {
   const keys = keyNumbers();
   const shipmentOfRow = growingInts();
   const reasonOfRow = growingInts();
   const numberOfKey = growingInts();
   const lines = growingInts();
   const leadReason = growingInts();
+  const leadRow = growingInts();
   const meanings = growingInts();
   const meaningsAt = growingInts();
   const places = compared.filter((column) => column.written);
@@ -46,6 +54,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
   const begin = (line: SeenLine): number => {
     lines.push(0);
     leadReason.push(0);
+    leadRow.push(0);
     meaningsAt.push(meanings.length);
     if (line.key !== undefined) {
       for (const column of compared) meanings.push(meaningOf(column, line));
@@ -73,19 +82,29 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
     };
     return compared.filter(differs).map((column) => column.name);
   };
+  const reasonFor = (shipment: number, line: SeenLine, isFirst: boolean, isTooMany: boolean): string => {
+    const faults = line.reason === undefined ? [] : [line.reason];
+    const columns = isFirst ? [] : contradictions(shipment, line);
+    if (columns.length > 0) faults.push(`Contradicts the first line of its shipment in column(s): ${columns.join(", ")}`);
+    if (isTooMany) faults.push(tooManyLines);
+    return faults.join("; ");
+  };
+  /** A shipment's first line does not contradict itself; a line that stands alone has none to contradict. */
+  const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): string =>
+    reasonFor(shipment, line, line.key === undefined, isTooMany);
   return {
     add(line) {
       const shipment = shipmentFor(line);
       const count = lines.get(shipment) + 1;
       lines.set(shipment, count);
-      const faults = line.reason === undefined ? [] : [line.reason];
-      const columns = count > 1 ? contradictions(shipment, line) : [];
-      if (columns.length > 0) faults.push(`Contradicts the first line of its shipment in column(s): ${columns.join(", ")}`);
-      if (count > limits.linesPerShipment) faults.push(tooManyLines);
-      const reason = faults.length === 0 ? 0 : reasons.idOf(faults.join("; "));
+      const isTooMany = count > limits.linesPerShipment;
+      const text = reasonFor(shipment, line, count === 1, isTooMany);
+      const reason = text === "" ? 0 : (reasons.numberOf(text) ?? (isTooMany ? notKeptAndTooMany : notKept));
       shipmentOfRow.push(shipment);
       reasonOfRow.push(reason);
-      if (leadReason.get(shipment) === 0) leadReason.set(shipment, reason);
+      if (reason === 0 || leadReason.get(shipment) !== 0) return;
+      leadReason.set(shipment, reason);
+      leadRow.set(shipment, line.row);
     },
     close() {
       let written = 0;
@@ -98,11 +117,14 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[]): VerdictBu
         rows: shipmentOfRow.length,
         shipments: written,
         shipmentOf: (row) => (leadReason.get(shipmentOfRow.get(row)) === 0 ? lines.get(shipmentOfRow.get(row)) : 0),
-        reasonOf(row) {
+        reasonOf(row, line) {
           const own = reasonOfRow.get(row);
-          if (own !== 0) return reasons.text(own);
-          const lead = leadReason.get(shipmentOfRow.get(row));
-          return lead === 0 ? undefined : `Rejected with its shipment: ${reasons.text(lead)}`;
+          if (own > 0) return reasons.text(own);
+          const shipment = shipmentOfRow.get(row);
+          if (own < 0) return reasonAgain(shipment, line(), own === notKeptAndTooMany);
+          const lead = leadReason.get(shipment);
+          if (lead === 0) return undefined;
+          return `Rejected with its shipment: ${lead > 0 ? reasons.text(lead) : `the reason is at row ${leadRow.get(shipment)}`}`;
         },
       };
     },
@@ -115,18 +137,3 @@ const writingOf = (column: ComparedColumn, line: SeenLine): number => hashOrNoth
 
 /** 0 where there is nothing to compare. */
 const hashOrNothing = (text: string | undefined): number => (text === undefined ? 0 : hashText(text, 0) || 1);
-
-/** Reasons are few and rows are many: each text is kept once. */
-function knownReasons(): { idOf(reason: string): number; text(id: number): string } {
-  const ids = new Map<string, number>();
-  const texts = [""];
-  return {
-    idOf(reason) {
-      const known = ids.get(reason);
-      if (known !== undefined) return known;
-      ids.set(reason, texts.length);
-      return texts.push(reason) - 1;
-    },
-    text: (id) => texts[id] ?? "",
-  };
-}

@@ -29,6 +29,29 @@ describe("a header row", () => {
     expect(fieldsOf(column, "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
   });
 
+  it("gives each column the name it is known by, however it is spelt", () => {
+    expect(matchHeader(["ROW NUMBER", "Warehouse_Code", "charge code", "COST-CENTRE", "customfields.po number"], known)).toMatchObject({
+      names: ["", "warehouseCode", "chargeCode", "costCentre", "customFields.po number"],
+    });
+  });
+
+  const padded = (bytes: number) => `w${"-".repeat(bytes - "warehouseCode".length)}arehouseCode`;
+
+  it.each([254, 255])("takes a padded name of %i bytes for what it stands for", (bytes) => {
+    expect(fieldsOf(padded(bytes), "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
+  });
+
+  it.each([256, 32_013])("does not know a padded name of %i bytes", (bytes) => {
+    expect(fieldsOf(padded(bytes), "chargeCode")).toMatch(
+      /^Invalid file structure\. Missing required column\(s\): warehouseCode\. Unrecognised column\(s\): w-+\.\.\. \[cut short\]\.$/,
+    );
+  });
+
+  it("counts bytes, not characters", () => {
+    expect(fieldsOf(`w${"\u2010".repeat(80)}arehouseCode`, "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
+    expect(fieldsOf(`w${"\u2010".repeat(81)}arehouseCode`, "chargeCode")).toContain("Unrecognised column(s)");
+  });
+
   it("names what is missing and what is unknown, in one sentence each", () => {
     expect(fieldsOf("colour", "reference", "size")).toBe(
       "Invalid file structure. Missing required column(s): warehouseCode, chargeCode. Unrecognised column(s): colour, size.",
@@ -76,6 +99,7 @@ describe("a header row", () => {
     expect(matchHeader(["warehouseCode", "chargeCode", "batchNo"], twins)).toEqual({
       ok: true,
       fields: ["warehouseCode", "chargeCode", "customFields.batchNo"],
+      names: ["warehouseCode", "chargeCode", "batchNo"],
     });
   });
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { keptReasons } from "../../../src/domain/rows/keptReasons.js";
 import { keyNumbers } from "../../../src/domain/rows/keyNumbers.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
-import { type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
+import { type SeenLine, type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
 import { context, rowOf, table } from "./sample.js";
 
 const columns = table(
@@ -28,19 +29,27 @@ const good = {
   itemType: "Box",
 };
 
-function verdictsOf(...lines: Record<string, string>[]): ShipmentVerdicts {
-  const judge = shipmentLineJudge(columns, context);
-  const builder = shipmentVerdicts(comparedColumns(columns, context.timezone));
-  for (const line of lines) {
-    const row = rowOf(columns, { ...good, ...line });
-    const { judged, origin, destination } = judge(row);
-    builder.add({ key: line["shipmentId"] || undefined, reason: judged.reason, cells: row.cells, origin, destination });
-  }
-  return builder.close();
+const judge = shipmentLineJudge(columns, context);
+
+function seen(line: Record<string, string>, index: number): SeenLine {
+  const row = rowOf(columns, { ...good, ...line });
+  const { judged, origin, destination } = judge(row);
+  return { row: index + 2, key: line["shipmentId"] || undefined, reason: judged.reason, cells: row.cells, origin, destination };
 }
 
-const reasons = (verdicts: ShipmentVerdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.reasonOf(row));
-const numbers = (verdicts: ShipmentVerdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.shipmentOf(row));
+type Verdicts = Omit<ShipmentVerdicts, "reasonOf"> & { reasonOf(row: number): string | undefined };
+
+const verdictsOf = (...lines: Record<string, string>[]) => verdictsKeeping(1_000, lines);
+
+function verdictsKeeping(most: number, lines: readonly Record<string, string>[]): Verdicts {
+  const builder = shipmentVerdicts(comparedColumns(columns, context.timezone), keptReasons(most));
+  for (const [index, line] of lines.entries()) builder.add(seen(line, index));
+  const verdicts = builder.close();
+  return { ...verdicts, reasonOf: (row) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row)) };
+}
+
+const reasons = (verdicts: Verdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.reasonOf(row));
+const numbers = (verdicts: Verdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.shipmentOf(row));
 
 test("lines of one shipment belong together wherever they stand", () => {
   const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "B" }, { shipmentId: "A" }, { shipmentId: "C" }, { shipmentId: "B" });
@@ -137,6 +146,40 @@ test("verdicts equal those of a plain model for any mix of lines", () => {
       expect(reasons(verdicts).map((reason) => reason === undefined)).toEqual(lines.map((each) => written.includes(each.shipmentId)));
     }),
   );
+});
+
+describe("a reason that is not kept", () => {
+  const lines = [
+    { shipmentId: "A" },
+    { shipmentId: "A", itemType: "" },
+    { shipmentId: "", quoteDate: "?" },
+    { shipmentId: "B", totalCostReceived: "x" },
+    { shipmentId: "A", rateCardAlias: "other", totalCostReceived: "y" },
+    { shipmentId: "C" },
+  ];
+
+  test("is worked out again for its own row, and its row is named to the lines rejected with it", () => {
+    const whole = reasons(verdictsKeeping(1_000, lines));
+    expect(whole[0]).toBe("Rejected with its shipment: Item type is required");
+    expect(reasons(verdictsKeeping(0, lines))).toEqual(["Rejected with its shipment: the reason is at row 3", ...whole.slice(1)]);
+    expect(reasons(verdictsKeeping(1, lines))).toEqual(whole);
+  });
+
+  test("also tells of a goods line too many", () => {
+    const many = Array.from({ length: 501 }, () => ({ shipmentId: "A" }));
+    expect(reasons(verdictsKeeping(0, many)).slice(499)).toEqual([
+      "Rejected with its shipment: the reason is at row 502",
+      "A shipment can have at most 500 goods lines",
+    ]);
+  });
+});
+
+test.each([999, 1_000, 1_001])("of %i distinct reasons at most 1000 are kept, and none is longer than 16,000 bytes", (count) => {
+  const kept = keptReasons();
+  const numbered = Array.from({ length: count }, (_, index) => kept.numberOf(`${index} ${"é".repeat(20_000)}`));
+  expect(numbered.filter((number) => number !== undefined)).toHaveLength(Math.min(count, 1_000));
+  expect(kept.numberOf(`0 ${"é".repeat(20_000)}`)).toBe(1);
+  expect(Buffer.byteLength(kept.text(1))).toBeLessThanOrEqual(16_000);
 });
 
 test("keys are numbered in the order they are first seen, however many there are", () => {

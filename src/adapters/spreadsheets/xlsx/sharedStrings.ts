@@ -1,11 +1,10 @@
 import { FileFault } from "../fileFault.js";
-import { MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
+import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damaged } from "./archive.js";
 import { createTextCollector } from "./text.js";
 import { createXmlParser } from "./xml.js";
 
 const PAGE_BYTES = 4 * MAX_ROW_CHARS;
-const KEPT_DECODED = 65_536;
 
 export type SharedStrings = { readonly count: number; at(index: number): string | undefined };
 
@@ -46,7 +45,7 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
     const position = spans[index * 2] as number;
     const start = position % PAGE_BYTES;
     const text = (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
-    if (index < KEPT_DECODED) decoded[index] = text;
+    if (index < MAX_READY_TEXTS && text.length <= MAX_READY_TEXT_CHARS) decoded[index] = text;
     return text;
   }
   return {

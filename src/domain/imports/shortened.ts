@@ -1,0 +1,12 @@
+/** The end of whatever was cut off, so that nobody takes the rest for the whole. */
+export const cutMark = "... [cut short]";
+
+const encoder = new TextEncoder();
+
+/** At most so many bytes of UTF-8, the mark among them; no character is cut in two. */
+export function shortened(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  const room = Math.max(0, bytes - cutMark.length);
+  const { read } = encoder.encodeInto(text, new Uint8Array(room));
+  return text.slice(0, read) + cutMark;
+}
