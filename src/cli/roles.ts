@@ -23,6 +23,7 @@ export function addRoleCommands(program: Command): void {
     .description("serve the embedded event store by itself on loopback, for any EventStoreDB client or tool")
     .requiredOption("--port <number>", "port to listen on; 0 for any free one", wholeNumber)
     .requiredOption("--data <folder>", "where it keeps its data; one process per folder")
+    .option("--credentials-on-stdin", "read user:password from standard input and refuse clients that do not give them")
     .action(command(serveEvents));
 }
 
@@ -30,8 +31,15 @@ function wholeNumber(text: string): number {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;
 }
 
-async function serveEvents({ port, data }: { port: number; data: string }): Promise<void> {
+interface NodeOptions {
+  readonly port: number;
+  readonly data: string;
+  readonly credentialsOnStdin?: boolean;
+}
+
+async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Promise<void> {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
+  const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
   const [{ runEventStoreNode }, { ensureUsable }] = await Promise.all([
     import("../embedded/eventstore/runNode.js"),
     import("../embedded/usableFolder.js"),
@@ -42,8 +50,24 @@ async function serveEvents({ port, data }: { port: number; data: string }): Prom
     if (!line.startsWith("event store on ")) remark(line);
     else if (!process.send) print(line);
   };
-  const code = await runEventStoreNode({ port, dataDir: data }, say);
+  const code = await runEventStoreNode({ port, dataDir: data, credentials }, say);
   process.exitCode ||= code;
+}
+
+const mostCredentialBytes = 1024;
+
+/** The first line. */
+async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
+  let text = "";
+  for await (const chunk of input.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > mostCredentialBytes || text.includes("\n")) break;
+  }
+  const [line = ""] = text.split(/\r?\n/);
+  if (line.length > mostCredentialBytes || !/^[^:\s]+:\S+$/.test(line)) {
+    throw new Error("--credentials-on-stdin wants one line on standard input, user:password, without spaces");
+  }
+  return line;
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {

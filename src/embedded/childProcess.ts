@@ -31,14 +31,18 @@ export interface Child {
   stop(patience: number): Promise<void>;
 }
 
-/** Starts a command of this program as a process that ends when we end: it watches the channel between us. */
-export function startChild(args: readonly string[], env?: Record<string, string>): Child {
+/** Starts a command of this program as a process that ends when we end: it watches the channel between us. `input` is its stdin. */
+export function startChild(
+  args: readonly string[],
+  { env, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+): Child {
   const child = fork(program, args, {
     detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
     execArgv: [...process.execArgv, ...heapFlags(args[0])],
     ...(env ? { env } : {}),
   });
+  child.stdin?.on("error", () => undefined).end(input); // one that ends before it has read is heard of as an exit
   const exited = new Promise<string>((settle) => {
     child.once("error", (error) => settle(error.message));
     child.once("exit", (code, signal) => settle(signal ? `ended by ${signal}` : `exit code ${code}`));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { startChild } from "./childProcess.js";
+import { type Credentials, newCredentials, withCredentials } from "./eventstore/credentials.js";
 import { type Kept, keepRunning, type Running } from "./keepRunning.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
@@ -39,11 +40,14 @@ export async function startEmbeddedStores(options: EmbeddedOptions): Promise<Emb
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true });
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
+  const credentials = newCredentials(); // the same when a node that crashed comes back
   const [database, events] = await Promise.allSettled([
     options.databaseUrl === undefined
       ? keep("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
       : undefined,
-    options.eventStoreUrl === undefined ? keep("eventstore", (port, signal) => startEvents(dataDir, port, signal), options) : undefined,
+    options.eventStoreUrl === undefined
+      ? keep("eventstore", (port, signal) => startEvents(dataDir, credentials, port, signal), options)
+      : undefined,
   ]);
   const kept = [database, events].map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
   const stop = async () => {
@@ -86,18 +90,19 @@ async function startDatabase(dataDir: string, logger: Logger, port: number, sign
 
 const readyWithinMs = 60_000;
 
-async function startEvents(dataDir: string, port: number, signal: AbortSignal): Promise<Store> {
+async function startEvents(dataDir: string, credentials: Credentials, port: number, signal: AbortSignal): Promise<Store> {
   const folder = join(dataDir, "eventstore");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
-    const child = startChild(["eventstore", "--port", String(port), "--data", folder]);
+    const args = ["eventstore", "--port", String(port), "--data", folder, "--credentials-on-stdin"];
+    const child = startChild(args, { input: credentials }); // an argument could be read by every user of the machine
     const giveUp = () => void child.stop(0);
     const late = setTimeout(giveUp, readyWithinMs);
     signal.addEventListener("abort", giveUp);
     try {
       const { address } = await child.ready;
-      return { url: String(address), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
+      return { url: withCredentials(String(address), credentials), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
     } catch (error) {
       if (attempt === 3 || signal.aborted) throw error;
       await pause(1_000); // one that a killed start left behind notices by itself and goes

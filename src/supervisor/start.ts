@@ -64,7 +64,7 @@ interface RoleProcess extends Running {
 }
 
 function startRole(role: string, environment: Record<string, string>, onReady: (role: string) => void): RoleProcess {
-  const child = startChild([role], environment);
+  const child = startChild([role], { env: environment });
   child.ready.then(
     () => onReady(role),
     () => undefined,

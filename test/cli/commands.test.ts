@@ -206,3 +206,44 @@ test("the event store serves by itself, for any client, until SIGTERM", async ()
     child.kill("SIGKILL");
   }
 });
+
+test("the event store by itself refuses clients without the credentials that it was given, and never says these", async () => {
+  const child = spawn(process.execPath, [
+    program,
+    "eventstore",
+    "--port",
+    "0",
+    "--data",
+    join(folder, "guarded"),
+    "--credentials-on-stdin",
+  ]);
+  try {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+    child.stdin.write("carrier:pigeon\n"); // stays open: a line is enough
+    await until("it says where it listens", async () => said.includes("esdb://"));
+    const address = /esdb:\S+/.exec(said)?.[0] ?? "";
+    const stranger = EventStoreDBClient.connectionString(address);
+    const note = [jsonEvent({ type: "Noted", data: { text: "hello" } })];
+    await expect(stranger.appendToStream("notes", note)).rejects.toMatchObject({ type: "access-denied" });
+    const owner = EventStoreDBClient.connectionString(`${address}&connectionName=carrier:pigeon`);
+    await owner.appendToStream("notes", note);
+    await Promise.all([stranger.dispose(), owner.dispose()]);
+    expect(said).not.toContain("pigeon");
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+test.each(["", "carrier", "carrier:", ":pigeon", "a b:c", `carrier:${"p".repeat(2_000)}`])(
+  "the event store does not start with %j for credentials",
+  async (given) => {
+    const child = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "no"), "--credentials-on-stdin"]);
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
+    const exited = new Promise((settle) => child.once("exit", settle));
+    child.stdin.on("error", () => undefined).end(given);
+    expect(await exited).toBe(1);
+    expect(said).toBe("--credentials-on-stdin wants one line on standard input, user:password, without spaces\n");
+  },
+);

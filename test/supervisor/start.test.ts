@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
@@ -77,6 +79,32 @@ test("commands beside a running start see and change the same data at once", asy
   expect((await waybill(["keys", "revoke", second.slice(0, 12), "--org", "demo"], machine.environment)).code).toBe(0);
   expect(await ask(unknownImport, second)).toBe(401);
   expect(await keyWorks(key)).toBe(true);
+});
+
+test("the event store answers whoever can read the runtime file, and nobody else", async () => {
+  const path = join(machine.dataDir, "runtime.json");
+  const { eventStoreUrl } = JSON.parse(await readFile(path, "utf8")) as { eventStoreUrl: string };
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const first = async (address: string) => {
+    const client = EventStoreDBClient.connectionString(address);
+    const forged = jsonEvent({ type: "ApiKeyCreated", data: {} });
+    try {
+      for await (const { event } of client.readStream("organisation-demo", { maxCount: 1 })) return event?.type;
+      return undefined;
+    } catch (error) {
+      await expect(client.appendToStream("organisation-demo", forged)).rejects.toMatchObject({ type: "access-denied" });
+      return (error as { type?: string }).type;
+    } finally {
+      await client.dispose();
+    }
+  };
+  expect(await first(eventStoreUrl)).toMatch(/^Catalogue/);
+  const port = /:(\d+)\?/.exec(eventStoreUrl)?.[1];
+  expect(await first(`esdb://127.0.0.1:${port}?tls=false`)).toBe("access-denied");
+  const secret = /waybill:([\w-]+)@/.exec(eventStoreUrl)?.[1] ?? "none";
+  expect(secret.length).toBeGreaterThan(40);
+  expect(product.stderr()).not.toContain(secret);
+  expect([...(await machine.processes()).values()].filter((command) => command.includes(secret))).toEqual([]);
 });
 
 test.each(["api", "worker", "projector", "eventstore"])("a killed %s is started again, with the reason logged", async (role) => {

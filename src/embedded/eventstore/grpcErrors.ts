@@ -4,6 +4,7 @@ export const Status = {
   invalidArgument: 3,
   deadlineExceeded: 4,
   alreadyExists: 6,
+  permissionDenied: 7,
   resourceExhausted: 8,
   failedPrecondition: 9,
   aborted: 10,

@@ -1,8 +1,9 @@
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { appendCalls, deleteCalls } from "./appendCalls.js";
 import { batchAppendCalls } from "./batchAppendCalls.js";
 import { createCommitLog } from "./commitLog.js";
+import { type Credentials, credentialsCheck, denyAccess } from "./credentials.js";
 import { claimFolder } from "./folderClaim.js";
 import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
@@ -23,6 +24,8 @@ export interface EventStoreNodeOptions {
   host?: string;
   dataDir: string;
   logger?: NodeLogger;
+  /** Every call has to carry them. None: any program on this machine may call. */
+  credentials?: Credentials | undefined;
   /** The disk refused a write: the node answers nothing more and has to be started again. */
   onFailure?: (error: unknown) => void;
   /** Bytes of the data file that may be mapped into this process; see boundedMap. */
@@ -43,6 +46,10 @@ const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
 /** Past it a connection gets no new calls: room for many subscribers that do not read what is under way to them. */
 const MAX_CONNECTION_MEGABYTES = 256;
 const STREAMS = "/event_store.client.streams.Streams";
+const GOSSIP = "/event_store.client.gossip.Gossip/Read";
+const FEATURES = "/event_store.client.server_features.ServerFeatures/GetSupportedMethods";
+/** What a client asks without credentials, before its first call. Nothing stored is in the answers. */
+const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
@@ -64,10 +71,11 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     [`${STREAMS}/Read`]: readCalls(storage, log, Date.now),
     [`${STREAMS}/Delete`]: deleteCalls(writer, false),
     [`${STREAMS}/Tombstone`]: deleteCalls(writer, true),
-    "/event_store.client.gossip.Gossip/Read": gossip(() => ({ host, port: portOf(server) }), Date.now),
+    [GOSSIP]: gossip(() => ({ host, port: portOf(server) }), Date.now),
   };
-  routes["/event_store.client.server_features.ServerFeatures/GetSupportedMethods"] = serverFeatures(Object.keys(routes));
-  const disconnectAll = serve(server, routes, (error) => logger?.error({ err: error }, "a call to the event store failed"));
+  routes[FEATURES] = serverFeatures(Object.keys(routes));
+  const mayCall = options.credentials === undefined ? () => true : credentialsCheck(options.credentials);
+  const disconnectAll = serve(server, routes, mayCall, (error) => logger?.error({ err: error }, "a call to the event store failed"));
 
   try {
     if (storage.isEmpty()) await writer.writeSystemEvent();
@@ -93,7 +101,12 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
   return { port: portOf(server), address, stop: () => (stopping ??= stop()) };
 }
 
-function serve(server: Http2Server, routes: Record<string, (call: Call) => CallHandler>, onBug: (error: unknown) => void): () => void {
+function serve(
+  server: Http2Server,
+  routes: Record<string, (call: Call) => CallHandler>,
+  mayCall: (headers: IncomingHttpHeaders) => boolean,
+  onBug: (error: unknown) => void,
+): () => void {
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);
@@ -102,8 +115,9 @@ function serve(server: Http2Server, routes: Record<string, (call: Call) => CallH
     session.on("close", () => sessions.delete(session));
   });
   server.on("stream", (stream, headers) => {
-    const route = routes[headers[":path"] ?? ""] ?? unimplemented;
-    serveCall(stream, route, onBug);
+    const path = headers[":path"] ?? "";
+    if (OPEN_TO_ALL.has(path) || mayCall(headers)) serveCall(stream, routes[path] ?? unimplemented, onBug);
+    else denyAccess(stream);
   });
   return () => {
     for (const session of sessions) session.destroy();
