@@ -6,18 +6,18 @@ import { boundUploads } from "./boundUploads.js";
 import type { ApiDeps } from "./deps.js";
 import { pages as builtInPages } from "./pages/list.js";
 import { Problem } from "./problem.js";
-import { createBodyReader } from "./readBody.js";
+import { type BodyReaderOptions, createBodyReader } from "./readBody.js";
 import { type AppEnv, requestFrame, soundPath } from "./requestFrame.js";
 import type { Route } from "./route.js";
 import { routes as allRoutes } from "./routes/list.js";
 import { send, serveRoute } from "./serveRoute.js";
 
 /** The whole API as one function from request to answer; startApi puts it on a socket. */
-export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes): Hono<AppEnv> {
+export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const shell = {
     authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
-    withBody: createBodyReader(),
+    withBody: createBodyReader(bodies),
     withinUploads: boundUploads(),
   };
   const pages = builtInPages(deps, routes);

@@ -22,6 +22,7 @@ export const commonResponses: Readonly<Record<number, ResponseDescription>> = {
 };
 
 export const jsonBodyResponses: Readonly<Record<number, ResponseDescription>> = {
+  408: { description: "The body stopped arriving for some seconds, or took longer than a minute" },
   413: { description: "The body is too large" },
   415: { description: "The body is not JSON in UTF-8" },
 };

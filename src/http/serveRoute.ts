@@ -63,20 +63,26 @@ function run(route: Route, deps: ApiDeps, { withBody, withinUploads }: Shell): H
       return route.method === "GET" ? inTime(answer, readPatienceMs - (parts.caller?.admissionMs ?? 0), route.operationId) : answer;
     };
     if (multipart) return send(c, await withinUploads(parts.caller?.organisationId ?? "", () => handle(undefined)));
-    return send(c, await withParsedBody(route, c.req.raw, withBody, handle));
+    const socket = parts.incoming?.socket;
+    const bounds = {
+      limit: route.maxBodyBytes ?? maxJsonBytes,
+      organisationId: parts.caller?.organisationId ?? "",
+      bytesRead: socket && (() => socket.bytesRead),
+    };
+    return send(c, await withParsedBody(route, c.req.raw, (use) => withBody(c.req.raw, bounds, use), handle));
   };
 }
 
 async function withParsedBody(
   route: Route,
   request: Request,
-  withBody: WithBody,
+  withBytes: (use: (bytes: Uint8Array) => Promise<Answer>) => Promise<Answer>,
   run: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
   const { body } = route.request;
   if (body === undefined) return run(undefined);
   requireJson(request.headers);
-  return withBody(request, route.maxBodyBytes ?? maxJsonBytes, (bytes) => run(validate(body, parseJson(bytes), "body")));
+  return withBytes((bytes) => run(validate(body, parseJson(bytes), "body")));
 }
 
 export function send(c: Context<AppEnv>, answer: Answer): Response {

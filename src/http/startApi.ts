@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { createApp } from "./app.js";
 import type { ApiDeps } from "./deps.js";
 import { answerTable } from "./problem.js";
+import type { BodyReaderOptions } from "./readBody.js";
 import { readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Route } from "./route.js";
@@ -32,6 +33,8 @@ export interface ApiOptions {
   /** All of them, unless a test brings its own. */
   readonly routes?: readonly Route[];
   readonly timeouts?: Partial<Timeouts>;
+  /** What the JSON bodies that are held at once may take, where a test wants it to be little. */
+  readonly bodies?: Pick<BodyReaderOptions, "inAll" | "perOrganisation">;
 }
 
 interface Timeouts {
@@ -41,12 +44,16 @@ interface Timeouts {
   readonly requestMs: number;
   /** For a connection on which nothing moves while a request is under way. */
   readonly idleMs: number;
+  /** For a JSON body of which nothing more arrives: it holds memory that others may need. */
+  readonly silenceMs: number;
 }
 
-const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000, silenceMs: 5_000 };
 
-export async function startApi({ deps, host, port, logger, routes, timeouts }: ApiOptions): Promise<RunningApi> {
-  const { server, running } = listenTo(createApp(deps, routes), logger, { ...defaultTimeouts, ...timeouts });
+export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningApi> {
+  const times = { ...defaultTimeouts, ...timeouts };
+  const app = createApp(deps, routes, { ...bodies, silenceMs: times.silenceMs });
+  const { server, running } = listenTo(app, logger, times);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {

@@ -187,7 +187,7 @@ test("a process takes only so many uploads at once, of whomever", async () => {
 });
 
 describe("a sender that takes its time is cut off", () => {
-  const timeouts = { headersMs: 200, requestMs: 400, idleMs: 300 };
+  const timeouts = { headersMs: 200, requestMs: 400, idleMs: 300, silenceMs: 100 };
   const partial = (head: string) => `${head}host: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n`;
   const dribble = (socket: Socket) => {
     const timer = setInterval(() => socket.writable && socket.write("a"), 50);
@@ -216,7 +216,13 @@ describe("a sender that takes its time is cut off", () => {
   test("when it falls silent in the middle of a body", async () => {
     const socket = connect(strict.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
-    expect(await received(socket)).not.toContain("HTTP/1.1 200");
+    const answer = await received(socket);
+    expect(answer).toMatch(/^HTTP\/1.1 408 .*^x-request-id: /ms);
+    expect(bodyOf(answer)).toMatchObject({
+      statusCode: 408,
+      error: "Request Timeout",
+      message: expect.stringContaining("stopped arriving"),
+    });
   });
 });
 

@@ -1,0 +1,48 @@
+import { Problem } from "./problem.js";
+
+/** For the whole of it: a sender that dribbles gets no more than one that is silent. */
+const readTimeoutMs = 60_000;
+/** What of a large body must arrive between two looks that find it alive; of a small one a byte is enough, since it holds nobody up. */
+const leastBytes = 16 * 1024;
+/** Looks, not time: a process that could not run for a while has not seen what arrived meanwhile. */
+const silentLooks = 5;
+
+export interface Arrival {
+  readonly silenceMs: number;
+  readonly bytesRead: (() => number) | undefined;
+  /** Whether it already holds more than a small body would. */
+  readonly large: boolean;
+}
+
+type InTime = <T>(work: Promise<T>) => Promise<T>;
+
+/** One deadline for all that `read` waits for, and a nearer one for a sender that falls silent. */
+export async function inTimeToArrive<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
+  let giveUp: (message: string) => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    giveUp = (message) => reject(new Problem("requestTimeout", message, { headers: { connection: "close" } }));
+  });
+  const deadline = setTimeout(() => giveUp("The body took too long to arrive, send the request again"), readTimeoutMs);
+  const stopWatching = watch(arrival, () => giveUp("The body stopped arriving before its end, send the request again"));
+  try {
+    return await read((work) => Promise.race([work, late]));
+  } finally {
+    clearTimeout(deadline);
+    stopWatching();
+  }
+}
+
+function watch(arrival: Arrival, fellSilent: () => void): () => void {
+  const { bytesRead, silenceMs } = arrival;
+  if (bytesRead === undefined) return () => undefined;
+  let seen = bytesRead();
+  let looks = 0;
+  const look = setInterval(() => {
+    looks += 1;
+    if (bytesRead() - seen >= (arrival.large ? leastBytes : 1)) {
+      seen = bytesRead();
+      looks = 0;
+    } else if (looks === silentLooks) fellSilent();
+  }, silenceMs / silentLooks);
+  return () => clearInterval(look);
+}
