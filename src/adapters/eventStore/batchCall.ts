@@ -1,9 +1,8 @@
-// A BatchAppend call of the protocol on the client's connection, and what becomes of an append in it.
+// A BatchAppend call, and what becomes of an append in it.
 import type { EventStoreDBClient } from "@eventstore/db-client";
-import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.js";
 import { type Acknowledged, type BatchReply, batchReply } from "./batchReply.js";
 import type { BatchRequest } from "./batchRequest.js";
-import { tend } from "./openedCall.js";
+import { type BatchCall, openBatchCall as openCall } from "./vendor.js";
 
 export interface Sending {
   readonly request: BatchRequest;
@@ -14,18 +13,7 @@ export interface Sending {
   readonly since: number;
 }
 
-const path = "/event_store.client.streams.Streams/BatchAppend";
-
-/** Resolves when it is known where the server is; nothing may be sent on it for as long as that takes. */
-export async function openBatchCall(client: EventStoreDBClient, deadline: number) {
-  const grpc = await client["getGRPCClient"](StreamsClient, "batchAppend");
-  const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline });
-  return tend(
-    client,
-    grpc,
-    grpc.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, batchReply, metadata, options),
-  );
-}
+export const openBatchCall = (client: EventStoreDBClient, deadline: number): Promise<BatchCall> => openCall(client, batchReply, deadline);
 
 export function settle({ stream, resolve, reject }: Sending, { acknowledged, refusal }: BatchReply): void {
   if (acknowledged) resolve(acknowledged);

@@ -1,11 +1,7 @@
-// Reads the protocol's BatchAppendResp straight from its bytes: success is what nearly all of them say. A refusal, or anything
-// unexpected, is left to the generated code.
-import { unpackToCommandError } from "@eventstore/db-client/dist/streams/appendToStream/unpackError.js";
-import { parseUUID } from "@eventstore/db-client/dist/utils/grpcUUID.js";
-import type shared from "@eventstore/db-client/generated/shared_pb.js";
-import streams from "@eventstore/db-client/generated/streams_pb.js";
+// Reads the protocol's BatchAppendResp. A refusal, and an id that comes as numbers, are left to the client's generated code.
 import type { Position, Revision } from "../../ports.js";
-import { type Cursor, cursorOver, nextField, readBig, readLength, skip } from "./wire.js";
+import { decode, type Fields, message, readBigInt, textIn } from "./protobuf.js";
+import { generatedBatchReply } from "./vendor.js";
 
 export interface Acknowledged {
   readonly revision: Revision;
@@ -19,51 +15,23 @@ export interface BatchReply {
   readonly refusal?: (stream: string) => Error;
 }
 
-const correlationStart = Buffer.from([0x0a, 38, 0x12, 36]); // an id of 36 characters
-const successTag = 0x1a;
-const idEnd = correlationStart.length + 36;
+interface Reply {
+  correlationId: string;
+  acknowledged: Acknowledged | undefined;
+}
+
+const positionFields: Fields<Position> = { 1: ["commit", readBigInt], 2: ["prepare", readBigInt] };
+export const readPosition = message(positionFields, () => ({ commit: 0n, prepare: 0n }));
+const successFields: Fields<Acknowledged> = { 1: ["revision", readBigInt], 3: ["position", readPosition] };
+const replyFields: Fields<Reply> = {
+  1: ["correlationId", textIn(2)],
+  3: ["acknowledged", message(successFields, () => ({ revision: 0n, position: undefined }))],
+};
 
 export function batchReply(bytes: Buffer): BatchReply {
-  const usual = bytes[idEnd] === successTag && correlationStart.compare(bytes, 0, correlationStart.length) === 0;
-  if (!usual) return otherReply(bytes);
-  const cursor = cursorOver(bytes);
-  cursor.at = idEnd + 1;
-  return { correlationId: bytes.toString("latin1", correlationStart.length, idEnd), acknowledged: success(cursor, readLength(cursor)) };
-}
-
-function success(cursor: Cursor, end: number): Acknowledged {
-  let revision = 0n;
-  let position: Position | undefined;
-  while (cursor.at < end) {
-    const field = nextField(cursor);
-    if (field === 1) revision = readBig(cursor);
-    else if (field === 3) position = positionIn(cursor, readLength(cursor));
-    else skip(cursor);
-  }
-  return { revision, position };
-}
-
-function positionIn(cursor: Cursor, end: number): Position {
-  let [commit, prepare] = [0n, 0n];
-  while (cursor.at < end) {
-    const field = nextField(cursor);
-    if (field === 1) commit = readBig(cursor);
-    else if (field === 2) prepare = readBig(cursor);
-    else skip(cursor);
-  }
-  return { commit, prepare };
-}
-
-function otherReply(bytes: Buffer): BatchReply {
-  const reply = streams.BatchAppendResp.deserializeBinary(bytes);
-  const correlationId = parseUUID(reply.getCorrelationId()) ?? "";
-  const error = reply.getError();
-  if (error) return { correlationId, refusal: (stream) => unpackToCommandError(error, stream) };
-  const taken = reply.getSuccess();
-  if (!taken) return { correlationId, refusal: () => new Error("the server neither took nor refused the append") };
-  return { correlationId, acknowledged: { revision: BigInt(taken.getCurrentRevision()), position: positionOf(taken.getPosition()) } };
-}
-
-function positionOf(position: shared.AllStreamPosition | undefined): Position | undefined {
-  return position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) };
+  const { correlationId, acknowledged } = decode<Reply>(bytes, replyFields, { correlationId: "", acknowledged: undefined });
+  if (correlationId !== "" && acknowledged) return { correlationId, acknowledged };
+  const { refusal, success, ...other } = generatedBatchReply(bytes);
+  if (success) return { ...other, acknowledged: success };
+  return { ...other, refusal: refusal ?? (() => new Error("the server neither took nor refused the append")) };
 }

@@ -2,11 +2,12 @@
 import type { Logger } from "pino";
 import type { EventStore } from "../../ports.js";
 import { appender } from "./append.js";
-import { newClient, openConnection, shutClient } from "./connection.js";
+import { newClient, openConnection } from "./connection.js";
 import { run } from "./follow.js";
 import { headReader } from "./head.js";
 import { streamReader } from "./readStream.js";
 import { batchSender } from "./sendBatch.js";
+import { shutClient } from "./vendor.js";
 
 export interface EventStoreOptions {
   /** `esdb://...`, one node or a cluster. */

@@ -1,6 +1,7 @@
 // One client at a time for calls. A client whose call went unanswered may sit on a dead connection for another twenty
 // seconds before it notices, so it is retired and the next call gets a fresh one.
-import { EventStoreDBClient } from "@eventstore/db-client";
+import type { EventStoreDBClient } from "@eventstore/db-client";
+import { connectClient, shutClient } from "./vendor.js";
 
 export interface Connection {
   client(): EventStoreDBClient;
@@ -41,16 +42,5 @@ let clients = 0;
  */
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);
-  return EventStoreDBClient.connectionString(
-    `${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`,
-  );
-}
-
-/** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
-export async function shutClient(client: EventStoreDBClient): Promise<void> {
-  await client.dispose().catch(() => undefined);
-  await client["getChannel"]().then(
-    (channel) => channel.close(),
-    () => undefined,
-  );
+  return connectClient(`${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`);
 }

@@ -3,6 +3,7 @@
 // Here: sorts what the client throws. It throws its own classes, raw gRPC errors without a type, and now and then a string.
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
+import { errorSays } from "./vendor.js";
 
 interface ClientFailure {
   type?: string;
@@ -32,18 +33,21 @@ export function isTooSlow(error: unknown): boolean {
   return failure.type === ErrorType.TIMEOUT || failure.code === grpc.aborted;
 }
 
+/** An append that was given up while it waited for a connection. */
+export class NeverSent extends Error {
+  constructor() {
+    super("No connection to the event store in time");
+  }
+}
+
 /** A connection that never came up has certainly sent nothing. */
 export function neverSent(error: unknown): boolean {
-  const { message = "", details = "" } = shapeOf(error);
-  return /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed|Channel has been shut down/.test(
-    `${message} ${details}`,
-  );
+  return error instanceof NeverSent || errorSays("neverConnected", shapeOf(error));
 }
 
 /** The position to read on from is no event's: it is another log's. */
 export function isForeignPosition(error: unknown): boolean {
-  const { message = "", details = "" } = shapeOf(error);
-  return /no event at position|invalid position/i.test(`${message} ${details}`);
+  return errorSays("foreignPosition", shapeOf(error));
 }
 
 /** The typed error for a failure that no retry mends; undefined when trying again is right. */
@@ -52,7 +56,7 @@ export function definiteFailure(error: unknown, stream: string, what: string): E
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
   if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
   // The same code also means "too many cancelled calls", which passes.
-  if (failure.code === grpc.resourceExhausted && /larger than|too large|message size/i.test(`${failure.message} ${failure.details}`)) {
+  if (failure.code === grpc.resourceExhausted && errorSays("messageTooLarge", failure)) {
     return new AppendTooLarge(serverDefaultBytes);
   }
   if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {

@@ -1,22 +1,53 @@
-// Writes the protocol's ReadReq for one stream: a fetch asks for one event, and the client's own messages cost more than it does.
-import type { Revision } from "../../ports.js";
-import { field, messageOf } from "./wire.js";
+// Writes the protocol's ReadReq. A fetch asks for one event, and the client's own messages would cost more than the event does.
+import type { Position, Revision } from "../../ports.js";
+import { encode, type Field, type Message } from "./protobuf.js";
 
-export interface Stretch {
+export interface ReadRange {
   readonly backwards: boolean;
   readonly max: number;
 }
 
-const empty = Buffer.alloc(0);
-const option = { stream: 1, direction: 3, count: 5, noFilter: 8, ids: 9 } as const;
-const place = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
-/** No filter; ids as text. */
-const always = messageOf(field(option.noFilter, empty), field(option.ids, field(2, empty)));
+const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
+const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
+const inAll = { position: 1, start: 2, end: 3 } as const;
+const filterBy = { streamName: 1, max: 3, checkpointInterval: 5 } as const;
+const backwardsDirection = 1;
+const nothing: Message = [];
+const noFilter: Field = [option.noFilter, nothing];
+const idsAsText: Field = [option.ids, [[2, nothing]]];
 
-export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: Stretch): Buffer {
-  const edge = backwards ? place.end : place.start;
-  const start = from === undefined ? field(edge, empty) : field(place.revision, from);
-  const which = messageOf(field(place.identifier, field(3, Buffer.from(stream))), start);
-  const direction = field(option.direction, backwards ? 1n : 0n);
-  return field(1, messageOf(field(option.stream, which), direction, field(option.count, BigInt(max)), always));
+const request = (...options: readonly Field[]): Buffer => encode([[1, [...options, idsAsText]]]);
+
+export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: ReadRange): Buffer {
+  const edge: Field = [backwards ? inStream.end : inStream.start, nothing];
+  const start: Field = from === undefined ? edge : [inStream.revision, from];
+  const direction = backwards ? backwardsDirection : 0;
+  return request(
+    [option.stream, [[inStream.identifier, [[3, stream]]], start]],
+    [option.direction, direction],
+    [option.count, max],
+    noFilter,
+  );
+}
+
+/** For the newest event of all. */
+export const readHeadRequest = (): Buffer =>
+  request([option.all, [[inAll.end, nothing]]], [option.direction, backwardsDirection], [option.count, 1], noFilter);
+
+/** A checkpoint comes after so many events that were looked at, also when none of them passed the filter. */
+const checkpointEvery = 1024;
+
+export function subscribeRequest(prefixes: readonly string[], from: Position | undefined): Buffer {
+  const position: Message = from
+    ? [
+        [1, from.commit],
+        [2, from.prepare],
+      ]
+    : nothing;
+  const filter: Message = [
+    [filterBy.streamName, prefixes.map((prefix): Field => [2, prefix])],
+    [filterBy.max, checkpointEvery],
+    [filterBy.checkpointInterval, 1],
+  ];
+  return request([option.all, [[from ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
 }

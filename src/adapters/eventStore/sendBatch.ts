@@ -5,6 +5,7 @@ import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-c
 import { openBatchCall, type Sending, settle } from "./batchCall.js";
 import type { Acknowledged, BatchReply } from "./batchReply.js";
 import type { BatchRequest } from "./batchRequest.js";
+import { NeverSent } from "./failures.js";
 import { type SharedCall, sharedCall } from "./sharedCall.js";
 
 export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledged>;
@@ -28,7 +29,7 @@ async function sendAlone(client: EventStoreDBClient, append: Sending, deadlineMs
   try {
     const call = await openBatchCall(client, Date.now() + deadlineMs);
     if (performance.now() - append.since >= deadlineMs) {
-      append.reject(new Error("No connection established in time")); // never sent behind the back of whoever gave up
+      append.reject(new NeverSent()); // never sent behind the back of whoever gave up
       return call.cancel();
     }
     call.on("data", (reply: BatchReply) => {

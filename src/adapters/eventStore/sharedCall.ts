@@ -6,6 +6,7 @@ import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-c
 import { StoreUnavailable } from "../../portErrors.js";
 import { openBatchCall, type Sending, settle } from "./batchCall.js";
 import type { BatchReply } from "./batchReply.js";
+import { NeverSent } from "./failures.js";
 
 /** Sent and not yet answered; the rest waits here, where it can still be taken back. */
 const mostUnanswered = 512;
@@ -75,8 +76,7 @@ export function sharedCall(client: EventStoreDBClient, deadlineMs: number): Shar
     const due = performance.now() - deadlineMs;
     const late = waiting.findIndex(({ since }) => since > due);
     // Nothing of these was sent. Whoever asked is no longer listening: it must not be recorded behind their back.
-    for (const append of waiting.splice(0, late === -1 ? waiting.length : late))
-      append.reject(new Error("No connection established in time"));
+    for (const append of waiting.splice(0, late === -1 ? waiting.length : late)) append.reject(new NeverSent());
     const oldest = sent.values().next().value;
     if (call && oldest && oldest.since <= due) {
       const silent = call;

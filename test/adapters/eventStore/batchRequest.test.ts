@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { batchReply } from "../../../src/adapters/eventStore/batchReply.js";
 import { batchRequest } from "../../../src/adapters/eventStore/batchRequest.js";
 import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
-import { readStreamRequest } from "../../../src/adapters/eventStore/readRequest.js";
+import { readHeadRequest, readStreamRequest, subscribeRequest } from "../../../src/adapters/eventStore/readRequest.js";
 
 const text = fc.string({ unit: "binary" });
 const event = fc.record({
@@ -76,6 +76,55 @@ test("any read of a stream is what the vendor's generated code understands", () 
 });
 
 const bigNumber = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+test("the read of the log's end is what the vendor's generated code understands", () => {
+  const options = streams.ReadReq.deserializeBinary(readHeadRequest()).getOptions();
+  expect([options?.getAll()?.hasEnd(), options?.getReadDirection(), options?.getCount()]).toEqual([true, 1, "1"]);
+  expect([options?.hasNoFilter(), options?.getUuidOption()?.hasString(), options?.getResolveLinks()]).toEqual([true, true, false]);
+});
+
+test("any subscription is what the vendor's generated code understands", () => {
+  const position = fc.option(fc.record({ commit: bigNumber, prepare: bigNumber }), { nil: undefined });
+  fc.assert(
+    fc.property(fc.array(text), position, (prefixes, from) => {
+      const options = streams.ReadReq.deserializeBinary(subscribeRequest(prefixes, from)).getOptions();
+      const which = options?.getAll();
+      expect(which?.hasStart()).toBe(from === undefined);
+      if (from) {
+        const at = which?.getPosition();
+        expect([at?.getCommitPosition(), at?.getPreparePosition()]).toEqual([String(from.commit), String(from.prepare)]);
+      }
+      const filter = options?.getFilter();
+      expect(filter?.getStreamIdentifier()?.getPrefixList()).toEqual(prefixes.map((prefix) => Buffer.from(prefix).toString()));
+      expect([filter?.getMax(), filter?.getCheckpointintervalmultiplier()]).toEqual([1024, 1]);
+      expect([options?.hasSubscription(), options?.getUuidOption()?.hasString()]).toEqual([true, true]);
+    }),
+  );
+});
+
+test("any checkpoint and each of the server's notes is understood", () => {
+  const read = (fill: (reply: InstanceType<typeof streams.ReadResp>) => void) => {
+    const reply = new streams.ReadResp();
+    fill(reply);
+    return replyReader()(Buffer.from(reply.serializeBinary()));
+  };
+  fc.assert(
+    fc.property(bigNumber, bigNumber, (commit, prepare) => {
+      const checkpoint = new streams.ReadResp.Checkpoint();
+      checkpoint.setCommitPosition(String(commit));
+      checkpoint.setPreparePosition(String(prepare));
+      expect(read((reply) => reply.setCheckpoint(checkpoint))).toEqual({ kind: "checkpoint", position: { commit, prepare } });
+    }),
+  );
+  expect(read((reply) => reply.setCaughtUp(new streams.ReadResp.CaughtUp()))).toEqual({ kind: "caughtUp" });
+  expect(read((reply) => reply.setFellBehind(new streams.ReadResp.FellBehind()))).toEqual({ kind: "fellBehind" });
+  const missing = new streams.ReadResp.StreamNotFound();
+  const name = new shared.StreamIdentifier();
+  name.setStreamName(Buffer.from("import-1"));
+  missing.setStreamIdentifier(name);
+  expect(read((reply) => reply.setStreamNotFound(missing))).toEqual({ kind: "streamNotFound" });
+  expect(read((reply) => reply.setFirstStreamPosition("7"))).toEqual({ kind: "other" });
+});
 
 test("any acknowledgement of the vendor's generated code is understood, with its id as text or as numbers", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { encode, type Field } from "../../../src/adapters/eventStore/protobuf.js";
 import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
-import { field, messageOf } from "../../../src/adapters/eventStore/wire.js";
 
 interface Sent {
   readonly stream: string;
@@ -11,18 +11,24 @@ interface Sent {
 }
 
 function reply({ stream, properties, metadata, n }: Sent): Buffer {
-  const text = (number: number, value: string) => field(number, Buffer.from(value));
-  const recorded = messageOf(
-    field(1, text(2, "00000000-0000-4000-8000-000000000001")),
-    field(2, text(3, stream)),
-    field(3, BigInt(n)),
-    field(4, BigInt(n)),
-    field(5, BigInt(n)),
-    ...properties.map(([key, value]) => field(6, messageOf(text(1, key), text(2, value)))),
-    text(7, metadata),
-    text(8, JSON.stringify({ n })),
-  );
-  return field(1, field(1, recorded));
+  const property = ([key, value]: readonly [string, string]): Field => [
+    6,
+    [
+      [1, key],
+      [2, value],
+    ],
+  ];
+  const recorded: Field[] = [
+    [1, [[2, "00000000-0000-4000-8000-000000000001"]]],
+    [2, [[3, stream]]],
+    [3, n],
+    [4, n],
+    [5, n],
+    ...properties.map(property),
+    [7, metadata],
+    [8, JSON.stringify({ n })],
+  ];
+  return encode([[1, [[1, recorded]]]]);
 }
 
 test("an event is read as it was sent, whatever it shares with the one before", () => {

@@ -1,0 +1,155 @@
+// The one place that uses the insides of `@eventstore/db-client`: its private members, its generated code, the texts of its errors.
+// They are checked when a connection is made, so that a release of the client that has others says so at once.
+import type { EventEmitter } from "node:events";
+import { createRequire } from "node:module";
+import type { Duplex, Readable } from "node:stream";
+import { EventStoreDBClient } from "@eventstore/db-client";
+
+type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
+type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
+type StreamsService = typeof import("@eventstore/db-client/generated/streams_grpc_pb.js");
+type StreamsMessages = typeof import("@eventstore/db-client/generated/streams_pb.js");
+
+const writtenFor = "6.2.1";
+const client = "@eventstore/db-client";
+const privateMembers = ["getGRPCClient", "callArguments", "handleError", "getChannel"] as const;
+
+/** The installed client is not the one that this file was written for. */
+export class ClientChanged extends Error {
+  constructor(missing: string, cause?: unknown) {
+    super(`${client} has no ${missing}. Waybill was written for version ${writtenFor}: install that one.`, { cause });
+    this.name = "ClientChanged";
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+/** Loads a file of the client; throws ClientChanged unless it exports `name`. */
+export function insideOf<Module extends object>(
+  file: string,
+  name: keyof Module & string,
+  load: (path: string) => unknown = require,
+): Module {
+  let found: Module | undefined;
+  try {
+    found = load(`${client}/${file}`) as Module;
+  } catch (error) {
+    throw new ClientChanged(file, error);
+  }
+  if (typeof found?.[name] !== "function") throw new ClientChanged(`${name} in ${file}`);
+  return found;
+}
+
+function loadInsides() {
+  const { StreamsClient } = insideOf<StreamsService>("generated/streams_grpc_pb.js", "StreamsClient");
+  const { BatchAppendResp } = insideOf<StreamsMessages>("generated/streams_pb.js", "BatchAppendResp");
+  const { unpackToCommandError } = insideOf<UnpackError>("dist/streams/appendToStream/unpackError.js", "unpackToCommandError");
+  const { parseUUID } = insideOf<GrpcUuid>("dist/utils/grpcUUID.js", "parseUUID");
+  return { StreamsClient, BatchAppendResp, unpackToCommandError, parseUUID };
+}
+
+let loaded: ReturnType<typeof loadInsides> | undefined;
+const insides = (): ReturnType<typeof loadInsides> => {
+  loaded ??= loadInsides();
+  return loaded;
+};
+
+/** Throws ClientChanged where a private member is not what it was. */
+export function checkMembers(made: object): void {
+  const members = made as Record<string, unknown>;
+  for (const name of privateMembers) if (typeof members[name] !== "function") throw new ClientChanged(name);
+  if (!(members["disposableStreams"] instanceof Set)) throw new ClientChanged("disposableStreams");
+}
+
+export function connectClient(connectionString: string): EventStoreDBClient {
+  insides();
+  const made = EventStoreDBClient.connectionString(connectionString);
+  checkMembers(made);
+  return made;
+}
+
+/** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
+export async function shutClient(client: EventStoreDBClient): Promise<void> {
+  await client.dispose().catch(() => undefined);
+  await client["getChannel"]().then(
+    (channel) => channel.close(),
+    () => undefined,
+  );
+}
+
+type Cancellable = { cancel(): void };
+export type ReadCall = Readable & Cancellable;
+export type BatchCall = Duplex & Cancellable;
+
+const streams = "/event_store.client.streams.Streams";
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** A Read call. It has no deadline: a read may take as long as its reader, who notices silence. */
+export async function openReadCall<Reply>(
+  client: EventStoreDBClient,
+  request: Buffer,
+  read: (bytes: Buffer) => Reply,
+  requiresLeader: boolean,
+): Promise<ReadCall> {
+  const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
+  const grpc = await client["getGRPCClient"](insides().StreamsClient, "read");
+  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, read, request, metadata, options);
+  trackOpenCall(client, grpc, call);
+  return call;
+}
+
+/** A BatchAppend call. Resolves when it is known where the server is; nothing may be sent on it for as long as that takes. */
+export async function openBatchCall<Reply>(
+  client: EventStoreDBClient,
+  read: (bytes: Buffer) => Reply,
+  deadline: number,
+): Promise<BatchCall> {
+  const grpc = await client["getGRPCClient"](insides().StreamsClient, "batchAppend");
+  const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline });
+  const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, read, metadata, options);
+  trackOpenCall(client, grpc, call);
+  return call;
+}
+
+const cancelledHere = "Cancelled on client";
+
+/**
+ * What the client does for calls that it opens itself, but for one thing: it takes a cancelled call for a lost connection and
+ * throws its channel away, so that every read that was left early would cost a new one.
+ */
+function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDBClient["handleError"]>[0], call: EventEmitter): void {
+  const open = client["disposableStreams"] as unknown as Set<EventEmitter>;
+  open.add(call);
+  call.on("status", () => open.delete(call));
+  call.on("error", (error: Error & { details?: string }) => {
+    if (error.details !== cancelledHere) void client["handleError"](grpc, error);
+  });
+}
+
+/** A BatchAppendResp as the generated code reads it; `refusal` makes the client's own error of it. */
+export function generatedBatchReply(bytes: Buffer) {
+  const { BatchAppendResp, parseUUID, unpackToCommandError } = insides();
+  const reply = BatchAppendResp.deserializeBinary(bytes);
+  const error = reply.getError();
+  const success = reply.getSuccess();
+  const position = success?.getPosition();
+  return {
+    correlationId: parseUUID(reply.getCorrelationId()) ?? "",
+    refusal: error && ((stream: string): Error => unpackToCommandError(error, stream)),
+    success: success && {
+      revision: BigInt(success.getCurrentRevision()),
+      position: position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) },
+    },
+  };
+}
+
+/** The client and gRPC tell some failures apart by their texts alone. */
+const texts = {
+  neverConnected: /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed|Channel has been shut down/,
+  foreignPosition: /no event at position|invalid position/i,
+  messageTooLarge: /larger than|too large|message size/i,
+};
+
+export function errorSays(what: keyof typeof texts, { message = "", details = "" }: { message?: string; details?: string }): boolean {
+  return texts[what].test(`${message} ${details}`);
+}

@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  decode,
+  decodeAt,
+  encode,
+  encodeUpTo,
+  type Field,
+  type Fields,
+  MAX_INT64,
+  MalformedMessage,
+  type Message,
+  message,
+  present,
+  readBigInt,
+  readBytes,
+  readNumber,
+  readText,
+  textIn,
+} from "../../../src/adapters/eventStore/protobuf.js";
+
+interface Read {
+  number: number;
+  big: bigint;
+  text: string;
+  bytes: Buffer;
+  inner: string;
+  isThere: boolean;
+}
+
+const fields: Fields<Read> = {
+  1: ["number", readNumber],
+  2: ["big", readBigInt],
+  3: ["text", readText],
+  4: ["bytes", readBytes],
+  5: ["inner", textIn(7)],
+  6: ["isThere", present(true)],
+};
+const empty = (): Read => ({ number: 0, big: 0n, text: "", bytes: Buffer.alloc(0), inner: "", isThere: false });
+const read = (bytes: Buffer): Read => decode(bytes, fields, empty());
+
+describe("numbers", () => {
+  test("every whole number up to 2^53 comes back, and int64's maximum as itself", () => {
+    const numbers = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 32, MAX_INT64));
+    fc.assert(
+      fc.property(numbers, (value) => {
+        expect(read(encode([[1, value]])).number).toBe(value);
+      }),
+    );
+  });
+
+  test("every unsigned 64-bit number comes back to the digit", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (value) => {
+        expect(read(encode([[2, value]])).big).toBe(value);
+      }),
+    );
+  });
+
+  test("are what protocol buffers say they are", () => {
+    expect(encode([[1, 300]]).toString("hex")).toBe("08ac02");
+    expect(encode([[1, MAX_INT64]]).toString("hex")).toBe("08ffffffffffffffff7f");
+    expect(encode([[1, 0]]).toString("hex")).toBe("0800"); // written all the same: it may be a member of a oneof
+  });
+});
+
+test("text comes back, what UTF-8 cannot carry of it as the replacement character", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 100 }), (text) => {
+      const written = Buffer.from(text).toString();
+      expect(
+        read(
+          encode([
+            [3, text],
+            [5, [[7, text]]],
+          ]),
+        ),
+      ).toMatchObject({ text: written, inner: written });
+    }),
+  );
+});
+
+test("fields a reader does not know are passed over, wherever they stand", () => {
+  const message = Buffer.concat([
+    encode([
+      [9, 300],
+      [3, "wanted"],
+      [8, Buffer.from([1, 2])],
+    ]),
+    Buffer.from([0x75, 1, 2, 3, 4]), // field 14, four bytes
+    encode([
+      [6, []],
+      [4, Buffer.from("bytes")],
+    ]),
+  ]);
+  expect(read(message)).toMatchObject({ text: "wanted", isThere: true, bytes: Buffer.from("bytes") });
+});
+
+test("a message inside of longer bytes is read at its place and no further", () => {
+  const bytes = Buffer.concat([Buffer.from([1, 2, 3]), encode([[1, [[3, "here"]]]]), encode([[3, "beyond"]])]);
+  expect(decodeAt(bytes, 4, fields, empty()).text).toBe("here");
+});
+
+test("arbitrary bytes are read as some message or are malformed, never anything else", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      try {
+        read(Buffer.from(bytes));
+      } catch (error) {
+        expect(error).toBeInstanceOf(MalformedMessage);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a message that is cut short anywhere inside of a field is malformed", () => {
+  for (const whole of [
+    encode([[3, "some text"]]),
+    encode([[4, Buffer.alloc(20)]]),
+    encode([[5, [[7, "inner"]]]]),
+    encode([[2, 2n ** 63n]]),
+  ])
+    for (let length = 1; length < whole.length; length++) expect(() => read(whole.subarray(0, length))).toThrow(MalformedMessage);
+});
+
+test("a field that runs over the end of its message is malformed", () => {
+  const inner: Fields<{ text: string }> = { 1: ["text", readText] };
+  const outer: Fields<{ found: { text: string } }> = { 1: ["found", message(inner, () => ({ text: "" }))] };
+  const bytes = Buffer.from([0x0a, 3, 0x0a, 4, 97, 98, 99, 100]); // a message of three bytes whose text says four
+  expect(() => decode(bytes, outer, { found: { text: "" } })).toThrow(MalformedMessage);
+});
+
+test("what a field's reader throws itself comes out as it is", () => {
+  class Refused extends Error {}
+  const refusing: Fields<{ text: string }> = {
+    1: [
+      "text",
+      () => {
+        throw new Refused();
+      },
+    ],
+  };
+  expect(() => decode(encode([[1, "x"]]), refusing, { text: "" })).toThrow(Refused);
+});
+
+const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((tie) => ({
+  field: fc.tuple(
+    fc.integer({ min: 1, max: 40 }),
+    fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.maxSafeNat(),
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      fc.string({ unit: "binary", maxLength: 150 }),
+      tie("message"),
+    ),
+  ),
+  message: fc.array(tie("field"), { maxLength: 4 }),
+}));
+
+test("a message in one piece is what its fields are one by one, and its length is known before it is written", () => {
+  const inPieces = ([number, value]: Field): Buffer =>
+    Array.isArray(value) ? encode([[number, Buffer.concat((value as Message).map(inPieces))]]) : encode([[number, value]]);
+  fc.assert(
+    fc.property(anyMessage, (fields) => {
+      const bytes = encode(fields);
+      expect(bytes.equals(Buffer.concat(fields.map(inPieces)))).toBe(true);
+      expect(encodeUpTo(bytes.length, fields)?.equals(bytes)).toBe(true);
+      if (bytes.length > 0) expect(encodeUpTo(bytes.length - 1, fields)).toBeUndefined();
+    }),
+  );
+});
