@@ -30,6 +30,6 @@ export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;
-/** Of the texts that are kept ready in memory besides; longer ones are decoded each time. */
-export const MAX_READY_TEXT_CHARS = 256;
+/** Of the texts that are kept ready in memory besides, so that cells with one text share it. */
+export const MAX_READY_TEXT_CHARS = 16 * 1024 ** 2;
 export const MAX_READY_TEXTS = 65_536;

@@ -35,6 +35,11 @@ export function writtenPostalCode(countryCode: string, text: string): string {
   return text.trim().toUpperCase().replace(/\s+/g, " ");
 }
 
+/** A spreadsheet takes 0800 for the number 800: the zeros that the code was found with come back, the rest stays as it was written. */
+export function withLostZeros(written: string, found: string): string {
+  return written.padStart(found.length, "0") === found ? found : written;
+}
+
 /** As written but for blanks and letter case; a spreadsheet may have taken zeros away. */
 const shapes: Record<string, RegExp> = {
   AU: /^\d{3,4}$/,

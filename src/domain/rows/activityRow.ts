@@ -1,8 +1,10 @@
 import { parseDecimal } from "../imports/decimal.js";
 import { limits } from "../imports/limits.js";
-import { readTimestamp } from "../imports/timestamp.js";
 import { type Columns, type Judged, type Row, rawColumn, rowFaults, textColumn } from "./cells.js";
 import type { RowContext } from "./rowContext.js";
+import { timeColumn } from "./timeColumn.js";
+
+const noTime = "Valid activity timestamp is required";
 
 export interface ActivityValues {
   warehouseCode: string;
@@ -18,8 +20,8 @@ export interface ActivityValues {
 export function activityJudge(columns: Columns, context: RowContext): (row: Row) => Judged<ActivityValues> {
   const readWarehouse = textColumn(columns, "warehouseCode", limits.identifierLength);
   const readCharge = textColumn(columns, "chargeCode", limits.identifierLength);
-  const readQuantity = rawColumn(columns, "quantity");
-  const readTime = rawColumn(columns, "activityTimestamp");
+  const quantityColumn = rawColumn(columns, "quantity");
+  const readTime = timeColumn(columns, "activityTimestamp", { timezone: context.timezone, reason: noTime });
   const readCustomer = textColumn(columns, "customerId", limits.identifierLength);
   const readReference = textColumn(columns, "reference");
   const readStatus = textColumn(columns, "status");
@@ -30,10 +32,10 @@ export function activityJudge(columns: Columns, context: RowContext): (row: Row)
     if (warehouseCode === "") reasons.push("Warehouse code is required");
     const chargeCode = readCharge(cells, reasons);
     if (chargeCode === "") reasons.push("Charge code is required");
-    const quantity = parseDecimal(readQuantity(cells) ?? "");
-    if (!quantity) reasons.push("Valid quantity is required"); // also 0
-    const activityTimestamp = readTimestamp(readTime(cells) ?? "", context.timezone);
-    if (activityTimestamp === undefined) reasons.push("Valid activity timestamp is required");
+    const quantity = parseDecimal(quantityColumn.read(cells) ?? "");
+    if (!quantity) quantityColumn.refuse(cells, reasons, "Valid quantity is required"); // also 0
+    const activityTimestamp = readTime(cells, reasons);
+    if (activityTimestamp === "") reasons.push(noTime);
     const customerId = readCustomer(cells, reasons);
     if (customerId && !context.knowsCustomer(customerId)) reasons.push("Customer not found");
     const reference = readReference(cells, reasons);

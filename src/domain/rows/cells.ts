@@ -64,13 +64,27 @@ export function textColumn(columns: Columns, field: string, longest: number = li
   };
 }
 
-/** For numbers and times, whose reason is the same whatever is wrong with the cell. */
-export function rawColumn(columns: Columns, field: string): (cells: readonly Cell[]) => string | undefined {
+/** A column of numbers or times, whose reason is one of the contract's whatever is wrong with the cell. */
+export interface RawColumn {
+  /** Undefined for a cell that could not be given a value. */
+  read(cells: readonly Cell[]): string | undefined;
+  /** Adds the reason, and after it why the cell has no value where it has none. */
+  refuse(cells: readonly Cell[], reasons: string[], reason: string): void;
+}
+
+export function rawColumn(columns: Columns, field: string): RawColumn {
   const index = columns.fields.indexOf(field);
-  if (index === -1) return () => "";
-  return (cells) => {
-    const cell = cells[index];
-    return typeof cell === "object" ? undefined : (cell ?? "").trim();
+  const name = columns.names[index] ?? field;
+  return {
+    read(cells) {
+      const cell = cells[index];
+      return typeof cell === "object" ? undefined : (cell ?? "").trim();
+    },
+    refuse(cells, reasons, reason) {
+      const cell = cells[index];
+      reasons.push(reason);
+      if (typeof cell === "object") reasons.push(`${name} ${cell.fault}`);
+    },
   };
 }
 

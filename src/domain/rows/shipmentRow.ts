@@ -1,10 +1,11 @@
 import type { Location } from "../geography/geography.js";
+import { withLostZeros } from "../geography/postalCode.js";
 import { customFieldPrefix } from "../imports/columns.js";
 import { parseDecimal } from "../imports/decimal.js";
 import { limits } from "../imports/limits.js";
-import { readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, type Judged, type ReadText, type Row, rawColumn, rowFaults, textColumn } from "./cells.js";
 import type { RowContext } from "./rowContext.js";
+import { timeColumn } from "./timeColumn.js";
 
 /** A goods line together with the fields of its shipment; only what was given is there. */
 export interface ShipmentLineValues {
@@ -33,9 +34,9 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
   const readOrigin = placeReader(columns, "origin", context);
   const readDestination = placeReader(columns, "destination", context);
   const readCustom = customFieldsReader(columns);
-  const readDate = rawColumn(columns, "quoteDate");
+  const readDate = timeColumn(columns, "quoteDate", { timezone: context.timezone, reason: "Valid quote date is required" });
   const readAlias = textColumn(columns, "rateCardAlias");
-  const readCost = rawColumn(columns, "totalCostReceived");
+  const costColumn = rawColumn(columns, "totalCostReceived");
   const readItem = goodsLineReader(columns);
   return (row) => {
     const { cells } = row;
@@ -49,13 +50,11 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
     const customFields = readCustom(cells, reasons);
     const missing = customerId ? context.mandatoryCustomFields(customerId).filter((key) => !has(customFields, key)) : [];
     if (missing.length > 0) reasons.push(`Missing mandatory custom field(s): ${missing.join(", ")}`);
-    const dateText = readDate(cells);
-    const quoteDate = dateText === "" ? "" : readTimestamp(dateText ?? "", context.timezone);
-    if (quoteDate === undefined) reasons.push("Valid quote date is required");
+    const quoteDate = readDate(cells, reasons);
     const rateCardAlias = readAlias(cells, reasons);
-    const costText = readCost(cells);
+    const costText = costColumn.read(cells);
     const totalCostReceived = parseDecimal(costText ?? "");
-    if (costText !== "" && totalCostReceived === undefined) reasons.push("Valid total cost received is required");
+    if (costText !== "" && totalCostReceived === undefined) costColumn.refuse(cells, reasons, "Valid total cost received is required");
     const item = readItem(cells, reasons);
     const places = { origin: origin.location, destination: destination.location };
     if (reasons.length > 0 || !shipmentId || !item) return { judged: { reason: reasons.join("; ") }, ...places };
@@ -92,14 +91,14 @@ function placeReader(
     const suburb = readSuburb(cells, reasons);
     const state = readState(cells, reasons);
     const country = readCountry(cells, reasons);
+    const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
+    const location = complete ? context.locate(code, suburb, state, country) : undefined;
+    if (complete && !location) reasons.push(notFound);
     const given: Record<string, string> = {};
-    if (code) given[names[0]] = code;
+    if (code) given[names[0]] = location ? withLostZeros(code, location.postalCode) : code;
     if (suburb) given[names[1]] = suburb;
     if (state) given[names[2]] = state;
     if (country) given[names[3]] = country;
-    if (code === undefined || suburb === undefined || state === undefined || country === undefined) return { given, location: undefined };
-    const location = context.locate(code, suburb, state, country);
-    if (!location) reasons.push(notFound);
     return { given, location };
   };
 }
@@ -122,15 +121,15 @@ function customFieldsReader(columns: Columns): (cells: readonly Cell[], reasons:
 /** Quantity and weight may be left out; what is given has to be more than nothing. */
 function goodsLineReader(columns: Columns): (cells: readonly Cell[], reasons: string[]) => GoodsLine | undefined {
   const readType = textColumn(columns, "itemType");
-  const readQuantity = rawColumn(columns, "itemQuantity");
-  const readWeight = rawColumn(columns, "itemWeight");
+  const quantityColumn = rawColumn(columns, "itemQuantity");
+  const weightColumn = rawColumn(columns, "itemWeight");
   return (cells, reasons) => {
     const itemType = readType(cells, reasons);
     if (itemType === "") reasons.push("Item type is required");
-    const quantity = positive(readQuantity(cells));
-    if (quantity === undefined) reasons.push("Valid item quantity is required");
-    const weight = positive(readWeight(cells));
-    if (weight === undefined) reasons.push("Valid item weight is required");
+    const quantity = positive(quantityColumn.read(cells));
+    if (quantity === undefined) quantityColumn.refuse(cells, reasons, "Valid item quantity is required");
+    const weight = positive(weightColumn.read(cells));
+    if (weight === undefined) weightColumn.refuse(cells, reasons, "Valid item weight is required");
     if (!itemType) return undefined;
     const item: GoodsLine = { itemType };
     if (quantity) item.itemQuantity = quantity;

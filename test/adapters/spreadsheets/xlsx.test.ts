@@ -67,6 +67,19 @@ describe("cells", () => {
     ]);
   });
 
+  it("a time of day is no date, whatever the workbook counts from", async () => {
+    const formats = ["h:mm", "yyyy-mm-dd h:mm", "yyyy-mm-dd"];
+    const cells = '<c s="1"><v>0.75</v></c><c s="2"><v>0.75</v></c><c s="1"><v>0</v></c>';
+    for (const workbookPr of ["", '<workbookPr date1904="1"/>'])
+      expect(await inRow(cells, { formats, workbookPr })).toEqual(["18:00:00", "18:00:00", "00:00:00"]);
+    const since1904 = { formats, workbookPr: '<workbookPr date1904="1"/>' };
+    expect(await inRow('<c s="3"><v>0</v></c><c s="1"><v>1.75</v></c><c s="3"><v>1</v></c>', since1904)).toEqual([
+      "1904-01-01",
+      "1904-01-02T18:00:00",
+      "1904-01-02",
+    ]);
+  });
+
   it("plain numbers in a date column are serials where they can be", async () => {
     const options = { dateColumns: new Set([0, 1, 2]) };
     expect(await inRow("<c><v>46027.5</v></c><c><v>20260105</v></c><c><v>2026</v></c>", {}, options)).toEqual([
@@ -83,6 +96,11 @@ describe("cells", () => {
       "FALSE",
     ]);
     expect(await inRow('<c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c><c t="str"><f>A1</f><v>x</v></c>')).toEqual(["2", "", "x"]);
+  });
+
+  it.each(["n", "s", "str", "b", "e", "d", "inlineStr"])("a formula of type %s that was never computed is named as such", async (type) => {
+    const cells = await inRow(`<c t="${type}"><f>A1</f></c>`);
+    expect(cells?.[0]).toContain("formula without a stored result");
   });
 
   it("errors and formulas that were never computed make their row faulty", async () => {
@@ -249,15 +267,15 @@ describe("number formats", () => {
   });
 
   it("serials meet the calendar's edges", () => {
-    expect(serialText(1, false, false)).toBe("1900-01-01");
-    expect(serialText(59, false, false)).toBe("1900-02-28");
-    expect(serialText(61, false, false)).toBe("1900-03-01");
-    expect(serialText(2_958_465, false, false)).toBe("9999-12-31");
-    expect(serialText(2_958_466, false, false)).toBe(undefined);
-    expect(serialText(-1, false, false)).toBe(undefined);
-    expect(serialText(Number.NaN, false, false)).toBe(undefined);
-    expect(serialText(46_027.999_999_999_99, false, false)).toBe("2026-01-06T00:00:00");
-    expect(serialText(46_027.437_512_5, false, false)).toBe("2026-01-05T10:30:01.080");
+    expect(serialText(1, "date", false)).toBe("1900-01-01");
+    expect(serialText(59, "date", false)).toBe("1900-02-28");
+    expect(serialText(61, "date", false)).toBe("1900-03-01");
+    expect(serialText(2_958_465, "date", false)).toBe("9999-12-31");
+    expect(serialText(2_958_466, "date", false)).toBe(undefined);
+    expect(serialText(-1, "date", false)).toBe(undefined);
+    expect(serialText(Number.NaN, "date", false)).toBe(undefined);
+    expect(serialText(46_027.999_999_999_99, "date", false)).toBe("2026-01-06T00:00:00");
+    expect(serialText(46_027.437_512_5, "date", false)).toBe("2026-01-05T10:30:01.080");
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGeography, type LocationRequest } from "../../../src/domain/geography/geography.js";
 import type { LocalityRow } from "../../../src/domain/geography/places.js";
+import { withLostZeros } from "../../../src/domain/geography/postalCode.js";
 
 const states: Record<string, string> = {
   NSW: "New South Wales",
@@ -248,4 +249,15 @@ describe("a country", () => {
     geography.resolve({ postalCode: "M1", countryCode: "GB" });
     expect(reads()).toBe(before + 1);
   });
+});
+
+describe("a postcode that a spreadsheet took for a number", () => {
+  it.each([
+    ["800", "0800", "0800"],
+    ["0800", "0800", "0800"],
+    ["2108", "02108", "02108"],
+    ["110", "0110", "0110"],
+    ["m5v-3l9", "M5V 3L9", "m5v-3l9"],
+    ["02108-1234", "02108", "02108-1234"],
+  ])("%s, found as %s, is recorded as %s", (written, found, recorded) => expect(withLostZeros(written, found)).toBe(recorded));
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isRecordable, parseDecimal } from "../../../src/domain/imports/decimal.js";
-import { instantOf, isTimestamp, readTimestamp, wallToInstant } from "../../../src/domain/imports/timestamp.js";
+import { instantOf, isOtherDateForm, isTimestamp, readTimestamp, wallToInstant } from "../../../src/domain/imports/timestamp.js";
 
 describe("numbers", () => {
   it.each([
@@ -70,6 +70,35 @@ describe("timestamps", () => {
     "2026-01-01T10:00:00Z ",
     "tomorrow",
   ])("%j is not", (text) => expect(isTimestamp(text)).toBe(false));
+
+  it.each([
+    "6/10/2026",
+    "06.10.2026",
+    "6-10-26",
+    "2026/10/06 09:30",
+    "2026-1-5",
+    "20261006",
+    "20261006T093000Z",
+    "6 Oct 2026",
+    "October 6, 2026",
+    "6-SEPT-26",
+  ])("%s is a date in another form", (text) => expect(isOtherDateForm(text)).toBe(true));
+
+  it.each([
+    "",
+    "yesterday",
+    "2026",
+    "12",
+    "46027.5",
+    "09:30",
+    "18:00:00",
+    "2026-02-30",
+    "2026-01-01T24:00:00Z",
+    "October",
+    "Marked 7",
+    "1/2",
+    `1/2/3 ${"x".repeat(60)}`,
+  ])("%j is none", (text) => expect(isOtherDateForm(text)).toBe(false));
 
   it("a text with a zone is kept as sent", () => {
     expect(readTimestamp("2026-01-01T09:30:00+10:00", "Australia/Sydney")).toBe("2026-01-01T09:30:00+10:00");

@@ -8,6 +8,9 @@ const good = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: "3", activit
 const judge = activityJudge(columns, context);
 const judged = (values: Record<string, Cell>) => judge(rowOf(columns, { ...good, ...values }));
 
+const forms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
+const unsaved = { fault: "holds a formula without a stored result", text: "" };
+
 test("a good activity is recorded with the fields that were given", () => {
   expect(judged({})).toEqual({ values: { ...good, quantity: 3 } });
   expect(judged({ customerId: "CUST-2", reference: " ORDER 7 ", status: "done" })).toEqual({
@@ -25,11 +28,13 @@ test.each<[string, Record<string, Cell>]>([
   ["Valid quantity is required", { quantity: "0x10" }],
   ["Valid quantity is required", { quantity: "1e15" }],
   ["Valid quantity is required", { quantity: "1,000" }],
-  ["Valid quantity is required", { quantity: { fault: "holds #REF!", text: "#REF!" } }],
+  ["Valid quantity is required; quantity holds #REF!", { quantity: { fault: "holds #REF!", text: "#REF!" } }],
   ["Valid activity timestamp is required", { activityTimestamp: "" }],
   ["Valid activity timestamp is required", { activityTimestamp: "yesterday" }],
   ["Valid activity timestamp is required", { activityTimestamp: "2026-02-30T00:00:00Z" }],
-  ["Valid activity timestamp is required", { activityTimestamp: "01/03/2026" }],
+  ["Valid activity timestamp is required", { activityTimestamp: "18:00:00" }],
+  [`Valid activity timestamp is required; Write the date in activityTimestamp as ${forms}`, { activityTimestamp: "6/10/2026" }],
+  [`Valid activity timestamp is required; activityTimestamp ${unsaved.fault}`, { activityTimestamp: unsaved }],
   ["Customer not found", { customerId: "CUST-9" }],
   ["reference is longer than 1000 characters", { reference: "x".repeat(1001) }],
   ["reference holds characters that cannot be stored", { reference: "a\0b" }],
@@ -43,6 +48,10 @@ test("a row with several faults lists them all", () => {
   expect(judge(rowOf(columns, {}))).toEqual({
     reason: "Warehouse code is required; Charge code is required; Valid quantity is required; Valid activity timestamp is required",
   });
+});
+
+test("a formula without a stored result is named in every column", () => {
+  for (const name of columns.names) expect(judged({ [name]: unsaved }).reason?.split("; ")).toContain(`${name} ${unsaved.fault}`);
 });
 
 test("a row that the reader found faulty is rejected for that", () => {

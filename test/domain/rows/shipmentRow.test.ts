@@ -68,7 +68,7 @@ test.each<[string, Record<string, Cell>]>([
   ["Valid item quantity is required", { itemQuantity: "-1" }],
   ["Valid item quantity is required", { itemQuantity: "two" }],
   ["Valid item weight is required", { itemWeight: "0" }],
-  ["Valid item weight is required", { itemWeight: { fault: "holds #DIV/0!", text: "#DIV/0!" } }],
+  ["Valid item weight is required; itemWeight holds #DIV/0!", { itemWeight: { fault: "holds #DIV/0!", text: "#DIV/0!" } }],
   ["shipmentId is longer than 200 characters", { shipmentId: "x".repeat(201) }],
   ["shipmentId is longer than 200 characters", { shipmentId: "🚚".repeat(201) }],
   ["originSuburb holds #REF!", { originSuburb: { fault: "holds #REF!", text: "#REF!" } }],
@@ -78,6 +78,33 @@ test.each<[string, Record<string, Cell>]>([
   ],
 ])("the reason reads %j for %j", (reason, values) => {
   expect(judged(values)).toEqual({ reason });
+});
+
+test("a formula without a stored result is named in every column", () => {
+  const unsaved = { fault: "holds a formula without a stored result", text: "" };
+  for (const name of columns.names) expect(judged({ [name]: unsaved }).reason?.split("; ")).toContain(`${name} ${unsaved.fault}`);
+});
+
+test("a quote date in another form is told which forms are taken", () => {
+  expect(judged({ quoteDate: "6/10/2026" }).reason).toMatch(/^Valid quote date is required; Write the date in quoteDate as YYYY-MM-DD, /);
+});
+
+test.each([
+  ["800", "0800"],
+  ["0800", "0800"],
+  ["872", "0872"],
+  ["0872", "0872"],
+])("postcode %s is recorded as %s", (written, recorded) => {
+  const darwin = {
+    postalCode: recorded,
+    suburb: "Darwin",
+    city: "Darwin",
+    state: "NT",
+    stateName: "Northern Territory",
+    countryCode: "AU",
+  };
+  const northern = shipmentLineJudge(columns, { ...context, locate: () => darwin });
+  expect(northern(rowOf(columns, { ...good, originPostCode: written })).judged).toMatchObject({ values: { originPostCode: recorded } });
 });
 
 test("a character beyond the basic plane counts as one", () => {

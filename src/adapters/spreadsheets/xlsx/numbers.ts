@@ -20,13 +20,13 @@ export function numberText(raw: string, kind: NumberKind, date1904: boolean, inD
       return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
     case "time":
     case "date":
-      return serialText(Number(raw), kind.kind === "time" || kind.withTime, date1904) ?? cellFault("holds a date that does not exist", raw);
+      return serialText(Number(raw), shownAs(kind), date1904) ?? cellFault("holds a date that does not exist", raw);
   }
 }
 
 function plausibleDate(serial: number, date1904: boolean): string | undefined {
   const since1900 = date1904 ? serial + 1462 : serial;
-  return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, false, date1904) : undefined;
+  return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, "date", date1904) : undefined;
 }
 
 /** Fifteen digits are what a spreadsheet keeps and shows; the rest is noise of binary fractions. */
@@ -42,16 +42,25 @@ export function plainDecimal(raw: string): string {
   return negative && text !== "0" ? `-${text}` : text;
 }
 
-/** Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. The clock is left out when it is midnight and not asked for. */
-export function serialText(serial: number, withTime: boolean, date1904: boolean): string | undefined {
+type Shown = "date" | "dateAndTime" | "time";
+
+const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): Shown =>
+  kind.kind === "time" ? "time" : kind.withTime ? "dateAndTime" : "date";
+
+/**
+ * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, also where
+ * day 0 is a real one: nobody means the first of January 1904. The clock is left out when it is midnight and not shown.
+ */
+export function serialText(serial: number, shown: Shown, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
   const wholeDays = Math.floor(serial);
   const clock = Math.round((serial - wholeDays) * DAY);
-  if (wholeDays === 0 && !date1904 && clock < DAY) return clockText(clock);
+  const isFirstDay = date1904 && shown !== "time" && serial === 0;
+  if (wholeDays === 0 && clock < DAY && !isFirstDay) return clockText(clock);
   const days = clock === DAY ? wholeDays + 1 : wholeDays;
   if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never was
   const date = dayText(date1904 ? days + 1462 : days);
-  return withTime || clock !== 0 ? `${date}T${clockText(clock % DAY)}` : date;
+  return shown !== "date" || clock !== 0 ? `${date}T${clockText(clock % DAY)}` : date;
 }
 
 function clockText(clock: number): string {

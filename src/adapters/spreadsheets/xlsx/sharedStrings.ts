@@ -11,7 +11,8 @@ export type SharedStrings = { readonly count: number; at(index: number): string 
 /** Texts as bytes outside the heap: a million of them weigh their characters and little more. */
 export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedStrings & { add(text: string): void } {
   const pages: Buffer[] = [];
-  const decoded: string[] = [];
+  let decoded: string[] = [];
+  let decodedChars = 0;
   let spans = new Uint32Array(2048); // position and length of each
   let count = 0;
   let used = 0;
@@ -39,13 +40,18 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
     if (pages.length * PAGE_BYTES + spans.byteLength <= maxBytes) return;
     throw new FileFault("The workbook holds too much text to be read. Save it as .csv and upload that.");
   }
+  function keepReady(index: number, text: string): void {
+    decodedChars += text.length;
+    if (decodedChars > MAX_READY_TEXT_CHARS) [decoded, decodedChars] = [[], text.length];
+    decoded[index] = text;
+  }
   function at(index: number): string | undefined {
     if (!(index >= 0 && index < count)) return undefined;
     if (index < decoded.length && decoded[index] !== undefined) return decoded[index];
     const position = spans[index * 2] as number;
     const start = position % PAGE_BYTES;
     const text = (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
-    if (index < MAX_READY_TEXTS && text.length <= MAX_READY_TEXT_CHARS) decoded[index] = text;
+    if (index < MAX_READY_TEXTS) keepReady(index, text);
     return text;
   }
   return {

@@ -76,25 +76,29 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   function cellValue(): Cell {
     switch (type) {
       case "s":
-        return sawValue ? shared() : "";
+        return sawValue ? shared() : blank();
       case "inlineStr":
-        return checkText(inline.take());
+        return checkText(inline.take()) || blank();
       case "str":
-        return formula && !sawValue ? unsaved() : checkText(unescapeText(value));
+        return sawValue ? checkText(unescapeText(value)) : blank(); // a text that is empty is a result as well
       case "b":
         return booleanText(value.trim());
       case "e":
-        return cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
+        return formula && value.trim() === "" ? UNSAVED : cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
       case "d":
-        return value.trim();
+        return value.trim() || blank();
       case "n": {
         const raw = value.trim();
-        if (raw === "") return formula ? unsaved() : "";
+        if (raw === "") return blank();
         return numberText(raw, context.kinds[style] ?? PLAIN_NUMBER, context.date1904, context.dateColumns.has(column));
       }
       default:
         return cellFault(`is of an unknown type (${type.slice(0, 20)})`, value);
     }
+  }
+
+  function blank(): Cell {
+    return formula ? UNSAVED : "";
   }
 
   function shared(): Cell {
@@ -104,7 +108,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   }
 
   function booleanText(raw: string): Cell {
-    if (raw === "") return formula ? unsaved() : "";
+    if (raw === "") return blank();
     if (raw === "1" || raw === "true") return "TRUE";
     return raw === "0" || raw === "false" ? "FALSE" : cellFault("holds a truth value that cannot be read", raw);
   }
@@ -148,9 +152,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   });
 }
 
-function unsaved(): Cell {
-  return cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
-}
+const UNSAVED = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
 
 /** `AB12` is column 27. The row part must be there but is the row's to know. */
 function columnOf(reference: string, row: number): number {
