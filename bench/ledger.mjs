@@ -12,7 +12,7 @@ export async function fillLedger(databaseUrl, rows) {
   // Negative positions, so that they are before everything that the log will ever have.
   await client.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-       file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, started_at, finished_at, revision)
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, started_at, finished_at, revision)
      select md5('import' || n)::uuid, n - 1000000, 'demo', 'activities', 'file', 'filled', 'completed', 100, $2, $2, 0,
        'none', 'filled.csv', 1, '', 'wb_live_xxxx', '[]', now(), now(), now(), $2 + 2
      from generate_series(1, $1::int) as n`,

@@ -23,7 +23,7 @@ export async function withAdapters(service, work) {
 export function makeOrganisations(service, ids, customers = 3) {
   return withAdapters(service, async (adapters) => {
     const deps = organisationDeps(adapters);
-    const origin = { actor: "bench", correlationId: randomUUID() };
+    const origin = { by: { kind: "cli", id: "bench" }, correlationId: randomUUID() };
     const keys = [];
     for (const id of ids) {
       const model = demoOrganisation.customers[0];

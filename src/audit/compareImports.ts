@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { actorOf } from "../domain/principal.js";
 import { canonical, storable } from "./canonical.js";
 import type { AuditedImport } from "./evidence.js";
 import type { Findings } from "./findings.js";
@@ -18,7 +19,7 @@ const columns = [
     "processed",
     "failed",
   ],
-  ...["file_key", "file_name", "file_size", "file_sha256", "key_prefix", "notes", "report_key", "error_message"],
+  ...["file_key", "file_name", "file_size", "file_sha256", "requested_by", "notes", "report_key", "error_message"],
   ...["submitted_at", "started_at", "finished_at", "revision"],
 ] as const;
 
@@ -45,7 +46,7 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     file_name: storable(data.file.name),
     file_size: data.file.size,
     file_sha256: data.file.sha256,
-    key_prefix: data.keyPrefix,
+    requested_by: actorOf(data.by),
     notes: completed?.notes ?? [],
     report_key: completed?.report?.key ?? null,
     error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,

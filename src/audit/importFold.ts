@@ -1,6 +1,6 @@
 // One import folded from its own stream, event by event. Memory does not grow with the rows, only with shipments where they are kept.
 import { createHash, type Hash } from "node:crypto";
-import { decode, type RecordedEvent, UnreadableEvent } from "../events/codec.js";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
   ImportCancelled,
   ImportCompleted,
@@ -81,7 +81,7 @@ export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
   fold.revision = stored.revision;
   if (fold.ended) fault(fold, `${stored.type} at revision ${stored.revision} comes after the import's end`);
   try {
-    const event = decode(stored);
+    const event = decodeOn("import", stored);
     if (event) foldKnown(fold, event);
     else fault(fold, `${stored.type} at revision ${stored.revision} is unknown`);
   } catch (error) {
@@ -90,7 +90,7 @@ export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
   }
 }
 
-function foldKnown(fold: ImportFold, event: RecordedEvent): void {
+function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
   const { revision, position } = event;
   switch (event.type) {
     case "ImportRequested":
@@ -120,8 +120,6 @@ function foldKnown(fold: ImportFold, event: RecordedEvent): void {
     case "ImportCancelled":
       fold.ended = { type: event.type, data: event.data, revision, position };
       return;
-    default:
-      fault(fold, `${event.type} at revision ${revision} does not belong here`);
   }
 }
 

@@ -1,8 +1,8 @@
 // The story of one import, told from its stream alone, in memory that does not grow with its rows.
-import { decode, type RecordedEvent } from "../events/codec.js";
+import { decodeOn, type RecordedOn } from "../events/codec.js";
 import type { ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports.js";
 import { type AuditedEnding, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 
 /** The state as of a moment of the event store's clock, or as of a revision of the stream. */
@@ -69,9 +69,9 @@ export async function importHistory(importId: string, options: HistoryOptions): 
 }
 
 /** What cannot be read is named by the fold's faults. */
-function readable(stored: Parameters<typeof decode>[0]): RecordedEvent | undefined {
+function readable(stored: StoredEvent): RecordedOn<"import"> | undefined {
   try {
-    return decode(stored);
+    return decodeOn("import", stored);
   } catch {
     return undefined;
   }
@@ -89,7 +89,7 @@ function newTeller(fold: ImportFold) {
   let last: Date | undefined;
   const stretches: Stretch[] = [];
   const reasons = new Map<string, number>();
-  const hearRow = (event: Extract<RecordedEvent, { type: "RowAccepted" | "RowRejected" }>) => {
+  const hearRow = (event: Extract<RecordedOn<"import">, { type: "RowAccepted" | "RowRejected" }>) => {
     const { revision, recordedAt } = event;
     const { actor } = event.metadata;
     const pause = last ? (recordedAt.getTime() - last.getTime()) / 1000 : 0;
@@ -108,14 +108,31 @@ function newTeller(fold: ImportFold) {
   };
   return {
     fold,
-    hear(event: RecordedEvent): void {
+    hear(event: RecordedOn<"import">): void {
       const { recordedAt, revision, position } = event;
-      if (event.type === "ImportRequested") requested ??= { data: event.data, recordedAt };
-      else if (event.type === "ImportStarted") started ??= { data: event.data, recordedAt };
-      else if (event.type === "RowAccepted" || event.type === "RowRejected") hearRow(event);
-      else if (event.type === "ImportCompleted" || event.type === "ImportFailed" || event.type === "ImportCancelled") {
-        const { type, data, metadata } = event;
-        ended ??= { type, data, revision, position, recordedAt, actor: metadata.actor } as ImportHistory["ended"];
+      switch (event.type) {
+        case "ImportRequested":
+          requested ??= { data: event.data, recordedAt };
+          break;
+        case "ImportStarted":
+          started ??= { data: event.data, recordedAt };
+          break;
+        case "RowAccepted":
+        case "RowRejected":
+          hearRow(event);
+          break;
+        case "ImportCompleted":
+        case "ImportFailed":
+        case "ImportCancelled":
+          ended ??= {
+            type: event.type,
+            data: event.data,
+            revision,
+            position,
+            recordedAt,
+            actor: event.metadata.actor,
+          } as ImportHistory["ended"];
+          break;
       }
       last = recordedAt;
     },

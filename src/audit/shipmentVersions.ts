@@ -1,4 +1,5 @@
 // Every version a shipment had, from the streams of the imports that wrote it.
+import type { Principal } from "../domain/principal.js";
 import { decode } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
 import { streamPrefix } from "../events/streams.js";
@@ -6,7 +7,7 @@ import type { EventStore, StoredEvent } from "../ports.js";
 
 export interface ShipmentVersion {
   readonly importId: string;
-  readonly keyPrefix: string;
+  readonly by: Principal;
   readonly requestId: string;
   readonly sourceDetails: string;
   readonly fileName: string;
@@ -103,10 +104,10 @@ function hearLine(
 }
 
 function written({ request, pushed, shipments }: OpenImport, writtenAt: string, completed: bigint): Written[] {
-  const { importId, keyPrefix, requestId, sourceDetails, file, at } = request;
+  const { importId, by, requestId, sourceDetails, file, at } = request;
   const inOrder = [...shipments].sort(([a], [b]) => a - b).map(([, shipment]) => shipment);
   return inOrder.map((shipment) => ({
-    version: { importId, keyPrefix, requestId, sourceDetails, fileName: file.name, pushedAt: at, writtenAt, ...shipment },
+    version: { importId, by, requestId, sourceDetails, fileName: file.name, pushedAt: at, writtenAt, ...shipment },
     pushed,
     completed,
   }));

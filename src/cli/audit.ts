@@ -75,18 +75,19 @@ async function verifyAll({ org, files, json }: { org?: string; files: boolean; j
 
 async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
   const time = asOf === undefined ? undefined : timeOf(asOf);
-  const [{ shipmentVersions }, { showProgress }, { shipmentText }] = await Promise.all([
+  const [{ namesOf }, { shipmentVersions }, { showProgress }, { shipmentText }] = await Promise.all([
+    import("../audit/names.js"),
     import("../audit/shipmentVersions.js"),
     import("./progress.js"),
     import("./auditShipmentText.js"),
   ]);
-  const versions = await withStores(({ eventStore, signal }) => {
+  const { versions, nameOf } = await withStores(async ({ eventStore, signal }) => {
     const progress = showProgress("search");
     const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
-    return shipmentVersions(question).finally(progress.stop);
+    return { versions: await shipmentVersions(question).finally(progress.stop), nameOf: await namesOf(eventStore, org) };
   });
   if (versions.length === 0)
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
   if (json) printJson(versions);
-  else print(shipmentText(shipmentId, versions));
+  else print(shipmentText(shipmentId, versions, nameOf));
 }

@@ -4,6 +4,7 @@ import { fileFaults } from "../audit/checkFiles.js";
 import { settle } from "../audit/evidence.js";
 import { type AsOf, importHistory, type RowOutcome } from "../audit/importHistory.js";
 import { importVerdict } from "../audit/importVerdict.js";
+import { namesOf } from "../audit/names.js";
 import { streamOf } from "../events/streams.js";
 import { historyJson, historyText } from "./auditImportText.js";
 import { CommandFault, print, printJson } from "./outcome.js";
@@ -32,7 +33,8 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // A past state has no counterpart in the tables of today.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
-  const report = { history, files, verdict };
+  const nameOf = await namesOf(eventStore, history.requested.data.organisationId);
+  const report = { history, files, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));
   if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;

@@ -1,5 +1,7 @@
 import type { ImportHistory, Stretch } from "../audit/importHistory.js";
 import type { Verdict } from "../audit/importVerdict.js";
+import type { NameOf } from "../audit/names.js";
+import { principalOf } from "../domain/principal.js";
 import { countOf, number } from "./progress.js";
 
 export interface ImportReport {
@@ -8,16 +10,17 @@ export interface ImportReport {
   readonly files: readonly string[];
   /** Undefined for a past state. */
   readonly verdict: Verdict | undefined;
+  readonly nameOf: NameOf;
 }
 
 /** For a person who has never seen the code; line by line. */
-export function historyText({ history, files, verdict }: ImportReport): string[] {
+export function historyText({ history, files, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
-  const { importId, organisationId, kind, source, file, sourceDetails, keyPrefix, requestId, at } = requested.data;
+  const { importId, organisationId, kind, source, file, sourceDetails, by, requestId, at } = requested.data;
   return [
     `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
     `Organisation  ${organisationId}`,
-    `Pushed        ${at} with key ${keyPrefix}..., request ${requestId}`,
+    `Pushed        ${at} by ${nameOf(by)}, request ${requestId}`,
     `Reference     ${sourceDetails}`,
     `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
@@ -25,7 +28,7 @@ export function historyText({ history, files, verdict }: ImportReport): string[]
     `Status        ${statusText(history)}`,
     "",
     "History",
-    ...phases(history).map((line) => `  ${line}`),
+    ...phases(history, nameOf).map((line) => `  ${line}`),
     "",
     "Counts, recounted from the stream",
     `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
@@ -62,33 +65,33 @@ function recordedCounts({ ended, counts }: ImportHistory): string {
     : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
 }
 
-function phases({ requested, started, stretches, ended }: ImportHistory): string[] {
+function phases({ requested, started, stretches, ended }: ImportHistory, nameOf: NameOf): string[] {
   const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
   const lines = [line("0", requested.recordedAt, "requested")];
   if (started) {
-    const { worker, catalogueVersion } = started.data;
-    lines.push(line("1", started.recordedAt, `started by worker ${worker}, judged by catalogue version ${catalogueVersion}`));
+    const { by, catalogueVersion } = started.data;
+    lines.push(line("1", started.recordedAt, `started by ${nameOf(by)}, judged by catalogue version ${catalogueVersion}`));
   }
   stretches.forEach((stretch, index) => {
-    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0)));
+    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0, nameOf)));
   });
-  if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended)));
+  if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended, nameOf)));
   return lines;
 }
 
-function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean): string {
+function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean, nameOf: NameOf): string {
   const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
-  return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${actor} until ${ended.toISOString()}`;
+  return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
 }
 
-function endingText(ended: NonNullable<ImportHistory["ended"]>): string {
+function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf): string {
   switch (ended.type) {
     case "ImportCompleted":
-      return `completed by ${ended.actor}${ended.data.notes.length > 0 ? ` (${ended.data.notes.join("; ")})` : ""}`;
+      return `completed by ${nameOf(ended.data.by)}${ended.data.notes.length > 0 ? ` (${ended.data.notes.join("; ")})` : ""}`;
     case "ImportFailed":
       return `failed: ${ended.data.reason}`;
     case "ImportCancelled":
-      return `cancelled by ${ended.data.by}`;
+      return `cancelled by ${nameOf(ended.data.by)}${ended.data.reason === undefined ? "" : ` (${ended.data.reason})`}`;
   }
 }
 
@@ -104,7 +107,7 @@ function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): st
 }
 
 /** The same for machines. */
-export function historyJson({ history, files, verdict }: ImportReport) {
+export function historyJson({ history, files, verdict }: Omit<ImportReport, "nameOf">) {
   const { requested, started, stretches, ended, counts, accepted, reasons, whole, fold } = history;
   return {
     importId: requested.data.importId,

@@ -13,15 +13,19 @@ export function addAuditQuoteCommand(program: Command): void {
 }
 
 async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {
-  const [{ findQuote }, { explainStoredQuote }] = await Promise.all([
+  const [{ namesOf }, { findQuote }, { explainStoredQuote }] = await Promise.all([
+    import("../audit/names.js"),
     import("../commands/quote.js"),
     import("../commands/explainQuote.js"),
   ]);
-  const quote = await withStores(({ eventStore }) => findQuote({ events: eventStore }, quoteId));
-  if (quote === undefined) throw new CommandFault(`There is no quote ${quoteId}.`);
+  const { quote, nameOf } = await withStores(async ({ eventStore }) => {
+    const found = await findQuote({ events: eventStore }, quoteId);
+    if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}.`);
+    return { quote: found, nameOf: await namesOf(eventStore, found.organisationId) };
+  });
   const { agrees, lines } = explainStoredQuote(quote);
-  const { organisationId, customerId, at, catalogueVersion, keyPrefix } = quote;
-  const heading = `quote ${quote.quoteId} for ${customerId} of ${organisationId}, priced ${at} by catalogue version ${catalogueVersion} for key ${keyPrefix}`;
+  const { organisationId, customerId, at, catalogueVersion, by } = quote;
+  const heading = `quote ${quote.quoteId} for ${customerId} of ${organisationId}, priced ${at} by catalogue version ${catalogueVersion} for ${nameOf(by)}`;
   if (json) printJson({ agrees, quote });
   else print([heading, ...lines]);
   if (!agrees) throw new CommandFault("The quote does not come out again as it was answered.");

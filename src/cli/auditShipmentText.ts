@@ -1,16 +1,20 @@
+import type { NameOf } from "../audit/names.js";
 import type { ShipmentVersion } from "../audit/shipmentVersions.js";
 
-export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[]): string[] {
-  return [`Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`, ...versions.flatMap(versionText)];
+export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[], nameOf: NameOf): string[] {
+  return [
+    `Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`,
+    ...versions.flatMap((version, index) => versionText(version, index, nameOf)),
+  ];
 }
 
-function versionText(version: ShipmentVersion, index: number): string[] {
-  const { importId, keyPrefix, requestId, fileName, sourceDetails, pushedAt, rows, fields, items } = version;
+function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): string[] {
+  const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items } = version;
   return [
     "",
     `Version ${index + 1}, ${standing(version)}`,
     `  import  ${importId}, row${rows.length === 1 ? "" : "s"} ${rows.join(", ")} of ${fileName} (${sourceDetails})`,
-    `  pushed  ${pushedAt} with key ${keyPrefix}..., request ${requestId}`,
+    `  pushed  ${pushedAt} by ${nameOf(by)}, request ${requestId}`,
     ...Object.entries(fields).map(([name, value]) => `  ${name} = ${shown(value)}`),
     ...items.map((item, line) => `  item ${line + 1} = ${shown(item)}`),
   ];

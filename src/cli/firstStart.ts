@@ -6,6 +6,7 @@ import { applyOrganisation } from "../commands/organisationApply.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
+import { firstStart } from "../domain/principal.js";
 import { streamOf } from "../events/streams.js";
 import { type Adapters, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
 import { listOrganisations } from "../queries/organisations.js";
@@ -50,7 +51,7 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
   const deps = organisationDeps(adapters);
-  const origin = { actor: "start", correlationId: randomUUID() };
+  const origin = { by: firstStart, correlationId: randomUUID() };
   await insist(() => applyOrganisation(deps, parsed.file, origin));
   const made = await insist(() => createKey(deps, { organisationId, name: "demo" }, origin));
   return { organisationId, key: made?.key };

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { operator } from "../domain/principal.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
@@ -48,7 +49,7 @@ async function cancel(importId: string): Promise<void> {
     const { cancelImport } = await import("../commands/cancelImport.js");
     const { rows } = await pool.query<{ now: Date }>("select now()");
     const now = rows[0]?.now ?? new Date();
-    await cancelImport({ pool, eventStore }, { organisationId: undefined, importId: importId.toLowerCase(), by: "cli", now });
+    await cancelImport({ pool, eventStore }, { organisationId: undefined, importId: importId.toLowerCase(), by: operator, now });
   });
   print(`${importId} cancelled`);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import { operator } from "../domain/principal.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
@@ -28,7 +29,7 @@ export function addKeyCommands(program: Command): void {
 async function create({ org, name }: { org: string; name: string }): Promise<void> {
   const { key } = await withStores(async (context) => {
     const [{ createKey }, { organisationDeps }] = await Promise.all([import("../commands/keys.js"), import("../main/adapters.js")]);
-    return createKey(organisationDeps(context), { organisationId: org, name }, { actor: "cli", correlationId: randomUUID() });
+    return createKey(organisationDeps(context), { organisationId: org, name }, { by: operator, correlationId: randomUUID() });
   });
   print(key);
 }
@@ -53,7 +54,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
 async function revoke(prefix: string, { org }: { org: string }): Promise<void> {
   const revoked = await withStores(async (context) => {
     const [{ revokeKey }, { organisationDeps }] = await Promise.all([import("../commands/keys.js"), import("../main/adapters.js")]);
-    return revokeKey(organisationDeps(context), { organisationId: org, prefix }, { actor: "cli", correlationId: randomUUID() });
+    return revokeKey(organisationDeps(context), { organisationId: org, prefix }, { by: operator, correlationId: randomUUID() });
   });
   print(`${revoked.prefix} ${revoked.name} revoked`);
 }

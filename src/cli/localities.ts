@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
+import { operator } from "../domain/principal.js";
 import { CommandFault, command, print, remark } from "./outcome.js";
 import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
@@ -35,7 +36,7 @@ async function load(source: string): Promise<void> {
         import("../main/adapters.js"),
         import("../main/localities.js"),
       ]);
-      const origin = { actor: "cli", correlationId: randomUUID() };
+      const origin = { by: operator, correlationId: randomUUID() };
       let anew = false;
       for (const country of countries) {
         const { recorded } = await importLocalities(

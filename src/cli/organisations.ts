@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
+import { operator } from "../domain/principal.js";
 import { systemReason } from "../portErrors.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
@@ -24,7 +25,7 @@ async function apply(path: string): Promise<void> {
       import("../commands/organisationApply.js"),
       import("../main/adapters.js"),
     ]);
-    const origin = { actor: "cli", correlationId: randomUUID() };
+    const origin = { by: operator, correlationId: randomUUID() };
     const applied = await applyOrganisation(organisationDeps(context), file, origin);
     const summary = applied.changes.length === 0 ? "nothing changed" : `${applied.changes.length} changed`;
     print([`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)]);

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
+import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { WrongVersion } from "../portErrors.js";
@@ -16,8 +17,9 @@ export interface CancelImport {
   readonly organisationId: string | undefined;
   readonly importId: string;
   readonly kind?: ImportKind;
-  /** `key:<prefix>` or `cli`. */
-  readonly by: string;
+  readonly by: Principal;
+  /** Given where the service cancels by itself. */
+  readonly reason?: string;
   readonly requestId?: string;
   readonly now: Date;
 }
@@ -49,8 +51,8 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
 
 function append({ eventStore }: CancelImportDeps, loaded: LoadedImport, asked: CancelImport, progress: number): Promise<LoadedImport> {
   const organisation = loaded.state.status === "none" ? "" : loaded.state.request.organisationId;
-  const context = { organisation, actor: asked.by, correlationId: asked.requestId ?? asked.importId };
-  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, progress, now: asked.now }, context);
+  const context = { organisation, by: asked.by, correlationId: asked.requestId ?? asked.importId };
+  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, reason: asked.reason, progress, now: asked.now }, context);
 }
 
 /** Another organisation's import, or one of the other kind, does not exist. */

@@ -1,6 +1,6 @@
 import { type AnsweredQuote, type Explanation, explainQuote } from "../domain/rating/explain.js";
 import type { QuoteBasis } from "../domain/rating/quotes.js";
-import type { QuoteGenerated } from "../events/otherEvents.js";
+import type { QuoteGenerated } from "../events/quoteEvents.js";
 
 /** The event holds what was answered and what it was priced from; both were ours to write. */
 export function explainStoredQuote({ basis, response }: QuoteGenerated): Explanation {

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography, Location, LocationFault } from "../domain/geography/geography.js";
+import type { Principal } from "../domain/principal.js";
 import type { QuoteRequest } from "../domain/rating/quoteRequest.js";
 import { type PricedResult, priceQuotes } from "../domain/rating/quotes.js";
 import { Rejection } from "../domain/rejection.js";
@@ -12,7 +13,7 @@ import { refuseTooLarge } from "./tooLargeQuote.js";
 export interface QuoteOrigin {
   readonly organisationId: string;
   readonly catalogueVersion: number;
-  readonly keyPrefix: string;
+  readonly by: Principal;
   readonly requestId: string;
   readonly now: Date;
 }
@@ -32,8 +33,8 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   const { origin, destination } = resolveEnds(deps.geography, request);
   const { items, filters } = request;
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now: from.now });
-  const { organisationId, catalogueVersion, keyPrefix, requestId } = from;
-  const facts = { organisationId, catalogueVersion, keyPrefix, requestId, at: from.now.toISOString() };
+  const { organisationId, catalogueVersion, by, requestId } = from;
+  const facts = { organisationId, catalogueVersion, by, requestId, at: from.now.toISOString() };
   const { recording, largest, kept, response } = record(deps, { ...facts, origin, destination, goods, filters }, results);
   await recording.catch((error: unknown) => refuseTooLarge(error, { items, filters }, goods, largest));
   for (const [quoteId, quote] of kept) deps.recentQuotes.keep(quoteId, quote);

@@ -1,19 +1,19 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it is given the state, the time and the
-// ids, and answers with events. `handle` is the one way from a decision to the stream.
-import { decode, type EventContext, encode, type RecordedEvent } from "../events/codec.js";
-import type { EventDataOf, EventType } from "../events/registry.js";
+// ids, and answers with events. `handle` carries out a decision on a stream that is read whole; importStream.ts does so for imports, whose
+// streams are too long for that.
+import { decodeOn, type EventContext, encode, type RecordedOn } from "../events/codec.js";
+import type { EventOn, StreamKind } from "../events/registry.js";
+import { streamOf } from "../events/streams.js";
 import { WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type Revision } from "../ports.js";
 import { appendInChunks } from "./chunks.js";
 import { logIdOf } from "./logIdentity.js";
 
-/** An event that was decided and is not yet recorded. */
-export type Decided = { [T in EventType]: { readonly type: T; readonly data: EventDataOf<T> } }[EventType];
-
-export interface Aggregate<State> {
-  readonly stream: string;
+export interface Aggregate<S extends StreamKind, State> {
+  readonly kind: S;
+  readonly id: string;
   readonly initial: () => State;
-  readonly evolve: (state: State, event: RecordedEvent) => State;
+  readonly evolve: (state: State, event: RecordedOn<S>) => State;
 }
 
 export interface Handling {
@@ -21,10 +21,10 @@ export interface Handling {
   readonly newId: () => string;
 }
 
-export interface Handled<State> {
+export interface Handled<S extends StreamKind, State> {
   /** What the decision was based on. */
   readonly before: State;
-  readonly decided: readonly Decided[];
+  readonly decided: readonly EventOn<S>[];
   /** The stream's revision afterwards. */
   readonly revision: Revision;
 }
@@ -32,12 +32,12 @@ export interface Handled<State> {
 const attempts = 10;
 
 /** Loads, decides, appends; decides again on what it finds when somebody else was quicker. Deciding nothing appends nothing. */
-export async function handle<State>(
+export async function handle<S extends StreamKind, State>(
   { events, newId }: Handling,
-  aggregate: Aggregate<State>,
+  aggregate: Aggregate<S, State>,
   context: EventContext,
-  decide: (state: State, head: Revision) => readonly Decided[],
-): Promise<Handled<State>> {
+  decide: (state: State, head: Revision) => readonly EventOn<S>[],
+): Promise<Handled<S, State>> {
   await logIdOf(events); // the first event of a log says whose it is
   for (let attempt = 1; ; attempt++) {
     const { state, head } = await load(events, aggregate);
@@ -45,7 +45,7 @@ export async function handle<State>(
     if (decided.length === 0) return { before: state, decided, revision: head };
     const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
     try {
-      const revision = await appendInChunks(events, aggregate.stream, encoded, head);
+      const revision = await appendInChunks(events, streamOf[aggregate.kind](aggregate.id), encoded, head);
       return { before: state, decided, revision };
     } catch (error) {
       if (!(error instanceof WrongVersion) || attempt === attempts) throw error;
@@ -53,12 +53,15 @@ export async function handle<State>(
   }
 }
 
-async function load<State>(events: EventStore, aggregate: Aggregate<State>): Promise<{ state: State; head: Revision }> {
+async function load<S extends StreamKind, State>(
+  events: EventStore,
+  aggregate: Aggregate<S, State>,
+): Promise<{ state: State; head: Revision }> {
   let state = aggregate.initial();
   let head = noStream;
-  for await (const stored of events.read(aggregate.stream)) {
+  for await (const stored of events.read(streamOf[aggregate.kind](aggregate.id))) {
     head = stored.revision;
-    const event = decode(stored);
+    const event = decodeOn(aggregate.kind, stored);
     if (event) state = aggregate.evolve(state, event);
   }
   return { state, head };

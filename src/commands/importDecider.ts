@@ -1,7 +1,12 @@
 // src/commands decides what may happen and records it. A decider is two pure functions: `decide` says which events a command
 // leads to, `evolve` what has become of the import after one; the caller brings the clock, and a repeated command decides nothing.
+
+import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
-import type { ImportEvent, ImportKind, ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
+import type { ImportKind, ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
+import type { EventOn } from "../events/registry.js";
+
+export type ImportEvent = EventOn<"import">;
 
 export type ImportState =
   | { readonly status: "none" }
@@ -22,10 +27,9 @@ export interface ImportCounts {
 }
 
 export type ImportCommand =
-  | { readonly type: "requestImport"; readonly request: ImportRequested }
   | {
       readonly type: "startImport";
-      readonly worker: string;
+      readonly by: Principal;
       readonly catalogueVersion: number;
       readonly localities: Record<string, string>;
       readonly now: Date;
@@ -37,22 +41,27 @@ export type ImportCommand =
       readonly counts: ImportCounts;
       readonly report: { readonly key: string; readonly size: number } | null;
       readonly notes: readonly string[];
+      readonly by: Principal;
       readonly now: Date;
     }
-  | { readonly type: "failImport"; readonly reason: string; readonly progress: number; readonly now: Date }
-  | { readonly type: "cancelImport"; readonly by: string; readonly progress: number; readonly now: Date };
+  | { readonly type: "failImport"; readonly reason: string; readonly progress: number; readonly by: Principal; readonly now: Date }
+  | {
+      readonly type: "cancelImport";
+      readonly by: Principal;
+      readonly reason?: string | undefined;
+      readonly progress: number;
+      readonly now: Date;
+    };
 
 export const nothingYet: ImportState = { status: "none" };
 
 export function decide(command: ImportCommand, state: ImportState): ImportEvent[] {
   switch (command.type) {
-    case "requestImport":
-      return state.status === "none" ? [{ type: "ImportRequested", data: command.request }] : [];
     case "startImport": {
       if (state.status === "processing") return [];
       const { importId } = expectStatus(state, "queued").request;
-      const { worker, catalogueVersion, localities } = command;
-      return [{ type: "ImportStarted", data: { importId, worker, catalogueVersion, localities, at: command.now.toISOString() } }];
+      const { by, catalogueVersion, localities } = command;
+      return [{ type: "ImportStarted", data: { importId, by, catalogueVersion, localities, at: command.now.toISOString() } }];
     }
     case "recordRows": {
       const { rows } = expectStatus(state, "processing");
@@ -64,22 +73,30 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "completed") return [];
       const { request, rows } = expectStatus(state, "processing");
       checkCounts(command.counts, rows, request.kind);
-      const { counts, report, notes } = command;
+      const { counts, report, notes, by } = command;
       return [
-        { type: "ImportCompleted", data: { importId: request.importId, counts, report, notes: [...notes], at: command.now.toISOString() } },
+        {
+          type: "ImportCompleted",
+          data: { importId: request.importId, counts, report, notes: [...notes], by, at: command.now.toISOString() },
+        },
       ];
     }
     case "failImport": {
       if (state.status === "failed") return [];
       const { importId } = expectUnfinished(state);
       return [
-        { type: "ImportFailed", data: { importId, reason: command.reason, progress: command.progress, at: command.now.toISOString() } },
+        {
+          type: "ImportFailed",
+          data: { importId, reason: command.reason, progress: command.progress, by: command.by, at: command.now.toISOString() },
+        },
       ];
     }
     case "cancelImport": {
       if (state.status === "cancelled") return []; // asked twice
       const { importId } = expectUnfinished(state);
-      return [{ type: "ImportCancelled", data: { importId, by: command.by, progress: command.progress, at: command.now.toISOString() } }];
+      const { by, reason, progress, now } = command;
+      const why = reason === undefined ? {} : { reason };
+      return [{ type: "ImportCancelled", data: { importId, by, ...why, progress, at: now.toISOString() } }];
     }
   }
 }

@@ -1,9 +1,8 @@
 import { v5 } from "uuid";
-import { decode, type EventContext, encode } from "../events/codec.js";
-import type { ImportEvent } from "../events/importEvents.js";
+import { decodeOn, type EventContext, encode } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
-import { type EventStore, noStream, type Revision } from "../ports.js";
-import { decide, evolve, type ImportCommand, type ImportState, isFinished, nothingYet } from "./importDecider.js";
+import { type EventStore, noStream, type Revision, type StoredEvent } from "../ports.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
 
 export interface LoadedImport {
   readonly importId: string;
@@ -20,10 +19,10 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   let state: ImportState = nothingYet;
   for await (const stored of eventStore.read(stream, { max: 2 })) {
     if (stored.revision > last.revision) break; // appended just now
-    state = evolve(state, importEvent(decode(stored)));
+    state = evolve(state, importEvent(stored));
   }
   if (last.revision > 1n && state.status === "processing") {
-    state = evolve({ ...state, rows: Number(last.revision) - 2 }, importEvent(decode(last)));
+    state = evolve({ ...state, rows: Number(last.revision) - 2 }, importEvent(last));
   }
   return { importId, state, revision: last.revision };
 }
@@ -51,7 +50,8 @@ export function hasEnded(loaded: LoadedImport): boolean {
   return isFinished(loaded.state);
 }
 
-function importEvent(event: { type: string; data: unknown } | undefined): ImportEvent {
-  if (!event) throw new Error("an import's stream holds an event that is not an import's");
-  return event as ImportEvent;
+function importEvent(stored: StoredEvent): ImportEvent {
+  const event = decodeOn("import", stored);
+  if (!event) throw new Error(`${stored.type} at ${stored.stream}@${stored.revision} is of an unknown type`);
+  return event;
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { displayPrefix, hashApiKey, isApiKey, liveKeyPrefix, makeApiKey } from "../domain/apiKey.js";
+import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
-import { type Decided, handle } from "./handle.js";
+import type { EventOn } from "../events/registry.js";
+import { handle } from "./handle.js";
 import { type ApiKeyState, type OrganisationDeps, type OrganisationState, type Origin, organisationAggregate } from "./organisation.js";
 
 export interface CreatedKey {
@@ -22,7 +24,7 @@ export async function createKey(
   const keyId = deps.newId();
   const prefix = displayPrefix(key);
   const at = (await deps.now()).toISOString();
-  const created = { keyId, name: name.trim(), sha256: hashApiKey(key), prefix, at };
+  const created = { keyId, name: name.trim(), sha256: hashApiKey(key), prefix, by: origin.by, at };
   await handle(deps, organisationAggregate(organisationId), { organisation: organisationId, ...origin }, (state) => {
     if (!state.file) throw new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
     if (created.name === "" || created.name.length > longestName)
@@ -41,14 +43,17 @@ export async function revokeKey(
 ): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
   const at = (await deps.now()).toISOString();
   const { before } = await handle(deps, organisationAggregate(organisationId), { organisation: organisationId, ...origin }, (state) =>
-    decideRevoke({ given, by: origin.actor, at }, state),
+    decideRevoke({ given, by: origin.by, at }, state),
   );
   await deps.project(organisationId);
   const { keyId, prefix, name } = keyMeant(given, before);
   return { keyId, prefix, name };
 }
 
-export function decideRevoke({ given, by, at }: { given: string; by: string; at: string }, state: OrganisationState): Decided[] {
+export function decideRevoke(
+  { given, by, at }: { given: string; by: Principal; at: string },
+  state: OrganisationState,
+): EventOn<"organisation">[] {
   const key = keyMeant(given, state);
   return key.revoked ? [] : [{ type: "ApiKeyRevoked", data: { keyId: key.keyId, by, at } }];
 }

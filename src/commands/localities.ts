@@ -1,8 +1,6 @@
 // Postcodes of a country, loaded by an operator: the file goes to the object store, the stream says which file holds.
 import { Rejection } from "../domain/rejection.js";
-import type { RecordedEvent } from "../events/codec.js";
-import type { LocalitiesImported } from "../events/otherEvents.js";
-import { streamOf } from "../events/streams.js";
+import type { LocalitiesImported } from "../events/localityEvents.js";
 import type { EventStore, ObjectStore } from "../ports.js";
 import { type Aggregate, handle } from "./handle.js";
 import type { Origin } from "./organisation.js";
@@ -38,16 +36,17 @@ export async function importLocalities(
   await deps.objects.put(key, file.path, { contentType: file.contentType });
   const at = (await deps.now()).toISOString();
   const { decided } = await handle(deps, localitiesAggregate(country), { organisation: "", ...origin }, (current) =>
-    current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, at } }],
+    current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
   );
   await deps.project(country);
   return { recorded: decided.length > 0 };
 }
 
-function localitiesAggregate(country: string): Aggregate<LocalitiesImported | undefined> {
+function localitiesAggregate(country: string): Aggregate<"localities", LocalitiesImported | undefined> {
   return {
-    stream: streamOf.localities(country),
+    kind: "localities",
+    id: country,
     initial: () => undefined,
-    evolve: (current, event: RecordedEvent) => (event.type === "LocalitiesImported" ? event.data : current),
+    evolve: (_, event) => event.data,
   };
 }

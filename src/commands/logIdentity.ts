@@ -1,5 +1,6 @@
 // Whose log this is. The id is written once, before anything else, and read from the log ever after.
 import { randomUUID } from "node:crypto";
+import { firstStart } from "../domain/principal.js";
 import { decode, encode } from "../events/codec.js";
 import { logStream } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
@@ -28,7 +29,7 @@ export async function readLogId(eventStore: EventStore): Promise<string | undefi
 /** Of several processes that start at once one is first; the others read what it wrote. */
 async function createLog(eventStore: EventStore): Promise<string> {
   const logId = randomUUID();
-  const context = { organisation: "", actor: "service", correlationId: logId };
+  const context = { organisation: "", by: firstStart, correlationId: logId };
   const event = encode("LogCreated", { logId, at: new Date().toISOString() }, context, randomUUID());
   try {
     await eventStore.append(logStream, [event], noStream);

@@ -1,7 +1,7 @@
 // An organisation as its stream tells it: the catalogue in its current version, and its API keys.
+import type { Principal } from "../domain/principal.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../events/catalogueChanges.js";
-import type { RecordedEvent } from "../events/codec.js";
-import { streamOf } from "../events/streams.js";
+import type { RecordedOn } from "../events/codec.js";
 import type { EventStore } from "../ports.js";
 import type { Aggregate } from "./handle.js";
 
@@ -33,20 +33,21 @@ export interface OrganisationDeps {
 
 /** Who asks, for the record. */
 export interface Origin {
-  readonly actor: string;
+  readonly by: Principal;
   readonly correlationId: string;
 }
 
-export function organisationAggregate(organisationId: string): Aggregate<OrganisationState> {
+export function organisationAggregate(organisationId: string): Aggregate<"organisation", OrganisationState> {
   return {
-    stream: streamOf.organisation(organisationId),
+    kind: "organisation",
+    id: organisationId,
     initial: () => ({ file: undefined, version: 0, open: [], keys: new Map() }),
     evolve,
   };
 }
 
 /** Fills the state in place: a large catalogue has thousands of entries, and nobody else holds the state while it is loaded. */
-function evolve(state: OrganisationState, event: RecordedEvent): OrganisationState {
+function evolve(state: OrganisationState, event: RecordedOn<"organisation">): OrganisationState {
   switch (event.type) {
     case "CatalogueEntryPut":
     case "CatalogueEntryRemoved":
@@ -70,16 +71,5 @@ function evolve(state: OrganisationState, event: RecordedEvent): OrganisationSta
       if (key) state.keys.set(key.keyId, { ...key, revoked: true });
       return state;
     }
-    case "ImportRequested":
-    case "ImportStarted":
-    case "RowAccepted":
-    case "RowRejected":
-    case "ImportCompleted":
-    case "ImportFailed":
-    case "ImportCancelled":
-    case "QuoteGenerated":
-    case "LocalitiesImported":
-    case "LogCreated":
-      return state; // never written to an organisation's stream
   }
 }

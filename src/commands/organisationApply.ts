@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffCatalogue } from "../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
+import type { Principal } from "../domain/principal.js";
 import { type CatalogueFile, catalogueChanges } from "../events/catalogueChanges.js";
+import type { EventOn } from "../events/registry.js";
 import type { Revision } from "../ports.js";
-import { type Decided, handle } from "./handle.js";
+import { handle } from "./handle.js";
 import { type OrganisationDeps, type OrganisationState, type Origin, organisationAggregate } from "./organisation.js";
 
 export interface AppliedOrganisation {
@@ -21,7 +23,7 @@ export async function applyOrganisation(deps: OrganisationDeps, file: Organisati
   const at = (await deps.now()).toISOString();
   const context = { organisation: organisationId, ...origin };
   const { before, decided } = await handle(deps, organisationAggregate(organisationId), context, (state, head) =>
-    decideApply({ file: wanted, by: origin.actor, at }, state, head),
+    decideApply({ file: wanted, by: origin.by, at }, state, head),
   );
   await deps.project(organisationId);
   const applied = decided.at(-1);
@@ -31,12 +33,12 @@ export async function applyOrganisation(deps: OrganisationDeps, file: Organisati
 
 interface ApplyCommand {
   readonly file: CatalogueFile & OrganisationFile;
-  readonly by: string;
+  readonly by: Principal;
   readonly at: string;
 }
 
 /** One event per changed entry, closed by CatalogueApplied; entries left open by an interrupted command stay void. */
-export function decideApply({ file, by, at }: ApplyCommand, state: OrganisationState, head: Revision): Decided[] {
+export function decideApply({ file, by, at }: ApplyCommand, state: OrganisationState, head: Revision): EventOn<"organisation">[] {
   const entries = catalogueChanges(state.file, file, isDeepStrictEqual);
   if (entries.length === 0) return [];
   const changes = inBrief(diffCatalogue(state.file as OrganisationFile | undefined, file));

@@ -1,6 +1,6 @@
 // Quotes: one stream each, one event each. There for a read the moment the write has answered.
 import { decode, type EventContext, encodeText } from "../events/codec.js";
-import type { QuoteGenerated } from "../events/otherEvents.js";
+import type { QuoteGenerated } from "../events/quoteEvents.js";
 import { streamOf } from "../events/streams.js";
 import { type EventStore, noStream } from "../ports.js";
 import type { RecentQuotes } from "./recentQuotes.js";
@@ -13,15 +13,15 @@ export interface QuoteToRecord {
   readonly event: string;
 }
 
-type Asked = Pick<QuoteGenerated, "organisationId" | "keyPrefix" | "requestId">;
+type Asked = Pick<QuoteGenerated, "organisationId" | "by" | "requestId">;
 
 /**
  * Records the quotes of one request side by side. The event's id is the quote's own, so that a resend is recognised. Not an async
  * function: that would hold on to the texts until the last quote is recorded.
  */
 export function recordQuotes({ events }: { events: EventStore }, asked: Asked, quotes: readonly QuoteToRecord[]): Promise<unknown> {
-  const { organisationId, keyPrefix, requestId } = asked;
-  const context: EventContext = { organisation: organisationId, actor: `key:${keyPrefix}`, correlationId: requestId };
+  const { organisationId, by, requestId } = asked;
+  const context: EventContext = { organisation: organisationId, by, correlationId: requestId };
   return Promise.all(
     quotes.map(({ quoteId, event }) =>
       events.append(streamOf.quote(quoteId), [encodeText("QuoteGenerated", event, context, quoteId)], noStream),

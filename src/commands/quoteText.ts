@@ -1,7 +1,9 @@
 // The JSON of the quotes of one request. Customers of one organisation share most of what they are answered (the places, the goods,
 // the cards they have in common), so each piece is turned into text once and the texts are put together: what is answered, what is
 // recorded and what a later fetch answers are the same pieces.
+
 import type { Location } from "../domain/geography/geography.js";
+import type { Principal } from "../domain/principal.js";
 import type { Goods } from "../domain/rating/consignment.js";
 import type { PriceTerms } from "../domain/rating/price.js";
 import type { Filters } from "../domain/rating/quoteRequest.js";
@@ -15,7 +17,7 @@ export interface QuoteFacts {
   /** The fields of the event before and behind what was priced. */
   readonly organisationId: string;
   readonly catalogueVersion: number;
-  readonly keyPrefix: string;
+  readonly by: Principal;
   readonly requestId: string;
   readonly at: string;
 }
@@ -40,7 +42,7 @@ export function quoteTexts(facts: QuoteFacts, results: readonly (PricedResult & 
   const [origin, destination] = [textOf(facts.origin), textOf(facts.destination)];
   const before = `{"origin":${origin},"destination":${destination},"goods":${JSON.stringify(facts.goods)},"results":[`;
   const organisation = `"organisationId":${JSON.stringify(facts.organisationId)}`;
-  const behind = `"filters":${JSON.stringify(facts.filters)}},"keyPrefix":${JSON.stringify(facts.keyPrefix)},"requestId":${JSON.stringify(facts.requestId)},"at":"${facts.at}"}`;
+  const behind = `"filters":${JSON.stringify(facts.filters)}},"by":${JSON.stringify(facts.by)},"requestId":${JSON.stringify(facts.requestId)},"at":"${facts.at}"}`;
   const all: string[] = [];
   const quotes = results.map(({ quoteId, customerId, noQuoteMessage, quotes: entries, basis }) => {
     const customer = `"customerId":${JSON.stringify(customerId)}`;

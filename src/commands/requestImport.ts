@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import { v5, v7 } from "uuid";
 import { limits } from "../domain/imports/limits.js";
+import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
-import { decode, encode } from "../events/codec.js";
+import { decodeOn, encode } from "../events/codec.js";
 import type { ImportKind, ImportRequested } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
@@ -31,7 +32,7 @@ export interface Submission {
   /** The checked file, on this machine's disk. */
   readonly file: { path: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
   readonly elements?: number;
-  readonly keyPrefix: string;
+  readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
@@ -78,7 +79,7 @@ async function record(
   const { pool, eventStore } = deps;
   const release = () => void settleRefused(deps, request);
   await deadline.within("database", reservePlace(pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
-  const context = { organisation: organisationId, actor: `key:${request.keyPrefix}`, correlationId: request.requestId };
+  const context = { organisation: organisationId, by: request.by, correlationId: request.requestId };
   const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
   const event = encode("ImportRequested", request, context, id);
   try {
@@ -134,7 +135,7 @@ function repetition(earlier: ImportRequested, submission: Submission): ImportReq
 
 async function firstRequest(deps: RequestImportDeps, importId: string): Promise<ImportRequested | undefined> {
   for await (const stored of deps.eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const event = decode(stored);
+    const event = decodeOn("import", stored);
     if (event?.type === "ImportRequested") return event.data;
   }
   return undefined;
@@ -150,7 +151,7 @@ function eventOf(submission: Submission, importId: string, logId: string): Impor
     sourceDetails: submission.sourceDetails,
     file: { ...file, key: newUploadKey(submission.organisationId, logId) },
     ...(submission.elements === undefined ? {} : { elements: submission.elements }),
-    keyPrefix: submission.keyPrefix,
+    by: submission.by,
     requestId: submission.requestId,
     ...(submission.idempotencyKey === undefined
       ? {}

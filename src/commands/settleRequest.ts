@@ -31,7 +31,14 @@ export async function settleRefused(deps: Settling, request: ImportRequested): P
       if (missed < looks) return false;
       await releasePlace(deps.pool, importId);
     } else if (idempotency) await confirmPlace(deps.pool, importId, last.position.commit);
-    else await cancelImport(deps, { organisationId, importId, by: "api: answered 503", now: new Date(request.at) });
+    else
+      await cancelImport(deps, {
+        organisationId,
+        importId,
+        by: request.by,
+        reason: "the push was answered 503",
+        now: new Date(request.at),
+      });
     return true;
   });
 }

@@ -1,24 +1,25 @@
 // Between typed events and what the event store keeps. Writing checks every event against its schema except row outcomes, of
 // which an import has hundreds of thousands, built by one typed function (reading trusts those for the same reason), and events
 // that are written as text.
+import { actorOf, type Principal } from "../domain/principal.js";
 import type { EventMetadata, NewEvent, StoredEvent } from "../ports.js";
-import { type EventDataOf, type EventType, eventSchemas, isEventType } from "./registry.js";
+import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventType, type StreamKind, standsOn } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
 
 /** Who caused the events and why. Pass the same object for all events of one action: its metadata is then encoded once. */
 export interface EventContext {
   readonly organisation: string;
-  /** `key:<prefix>`, `cli`, `worker:<id>`. */
-  readonly actor: string;
+  readonly by: Principal;
   /** The request or command that all of this goes back to. */
   readonly correlationId: string;
   /** The event that led to this one. */
   readonly causationId?: string;
 }
 
-export type RecordedEvent = {
-  [T in EventType]: Omit<StoredEvent, "type" | "data"> & { readonly type: T; readonly data: EventDataOf<T> };
-}[EventType];
+type Recorded<T extends EventType> = Omit<StoredEvent, "type" | "data"> & { readonly type: T; readonly data: EventDataOf<T> };
+export type RecordedEvent = { [T in EventType]: Recorded<T> }[EventType];
+/** A recorded event of one kind of stream. */
+export type RecordedOn<S extends StreamKind> = { [T in EventTypeOn<S>]: Recorded<T> }[EventTypeOn<S>];
 
 /** A stored event that this version of the service cannot read. Never skipped: what follows it may depend on it. */
 export class UnreadableEvent extends Error {
@@ -53,9 +54,15 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   }
   if (!Number.isInteger(version) || version < 1) throw new UnreadableEvent(stored, "its metadata names no schema version");
   if (version > current) throw new UnreadableEvent(stored, `it has version ${version}, this service knows ${current}: update the service`);
-  const parsed = eventSchemas[type].safeParse(upcast(type, version, stored.data, steps));
+  const parsed = eventSchemas[type].safeParse(upcast(type, version, stored.data, stored.metadata, steps));
   if (!parsed.success) throw new UnreadableEvent(stored, "its data does not fit its schema", { cause: parsed.error });
   return { ...stored, data: parsed.data } as RecordedEvent;
+}
+
+/** The same for a stream of a known kind: an event of another kind of stream is a fault, not something to pass over. */
+export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedOn<S> | undefined {
+  if (isEventType(stored.type) && !standsOn(kind, stored.type)) throw new UnreadableEvent(stored, "it does not belong in this stream");
+  return decode(stored) as RecordedOn<S> | undefined;
 }
 
 function metadata(context: EventContext, v: number): EventMetadata {
@@ -63,7 +70,7 @@ function metadata(context: EventContext, v: number): EventMetadata {
   metadataOf.set(context, known);
   const made = known.get(v) ?? {
     organisation: context.organisation,
-    actor: context.actor,
+    actor: actorOf(context.by),
     $correlationId: context.correlationId,
     ...(context.causationId === undefined ? {} : { $causationId: context.causationId }),
     v,

@@ -2,13 +2,14 @@
 // one RowAccepted or RowRejected per row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled.
 // This is a disk format.
 import { z } from "zod";
+import { principal } from "../domain/principal.js";
 
 export const importKinds = ["shipments", "activities"] as const;
 export type ImportKind = (typeof importKinds)[number];
 
 const instant = z.iso.datetime();
 
-export const importRequested = z.object({
+const importRequested = z.object({
   importId: z.string(),
   organisationId: z.string(),
   kind: z.enum(importKinds),
@@ -18,16 +19,17 @@ export const importRequested = z.object({
   file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
   /** Shipments or activities in a JSON push; absent for files. */
   elements: z.number().int().optional(),
-  keyPrefix: z.string(),
+  /** In requests recorded before there were principals the id is the key's displayed prefix. */
+  by: principal,
   requestId: z.string(),
   /** Present when the push carried an Idempotency-Key: hashes only, the key itself is not kept. */
   idempotency: z.object({ key: z.string(), body: z.string() }).optional(),
   at: instant,
 });
 
-export const importStarted = z.object({
+const importStarted = z.object({
   importId: z.string(),
-  worker: z.string(),
+  by: principal,
   /** Rows are judged by this catalogue and these localities, also after an interruption. */
   catalogueVersion: z.number().int(),
   localities: z.record(z.string(), z.string()),
@@ -35,7 +37,7 @@ export const importStarted = z.object({
 });
 
 /** Values are the contract's fields; numbers are JSON numbers, times ISO 8601 with a zone. */
-export const rowAccepted = z.object({
+const rowAccepted = z.object({
   /** The row's number: in a file as a spreadsheet shows it (header = 1), in a JSON push counted from 1. */
   row: z.number().int(),
   /** For shipments: which shipment of the import this goods line belongs to, counted from 1 in order of first appearance. */
@@ -43,7 +45,7 @@ export const rowAccepted = z.object({
   values: z.record(z.string(), z.unknown()),
 });
 
-export const rowRejected = z.object({
+const rowRejected = z.object({
   row: z.number().int(),
   shipmentId: z.string().optional(),
   reference: z.string().nullable().optional(),
@@ -51,23 +53,42 @@ export const rowRejected = z.object({
   data: z.record(z.string(), z.string()),
 });
 
-export const importCounts = z.object({
+const importCounts = z.object({
   received: z.number().int(),
   processed: z.number().int(),
   failed: z.number().int(),
 });
 
-export const importCompleted = z.object({
+const importCompleted = z.object({
   importId: z.string(),
   counts: importCounts,
   report: z.object({ key: z.string(), size: z.number().int() }).nullable(),
   notes: z.array(z.string()),
+  by: principal,
   at: instant,
 });
 
-export const importFailed = z.object({ importId: z.string(), reason: z.string(), progress: z.number(), at: instant });
+const importFailed = z.object({ importId: z.string(), reason: z.string(), progress: z.number(), by: principal, at: instant });
 
-export const importCancelled = z.object({ importId: z.string(), by: z.string(), progress: z.number(), at: instant });
+const importCancelled = z.object({
+  importId: z.string(),
+  by: principal,
+  /** Given where the service cancelled it by itself. */
+  reason: z.string().optional(),
+  progress: z.number(),
+  at: instant,
+});
+
+/** Every event of an import's stream. */
+export const importEvents = {
+  ImportRequested: importRequested,
+  ImportStarted: importStarted,
+  RowAccepted: rowAccepted,
+  RowRejected: rowRejected,
+  ImportCompleted: importCompleted,
+  ImportFailed: importFailed,
+  ImportCancelled: importCancelled,
+} as const;
 
 export type ImportRequested = z.infer<typeof importRequested>;
 export type ImportStarted = z.infer<typeof importStarted>;
@@ -76,12 +97,3 @@ export type RowRejected = z.infer<typeof rowRejected>;
 export type ImportCompleted = z.infer<typeof importCompleted>;
 export type ImportFailed = z.infer<typeof importFailed>;
 export type ImportCancelled = z.infer<typeof importCancelled>;
-
-export type ImportEvent =
-  | { type: "ImportRequested"; data: ImportRequested }
-  | { type: "ImportStarted"; data: ImportStarted }
-  | { type: "RowAccepted"; data: RowAccepted }
-  | { type: "RowRejected"; data: RowRejected }
-  | { type: "ImportCompleted"; data: ImportCompleted }
-  | { type: "ImportFailed"; data: ImportFailed }
-  | { type: "ImportCancelled"; data: ImportCancelled };

@@ -2,4 +2,7 @@
 import { z } from "zod";
 
 /** Tables, checkpoints and stored objects belong to the log of this id; a copy of the log has the same one. */
-export const logCreated = z.object({ logId: z.uuid(), at: z.iso.datetime() });
+const logCreated = z.object({ logId: z.uuid(), at: z.iso.datetime() });
+
+/** Every event of the log's own stream. */
+export const logEvents = { LogCreated: logCreated } as const;

@@ -1,13 +1,14 @@
 // An organisation, its catalogue and its API keys. This is a disk format.
 // A catalogue change is one event per changed entry, closed by CatalogueApplied: entries count only once they are closed.
 import { z } from "zod";
+import { principal } from "../domain/principal.js";
 
 const instant = z.iso.datetime();
 
 export const catalogueSections = ["organisation", "customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
 export type CatalogueSection = (typeof catalogueSections)[number];
 
-export const catalogueEntryPut = z.object({
+const catalogueEntryPut = z.object({
   section: z.enum(catalogueSections),
   id: z.string(),
   /** Where the entry stands in its section's list. */
@@ -15,21 +16,37 @@ export const catalogueEntryPut = z.object({
   entry: z.record(z.string(), z.unknown()),
 });
 
-export const catalogueEntryRemoved = z.object({ section: z.enum(catalogueSections), id: z.string() });
+const catalogueEntryRemoved = z.object({ section: z.enum(catalogueSections), id: z.string() });
 
-export const catalogueApplied = z.object({
+const catalogueApplied = z.object({
   organisationId: z.string(),
   version: z.number().int(),
   /** Entry events since this revision belong to this version; earlier ones without a closing event are void. */
   sinceRevision: z.number().int(),
   changes: z.array(z.string()),
-  by: z.string(),
+  by: principal,
   at: instant,
 });
 
-export const apiKeyCreated = z.object({ keyId: z.string(), name: z.string(), sha256: z.string(), prefix: z.string(), at: instant });
+const apiKeyCreated = z.object({
+  keyId: z.string(),
+  name: z.string(),
+  sha256: z.string(),
+  prefix: z.string(),
+  by: principal,
+  at: instant,
+});
 
-export const apiKeyRevoked = z.object({ keyId: z.string(), by: z.string(), at: instant });
+const apiKeyRevoked = z.object({ keyId: z.string(), by: principal, at: instant });
+
+/** Every event of an organisation's stream. */
+export const organisationEvents = {
+  CatalogueEntryPut: catalogueEntryPut,
+  CatalogueEntryRemoved: catalogueEntryRemoved,
+  CatalogueApplied: catalogueApplied,
+  ApiKeyCreated: apiKeyCreated,
+  ApiKeyRevoked: apiKeyRevoked,
+} as const;
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;
 export type CatalogueEntryRemoved = z.infer<typeof catalogueEntryRemoved>;

@@ -1,37 +1,28 @@
-// Every event the service writes, by the type string it has on disk. The strings are the contract, not the names in the code.
+// Every event there is, by the kind of stream it stands on. Type strings are on disk: they are never renamed, whatever becomes of the code.
 import type { z } from "zod";
-import {
-  importCancelled,
-  importCompleted,
-  importFailed,
-  importRequested,
-  importStarted,
-  rowAccepted,
-  rowRejected,
-} from "./importEvents.js";
-import { logCreated } from "./logEvents.js";
-import { apiKeyCreated, apiKeyRevoked, catalogueApplied, catalogueEntryPut, catalogueEntryRemoved } from "./organisationEvents.js";
-import { localitiesImported, quoteGenerated } from "./otherEvents.js";
+import { importEvents } from "./importEvents.js";
+import { localityEvents } from "./localityEvents.js";
+import { logEvents } from "./logEvents.js";
+import { organisationEvents } from "./organisationEvents.js";
+import { quoteEvents } from "./quoteEvents.js";
 
-export const eventSchemas = {
-  ImportRequested: importRequested,
-  ImportStarted: importStarted,
-  RowAccepted: rowAccepted,
-  RowRejected: rowRejected,
-  ImportCompleted: importCompleted,
-  ImportFailed: importFailed,
-  ImportCancelled: importCancelled,
-  CatalogueEntryPut: catalogueEntryPut,
-  CatalogueEntryRemoved: catalogueEntryRemoved,
-  CatalogueApplied: catalogueApplied,
-  ApiKeyCreated: apiKeyCreated,
-  ApiKeyRevoked: apiKeyRevoked,
-  QuoteGenerated: quoteGenerated,
-  LocalitiesImported: localitiesImported,
-  LogCreated: logCreated,
+export const streamEvents = {
+  log: logEvents,
+  import: importEvents,
+  organisation: organisationEvents,
+  quote: quoteEvents,
+  localities: localityEvents,
 } as const;
 
+export const eventSchemas = { ...logEvents, ...importEvents, ...organisationEvents, ...quoteEvents, ...localityEvents } as const;
+
+export type StreamKind = keyof typeof streamEvents;
 export type EventType = keyof typeof eventSchemas;
+export type EventTypeOn<S extends StreamKind> = keyof (typeof streamEvents)[S] & EventType;
 export type EventDataOf<T extends EventType> = z.infer<(typeof eventSchemas)[T]>;
 
+/** An event of one kind of stream, as it is decided: a switch over its `type` that leaves one out does not compile. */
+export type EventOn<S extends StreamKind> = { [T in EventTypeOn<S>]: { readonly type: T; readonly data: EventDataOf<T> } }[EventTypeOn<S>];
+
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventSchemas, type);
+export const standsOn = <S extends StreamKind>(kind: S, type: string): type is EventTypeOn<S> => Object.hasOwn(streamEvents[kind], type);

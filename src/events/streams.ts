@@ -1,13 +1,22 @@
 // src/events is the storage format: what is written here is read back for as long as the service lives.
 // Fields are added, never renamed or removed; a change of meaning is a new event or version with an upcaster in upcasters.ts.
-export const streamOf = {
-  import: (importId: string) => `import-${importId}`,
-  organisation: (organisationId: string) => `organisation-${organisationId}`,
-  quote: (quoteId: string) => `quote-${quoteId}`,
-  localities: (country: string) => `localities-${country}`,
-} as const;
+import type { StreamKind } from "./registry.js";
 
 /** The stream of the log itself: LogCreated. */
 export const logStream = "waybill";
 
-export const streamPrefix = { import: "import-", organisation: "organisation-", quote: "quote-", localities: "localities-" } as const;
+export const streamPrefix = {
+  log: logStream,
+  import: "import-",
+  organisation: "organisation-",
+  quote: "quote-",
+  localities: "localities-",
+} as const satisfies Record<StreamKind, string>;
+
+export const streamOf = {
+  log: () => logStream,
+  import: (importId: string) => `${streamPrefix.import}${importId}`,
+  organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
+  quote: (quoteId: string) => `${streamPrefix.quote}${quoteId}`,
+  localities: (country: string) => `${streamPrefix.localities}${country}`,
+} as const satisfies Record<StreamKind, (id: string) => string>;

@@ -1,16 +1,36 @@
 // Lifts old shapes to the present one. The list of an event holds one step per version it has left behind, oldest first:
 // the first lifts version 1 to 2, and so on. An event without a list is still in version 1.
+import { principalOf } from "../domain/principal.js";
+import type { EventMetadata } from "../ports.js";
 import type { EventType } from "./registry.js";
 
-export type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
+type Data = Record<string, unknown>;
+export type Upcaster = (data: Data, metadata: EventMetadata) => Data;
 export type Upcasters = { readonly [T in EventType]?: readonly Upcaster[] };
 
-export const upcasters: Upcasters = {};
+/** `keyPrefix` was all that said who asked; a key is then found by its prefix. */
+const byKeyPrefix: Upcaster = ({ keyPrefix, ...data }) => ({ ...data, by: { kind: "key", id: keyPrefix } });
+const byText: Upcaster = (data) => ({ ...data, by: principalOf(String(data["by"])) });
+const byActor: Upcaster = (data, { actor }) => ({ ...data, by: principalOf(actor) });
+const byWorker: Upcaster = ({ worker, ...data }) => ({ ...data, by: { kind: "worker", id: worker } });
+
+export const upcasters: Upcasters = {
+  ImportRequested: [byKeyPrefix],
+  ImportStarted: [byWorker],
+  ImportCompleted: [byActor],
+  ImportFailed: [byActor],
+  ImportCancelled: [byText],
+  CatalogueApplied: [byText],
+  ApiKeyCreated: [byActor],
+  ApiKeyRevoked: [byText],
+  QuoteGenerated: [byKeyPrefix],
+  LocalitiesImported: [byActor],
+};
 
 export function versionOf(type: EventType, steps: Upcasters = upcasters): number {
   return (steps[type]?.length ?? 0) + 1;
 }
 
-export function upcast(type: EventType, version: number, data: unknown, steps: Upcasters = upcasters): unknown {
-  return (steps[type] ?? []).slice(version - 1).reduce((old, step) => step(old as Record<string, unknown>), data);
+export function upcast(type: EventType, version: number, data: unknown, metadata: EventMetadata, steps: Upcasters = upcasters): unknown {
+  return (steps[type] ?? []).slice(version - 1).reduce((old, step) => step(old as Data, metadata), data);
 }

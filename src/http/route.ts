@@ -2,12 +2,14 @@
 // describes itself with zod schemas: the same schemas validate requests and generate the OpenAPI document. No SQL, no rules here.
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
+import type { Principal } from "../domain/principal.js";
 import type { ApiDeps } from "./deps.js";
 
 /** Who is asking, and the one clock reading that this request uses throughout. */
 export interface Caller {
   readonly organisationId: string;
-  readonly keyId: string;
+  readonly by: Principal;
+  /** The beginning of the API key, for the log: the key itself is known to nobody but its owner. */
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
   readonly now: Date;

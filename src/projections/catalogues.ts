@@ -2,9 +2,13 @@
 // reaches the projector in several batches.
 import type { PoolClient } from "pg";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../events/catalogueChanges.js";
-import type { RecordedEvent } from "../events/codec.js";
+import type { RecordedOn } from "../events/codec.js";
 
-export async function stageChanges(client: PoolClient, organisationId: string, events: readonly RecordedEvent[]): Promise<void> {
+export async function stageChanges(
+  client: PoolClient,
+  organisationId: string,
+  events: readonly RecordedOn<"organisation">[],
+): Promise<void> {
   const changes = events.filter(({ type }) => type === "CatalogueEntryPut" || type === "CatalogueEntryRemoved");
   if (changes.length === 0) return;
   await client.query(
@@ -22,7 +26,7 @@ export async function stageChanges(client: PoolClient, organisationId: string, e
 export async function applyCatalogue(
   client: PoolClient,
   organisationId: string,
-  { revision, data: { version, sinceRevision } }: Extract<RecordedEvent, { type: "CatalogueApplied" }>,
+  { revision, data: { version, sinceRevision } }: Extract<RecordedOn<"organisation">, { type: "CatalogueApplied" }>,
 ): Promise<void> {
   const closed = await client.query<CatalogueChange & { revision: string }>(
     "delete from catalogue_changes where organisation_id = $1 and revision < $2 returning revision, type, data",

@@ -1,6 +1,6 @@
 // Which file holds a country's postcodes; written by the command itself and again by the projector as it passes.
 import type { Pool, PoolClient } from "pg";
-import { decode, UnreadableEvent } from "../events/codec.js";
+import { decodeOn, UnreadableEvent } from "../events/codec.js";
 import { streamOf, streamPrefix } from "../events/streams.js";
 import type { EventStore, StoredEvent } from "../ports.js";
 
@@ -30,8 +30,8 @@ export async function applyLocalityEvents(
 }
 
 async function writeLocalities(client: Pick<Pool | PoolClient, "query">, stored: StoredEvent): Promise<void> {
-  const event = decode(stored);
-  if (event?.type !== "LocalitiesImported") return;
+  const event = decodeOn("localities", stored);
+  if (!event) return;
   const { country, key, sha256, localities } = event.data;
   await client.query(
     `insert into locality_files (country, key, sha256, localities, revision) values ($1, $2, $3, $4, $5)

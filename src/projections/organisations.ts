@@ -1,7 +1,8 @@
 // Organisations, catalogue versions and API keys. The command that changed an organisation writes these rows itself, so that
 // they are there when it returns; the projector writes them again as it passes, which changes nothing unless the command died.
 import type { PoolClient } from "pg";
-import { decode, type RecordedEvent, UnreadableEvent } from "../events/codec.js";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
+import type { EventDataOf } from "../events/registry.js";
 import { streamOf, streamPrefix } from "../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../ports.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
@@ -17,7 +18,7 @@ export async function catchUpOrganisation({ events, inTransaction }: Organisatio
     const included = await lockOrganisation(client, organisationId);
     const fresh: StoredEvent[] = [];
     for await (const event of events.read(streamOf.organisation(organisationId), { from: included + 1n })) fresh.push(event);
-    await applyEvents(client, organisationId, fresh, (event) => decode(event));
+    await applyEvents(client, organisationId, fresh, (event) => decodeOn("organisation", event));
   });
 }
 
@@ -35,7 +36,7 @@ export async function applyOrganisationEvents(
   }
   const decodeOrRefuse = (event: StoredEvent) => {
     try {
-      return decode(event);
+      return decodeOn("organisation", event);
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error;
       refuse(event, error.message);
@@ -62,23 +63,32 @@ async function applyEvents(
   client: PoolClient,
   organisationId: string,
   events: readonly StoredEvent[],
-  read: (event: StoredEvent) => RecordedEvent | undefined,
+  read: (event: StoredEvent) => RecordedOn<"organisation"> | undefined,
 ): Promise<void> {
   const recorded = events.flatMap((event) => read(event) ?? []);
   await stageChanges(client, organisationId, recorded);
   for (const event of recorded) {
-    if (event.type === "CatalogueApplied") await applyCatalogue(client, organisationId, event);
-    else if (event.type === "ApiKeyCreated") await addKey(client, organisationId, event.data);
-    else if (event.type === "ApiKeyRevoked") await revokeKey(client, organisationId, event.data);
+    switch (event.type) {
+      case "CatalogueEntryPut":
+      case "CatalogueEntryRemoved":
+        break; // staged above, all at once
+      case "CatalogueApplied":
+        await applyCatalogue(client, organisationId, event);
+        break;
+      case "ApiKeyCreated":
+        await addKey(client, organisationId, event.data);
+        break;
+      case "ApiKeyRevoked":
+        await revokeKey(client, organisationId, event.data);
+        break;
+    }
   }
   const last = events.at(-1);
   if (!last) return;
   await client.query("update organisations set revision = $2 where id = $1 and revision < $2", [organisationId, String(last.revision)]);
 }
 
-type DataOf<T extends RecordedEvent["type"]> = Extract<RecordedEvent, { type: T }>["data"];
-
-async function addKey(client: PoolClient, organisationId: string, key: DataOf<"ApiKeyCreated">): Promise<void> {
+async function addKey(client: PoolClient, organisationId: string, key: EventDataOf<"ApiKeyCreated">): Promise<void> {
   await client.query(
     `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, $4, $5, $6)
      on conflict (sha256) do nothing`,
@@ -86,7 +96,7 @@ async function addKey(client: PoolClient, organisationId: string, key: DataOf<"A
   );
 }
 
-async function revokeKey(client: PoolClient, organisationId: string, { keyId, at }: DataOf<"ApiKeyRevoked">): Promise<void> {
+async function revokeKey(client: PoolClient, organisationId: string, { keyId, at }: EventDataOf<"ApiKeyRevoked">): Promise<void> {
   await client.query("update api_keys set revoked_at = coalesce(revoked_at, $3) where organisation_id = $1 and key_id = $2", [
     organisationId,
     keyId,

@@ -1,5 +1,5 @@
 // A batch of events, sorted by import once for all projections.
-import { decode, UnreadableEvent } from "../events/codec.js";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
   ImportCancelled,
   ImportCompleted,
@@ -110,18 +110,15 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
       slice.ended = { type: event.type, data: event.data, event } as Ending;
       endings.push(slice);
       break;
-    default:
-      refuse(event, "does not belong in the stream of an import");
-      return;
   }
   if (event.type !== "ImportRequested") slice.firstRevision ??= event.revision;
   slice.lastRevision = event.revision;
 }
 
 /** An event of a later version of the service is not passed over: its rows would be missing for good. It stops the projector. */
-function readable(event: StoredEvent, refuse: Refuse): ReturnType<typeof decode> {
+function readable(event: StoredEvent, refuse: Refuse): RecordedOn<"import"> | undefined {
   try {
-    const decoded = decode(event);
+    const decoded = decodeOn("import", event);
     if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
     if (Number.isInteger(decoded.data.row)) return decoded;
     refuse(event, "it has no row number");

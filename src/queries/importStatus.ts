@@ -1,6 +1,7 @@
 // An import's status: from the table, and where the table is behind what the caller may already know, from the stream.
 import type { Pool } from "pg";
-import { type ImportKind, importRequested } from "../events/importEvents.js";
+import { decodeOn } from "../events/codec.js";
+import type { ImportKind } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore, StoredEvent } from "../ports.js";
@@ -64,8 +65,9 @@ async function requestedView(
   eventStore: EventStore,
 ): Promise<Base | undefined> {
   for await (const event of eventStore.read(stream, { max: 1 })) {
-    if (event.type !== "ImportRequested") return undefined;
-    const request = importRequested.parse(event.data);
+    const decoded = decodeOn("import", event);
+    if (decoded?.type !== "ImportRequested") return undefined;
+    const request = decoded.data;
     if (request.organisationId !== organisationId || request.kind !== kind) return undefined;
     const { importId, source, sourceDetails } = request;
     const none = {
@@ -90,13 +92,13 @@ async function requestedView(
  */
 async function withStream(base: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
   const { view } = base;
-  const last = await eventStore.last(stream);
+  const stored = await eventStore.last(stream);
+  const last = stored && decodeOn("import", stored);
   if (!last || last.revision === 0n) return view;
   const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
   if (last.type === "ImportCompleted") return { ...begun, progress: 99 };
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return begun;
-  const outcome = last.data as { at: string; progress: number; reason?: string };
-  const progress = Math.max(view.progress, Math.min(99, Math.floor(outcome.progress)));
+  const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
   const counts = await settledCounts(base, last, eventStore);
   if (!counts) return { ...begun, progress };
   return {
@@ -104,20 +106,25 @@ async function withStream(base: Base, stream: string, eventStore: EventStore): P
     status: last.type === "ImportFailed" ? "failed" : "cancelled",
     progress,
     counts,
-    finishedAt: new Date(outcome.at),
-    errorMessage: outcome.reason ?? null,
+    finishedAt: new Date(last.data.at),
+    errorMessage: last.type === "ImportFailed" ? last.data.reason : null,
   };
 }
 
 async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
   for await (const event of eventStore.read(stream, { from: 1n, max: 1 })) {
-    return event.type === "ImportStarted" ? new Date((event.data as { at: string }).at) : null;
+    const started = decodeOn("import", event);
+    return started?.type === "ImportStarted" ? new Date(started.data.at) : null;
   }
   return null;
 }
 
 /** Nothing was written; what was read and rejected until then counts. Undefined where too much is left to count. */
-async function settledCounts({ view, revision, rejected }: Base, last: StoredEvent, eventStore: EventStore): Promise<Counts | undefined> {
+async function settledCounts(
+  { view, revision, rejected }: Base,
+  last: Pick<StoredEvent, "stream" | "revision">,
+  eventStore: EventStore,
+): Promise<Counts | undefined> {
   const known = settled.get(view.importId);
   if (known || last.revision - revision > countableRows) return known;
   let failed = rejected;

@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography } from "../domain/geography/geography.js";
+import type { Principal } from "../domain/principal.js";
 import type { EventStore, ObjectStore, Spreadsheets } from "../ports.js";
 
 /** The localities that are loaded, country by country, each in the version its checksum names. */
@@ -25,3 +26,5 @@ export interface WorkerDeps {
   /** Where submissions are held while they are read; every worker makes a folder of its own in it. */
   readonly tempDir: string;
 }
+
+export const workerOf = ({ workerId }: Pick<WorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

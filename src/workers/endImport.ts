@@ -3,7 +3,7 @@ import type { ImportCommand } from "../commands/importDecider.js";
 import { carryOut, hasEnded, loadImport } from "../commands/importStream.js";
 import { shortened } from "../domain/imports/shortened.js";
 import { WrongVersion } from "../portErrors.js";
-import type { WorkerDeps } from "./deps.js";
+import { type WorkerDeps, workerOf } from "./deps.js";
 import type { HeldTurn } from "./holdTurn.js";
 import { contextOf } from "./processImport.js";
 
@@ -14,6 +14,7 @@ export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Pr
     type: "failImport",
     reason: shortened(reason, longestReasonBytes),
     progress: held.progress,
+    by: workerOf(deps),
     now: held.now(),
   });
 }
@@ -27,7 +28,7 @@ export async function cancelAsAsked(deps: WorkerDeps, held: HeldTurn): Promise<v
     if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) return;
     await setTimeout(lookMs);
   }
-  await endWith(deps, held, { type: "cancelImport", by: `worker:${deps.workerId}`, progress: held.progress, now: held.now() });
+  await endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
 }
 
 async function endWith(deps: WorkerDeps, held: HeldTurn, command: ImportCommand): Promise<void> {

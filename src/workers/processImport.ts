@@ -4,7 +4,7 @@ import { carryOut, hasEnded, type LoadedImport, loadImport } from "../commands/i
 import { reportKey } from "../commands/objectKeys.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { EventContext } from "../events/codec.js";
-import type { WorkerDeps } from "./deps.js";
+import { type WorkerDeps, workerOf } from "./deps.js";
 import { errorReport } from "./errorReport.js";
 import { fetchSubmission } from "./fetchSubmission.js";
 import type { HeldTurn } from "./holdTurn.js";
@@ -71,7 +71,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
     await carryOut(
       deps.eventStore,
       recorded.loaded,
-      { type: "completeImport", counts, report: stored, notes: prepared.notes, now: held.now() },
+      { type: "completeImport", counts, report: stored, notes: prepared.notes, by: workerOf(deps), now: held.now() },
       context,
     );
     deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
@@ -81,9 +81,9 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
 }
 
 export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
-  if (state.status === "none") return { organisation: "", actor: `worker:${deps.workerId}`, correlationId: importId };
+  if (state.status === "none") return { organisation: "", by: workerOf(deps), correlationId: importId };
   const { organisationId, requestId } = state.request;
-  return { organisation: organisationId, actor: `worker:${deps.workerId}`, correlationId: requestId };
+  return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
 }
 
 /** Rows are judged by the catalogue and the localities of the moment the import was first started, also after an interruption. */
@@ -96,7 +96,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
           found,
           {
             type: "startImport",
-            worker: deps.workerId,
+            by: workerOf(deps),
             catalogueVersion: await currentCatalogue(deps, held.turn.organisationId),
             localities: await deps.localities.current(),
             now: held.now(),

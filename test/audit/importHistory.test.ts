@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/importHistory.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
+import { namesOf } from "../../src/audit/names.js";
 import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
 import { historyJson, historyText } from "../../src/cli/auditImportText.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
@@ -59,10 +60,10 @@ describe("the history of an import", () => {
     });
     const verdict = await importVerdict({ ...model, signal }, history.fold);
     expect(verdict).toEqual({ verdict: "agrees" });
-    const text = historyText({ history, files: [], verdict }).join("\n");
+    const text = historyText({ history, files: [], verdict, nameOf: await namesOf(model.eventStore, "acme") }).join("\n");
     for (const part of [
       "key wb_live_1234",
-      "3 rows (4 to 6) recorded by worker:w2",
+      "3 rows (4 to 6) recorded by worker w2",
       "taken up after",
       "2  Charge code is required",
       "agrees",
@@ -157,7 +158,7 @@ describe("the versions of a shipment", () => {
       {
         importId: imports[0]?.importId,
         rows: [3, 4],
-        keyPrefix: "wb_live_1234",
+        by: { kind: "key", id: "wb_live_1234" },
         fields: { originSuburb: "Sydney" },
         items: [{ itemType: "Carton" }, { itemType: "Pallet" }],
       },

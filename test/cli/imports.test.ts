@@ -34,7 +34,10 @@ test("imports are listed newest first, for people and for scripts, and cancelled
 
   const cancelled = await run("cancel", older);
   expect(cancelled).toMatchObject({ code: 0, stdout: `${older} cancelled\n` });
-  expect((await stage.events(older)).at(-1)).toMatchObject({ type: "ImportCancelled", data: { by: "cli" } });
+  expect((await stage.events(older)).at(-1)).toMatchObject({
+    type: "ImportCancelled",
+    data: { by: { kind: "cli" as const, id: "operator" } },
+  });
   await until(async () => (await status(older)) === "cancelled");
 
   const listed = await run("list", "--org", organisation);

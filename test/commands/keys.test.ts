@@ -63,7 +63,7 @@ describe("keys with the same beginning", () => {
     open: [],
     keys: new Map(keys.map((one) => [one.keyId, one])),
   });
-  const command = { given: "wb_live_same", by: "cli", at: "2026-01-01T00:00:00Z" };
+  const command = { given: "wb_live_same", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-01T00:00:00Z" };
 
   test("are not guessed between", () => {
     expect(() => decideRevoke(command, state(key("first-key-id"), key("second-key-id")))).toThrow(/first-key-id.*second-key-id/);

@@ -35,7 +35,10 @@ describe("org apply", () => {
       timezone: "Australia/Sydney",
       catalogueVersion: 1,
     });
-    expect((await history(id)).at(-1)).toMatchObject({ type: "CatalogueApplied", metadata: { organisation: id, actor: "cli", v: 1 } });
+    expect((await history(id)).at(-1)).toMatchObject({
+      type: "CatalogueApplied",
+      metadata: { organisation: id, actor: "cli:operator", v: 2 },
+    });
   });
 
   test("the same file again records nothing", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findQuote, readQuote, recordQuotes } from "../../src/commands/quote.js";
 import { createRecentQuotes } from "../../src/commands/recentQuotes.js";
-import type { QuoteGenerated } from "../../src/events/otherEvents.js";
+import type { QuoteGenerated } from "../../src/events/quoteEvents.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { EventStore } from "../../src/ports.js";
 import { type CommandStores, startCommandStores } from "./support.js";
@@ -20,7 +20,7 @@ const quote = (): QuoteGenerated => ({
   catalogueVersion: 3,
   response: { results: [{ total: 118.71 }] },
   basis: { kg: 180, steps: ["12.50 + 180 x 0.42 = 88.10"] },
-  keyPrefix: "wb_live_AbCd",
+  by: { kind: "key", id: "k-1" } as const,
   requestId: "req-1",
   at: "2026-03-01T01:02:03.000Z",
 });
@@ -53,7 +53,7 @@ test("a quote carries who asked for it", async () => {
   const one = quote();
   await record(one);
   const stored = await stores.events.last(streamOf.quote(one.quoteId));
-  expect(stored?.metadata).toEqual({ organisation: "demo", actor: "key:wb_live_AbCd", $correlationId: "req-1", v: 1 });
+  expect(stored?.metadata).toEqual({ organisation: "demo", actor: "key:k-1", $correlationId: "req-1", v: 2 });
 });
 
 test("another organisation's quote, an unknown one and nonsense are all the same nothing", async () => {

@@ -4,7 +4,7 @@ import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { priceQuotes } from "../../src/domain/rating/quotes.js";
-import { quoteGenerated } from "../../src/events/otherEvents.js";
+import { eventSchemas } from "../../src/events/registry.js";
 
 const place = (postalCode: string) => ({
   postalCode,
@@ -33,7 +33,13 @@ test("the text of every quote is what its pieces would be as one object, and all
   for (const now of [new Date("2026-06-01T00:00:00Z"), new Date("2026-06-02T00:00:00Z")]) {
     const { goods, results } = priceQuotes({ ...task, now });
     expect(results.some(({ quotes }) => quotes.length > 1)).toBe(true);
-    const asked = { organisationId: 'de"mo', catalogueVersion: 3, keyPrefix: "wb_live_AbCd", requestId: "r-1", at: now.toISOString() };
+    const asked = {
+      organisationId: 'de"mo',
+      catalogueVersion: 3,
+      by: { kind: "key", id: "k-1" } as const,
+      requestId: "r-1",
+      at: now.toISOString(),
+    };
     const named = results.map((result, index) => ({ ...result, quoteId: `id-${index}` }));
     const texts = quoteTexts({ ...asked, origin, destination, goods, filters }, named);
 
@@ -50,7 +56,7 @@ test("the text of every quote is what its pieces would be as one object, and all
       expect(event).toBe(
         JSON.stringify({ quoteId, organisationId, customerId, catalogueVersion, response: whole, basis: { ...basis, filters }, ...rest }),
       );
-      expect(quoteGenerated.parse(JSON.parse(event))).toEqual(JSON.parse(event));
+      expect(eventSchemas.QuoteGenerated.parse(JSON.parse(event))).toEqual(JSON.parse(event));
     }
   }
 });

@@ -34,7 +34,7 @@ export async function startCommandStores(): Promise<CommandStores> {
   };
 }
 
-export const origin = { actor: "cli", correlationId: "test" };
+export const origin = { by: { kind: "cli" as const, id: "operator" }, correlationId: "test" };
 
 export const newOrganisation = (): string => `org-${randomUUID().slice(0, 8)}`;
 

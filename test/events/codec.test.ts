@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decode, encode, UnreadableEvent } from "../../src/events/codec.js";
+import { decode, decodeOn, encode, UnreadableEvent } from "../../src/events/codec.js";
 import { type EventType, eventSchemas } from "../../src/events/registry.js";
 import { upcasters, versionOf } from "../../src/events/upcasters.js";
 import type { StoredEvent } from "../../src/ports.js";
@@ -20,7 +20,7 @@ function stored(event: Partial<StoredEvent>): StoredEvent {
     id: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     type: "ImportFailed",
     data: {},
-    metadata: { organisation: "demo", actor: "cli", $correlationId: "r", v: 1 },
+    metadata: { organisation: "demo", actor: "worker:w", $correlationId: "r", v: 1 },
     recordedAt: new Date(0),
     ...event,
   };
@@ -43,16 +43,47 @@ describe("stored fixtures", () => {
   });
 });
 
+describe("who acted, in events recorded before there were principals", () => {
+  test.each([
+    ["ImportRequested", { kind: "key", id: "wb_live_AbCd" }],
+    ["ImportStarted", { kind: "worker", id: "worker-1" }],
+    ["ImportCompleted", { kind: "worker", id: "1" }],
+    ["ImportFailed", { kind: "worker", id: "1" }],
+    ["ImportCancelled", { kind: "key", id: "wb_live_AbCd" }],
+    ["CatalogueApplied", { kind: "cli", id: "operator" }],
+    ["ApiKeyCreated", { kind: "cli", id: "operator" }],
+    ["ApiKeyRevoked", { kind: "cli", id: "operator" }],
+    ["QuoteGenerated", { kind: "key", id: "wb_live_AbCd" }],
+    ["LocalitiesImported", { kind: "cli", id: "operator" }],
+  ])("%s", (type, by) => {
+    expect(decode(stored(load(`${type}.v1.json`)))?.data).toMatchObject({ by });
+  });
+});
+
+describe("one kind of stream", () => {
+  test("an event of another kind of stream is a fault there, one of an unknown type is passed over", () => {
+    const quote = stored(load("QuoteGenerated.v2.json"));
+    expect(decodeOn("quote", quote)?.type).toBe("QuoteGenerated");
+    expect(() => decodeOn("import", quote)).toThrow("does not belong in this stream");
+    expect(decodeOn("import", stored({ type: "InvoiceSent" }))).toBeUndefined();
+  });
+});
+
 describe("writing", () => {
-  const context = { organisation: "demo", actor: "cli", correlationId: "req-1", causationId: "evt-1" };
+  const context = { organisation: "demo", by: { kind: "cli" as const, id: "operator" }, correlationId: "req-1", causationId: "evt-1" };
 
   test("an event carries its organisation, actor, correlation, causation and version", () => {
-    const event = encode("ApiKeyRevoked", { keyId: "k", by: "cli", at: "2026-01-15T03:04:05Z" }, context, "id-1");
+    const event = encode(
+      "ApiKeyRevoked",
+      { keyId: "k", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-15T03:04:05Z" },
+      context,
+      "id-1",
+    );
     expect(event).toEqual({
       id: "id-1",
       type: "ApiKeyRevoked",
-      data: { keyId: "k", by: "cli", at: "2026-01-15T03:04:05Z" },
-      metadata: { organisation: "demo", actor: "cli", $correlationId: "req-1", $causationId: "evt-1", v: 1 },
+      data: { keyId: "k", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-15T03:04:05Z" },
+      metadata: { organisation: "demo", actor: "cli:operator", $correlationId: "req-1", $causationId: "evt-1", v: 2 },
     });
   });
 
@@ -62,7 +93,9 @@ describe("writing", () => {
   });
 
   test("an event that does not fit its schema is never written", () => {
-    expect(() => encode("ApiKeyRevoked", { keyId: "k", by: "cli", at: "yesterday" }, context, "id-1")).toThrow();
+    expect(() =>
+      encode("ApiKeyRevoked", { keyId: "k", by: { kind: "cli" as const, id: "operator" }, at: "yesterday" }, context, "id-1"),
+    ).toThrow();
   });
 });
 
@@ -73,7 +106,7 @@ describe("reading", () => {
   });
 
   test.each([
-    ["a version this service does not know yet", { metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 2 } }],
+    ["a version this service does not know yet", { metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 99 } }],
     ["no version", { metadata: { organisation: "d", actor: "c", $correlationId: "r", v: 0 } }],
     ["data that does not fit", { data: { importId: 7 } }],
     ["a row that is no object", { type: "RowAccepted", data: "garbled" }],
@@ -87,17 +120,17 @@ describe("reading", () => {
     const steps = {
       ...upcasters,
       ApiKeyRevoked: [
-        (old: Record<string, unknown>) => ({ ...old, by: "unknown" }),
+        (old: Record<string, unknown>) => ({ ...old, by: { kind: "cli", id: "unknown" } }),
         (old: Record<string, unknown>) => ({ ...old, at: `${old["on"]}T00:00:00Z` }),
       ],
     };
     const first = stored({ type: "ApiKeyRevoked", data: { keyId: "k", on: "2020-02-02" } });
-    expect(decode(first, steps)?.data).toEqual({ keyId: "k", by: "unknown", at: "2020-02-02T00:00:00Z" });
+    expect(decode(first, steps)?.data).toEqual({ keyId: "k", by: { kind: "cli", id: "unknown" }, at: "2020-02-02T00:00:00Z" });
     const second = stored({
       type: "ApiKeyRevoked",
-      data: { keyId: "k", by: "me", on: "2020-02-02" },
+      data: { keyId: "k", by: { kind: "cli", id: "me" }, on: "2020-02-02" },
       metadata: { ...first.metadata, v: 2 },
     });
-    expect(decode(second, steps)?.data).toEqual({ keyId: "k", by: "me", at: "2020-02-02T00:00:00Z" });
+    expect(decode(second, steps)?.data).toEqual({ keyId: "k", by: { kind: "cli", id: "me" }, at: "2020-02-02T00:00:00Z" });
   });
 });

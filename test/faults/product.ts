@@ -73,7 +73,7 @@ export async function newCustomerOn(pool: Pool, eventStore: EventStore): Promise
   const parsed = parseOrganisationFile(organisationFile(organisationId));
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const deps = organisationDeps(pool, eventStore);
-  const origin = { actor: "faults", correlationId: randomUUID() };
+  const origin = { by: { kind: "cli" as const, id: "faults" }, correlationId: randomUUID() };
   await applyOrganisation(deps, parsed.file, origin);
   const { key } = await createKey(deps, { organisationId, name: "faults" }, origin);
   return { organisationId, key, sent: [] };

@@ -39,7 +39,7 @@ describe("a key", () => {
     const answer = (await (await ask(shell(), key)).json()) as { now: string };
     expect(answer).toEqual({
       organisationId,
-      keyId,
+      by: { kind: "key", id: keyId },
       admissionMs: expect.any(Number),
       keyPrefix: key.slice(0, 12),
       catalogueVersion: 7,

@@ -69,7 +69,7 @@ describe("a JSON push", () => {
         source: "data",
         sourceDetails: "May",
         elements: 2,
-        keyPrefix: org.key.slice(0, 12),
+        by: { kind: "key", id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
       },
       metadata: { organisation: org.id, $correlationId: answer.headers.get("x-request-id") },
     });
@@ -417,7 +417,7 @@ describe("an Idempotency-Key", () => {
     const parsed = parseOrganisationFile(organisationFile(org.id));
     if (!parsed.ok) throw new Error(parsed.faults.join());
     await applyOrganisation(organisationDeps(service.pool, service.eventStore), parsed.file, {
-      actor: "test",
+      by: { kind: "cli" as const, id: "test" },
       correlationId: randomUUID(),
     });
     expect(await Promise.all(send("k").map(async (each) => idOf(await each())))).toEqual(first);

@@ -3,7 +3,7 @@ import { explainStoredQuote } from "../../src/commands/explainQuote.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
 import { findQuote } from "../../src/commands/quote.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
-import type { QuoteGenerated } from "../../src/events/otherEvents.js";
+import type { QuoteGenerated } from "../../src/events/quoteEvents.js";
 import { quoteResponse } from "../../src/http/routes/quoteResponse.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
@@ -222,7 +222,10 @@ describe("generating quotes", () => {
     const organisation = { id: changing.id, name: "Changed" };
     const changed = parseOrganisationFile({ ...rest, organisation, rateCards: [rateCard("road-2026", 0.5), ...rateCards.slice(1)] });
     if (!changed.ok) throw new Error(changed.faults.join("; "));
-    await applyOrganisation(organisationDeps(service.pool, service.eventStore), changed.file, { actor: "test", correlationId: "test" });
+    await applyOrganisation(organisationDeps(service.pool, service.eventStore), changed.file, {
+      by: { kind: "cli" as const, id: "test" },
+      correlationId: "test",
+    });
     expect(await amount()).toBe(102.5);
   });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-const origin = { actor: "test", correlationId: "test" };
+const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: "test" };
 const create = async () =>
   (await createKey(organisationDeps(service.pool, service.eventStore), { organisationId: organisation.id, name: "second" }, origin)).key;
 const revoke = (key: string) =>

@@ -216,7 +216,7 @@ describe("a key revoked before the swap", () => {
 
   test("stays revoked, though no projector has seen it", async () => {
     const deps = organisationDeps();
-    const origin = { actor: "cli", correlationId: "test" };
+    const origin = { by: { kind: "cli" as const, id: "cli" }, correlationId: "test" };
     await applyOrganisation(deps, organisationFile("keyed"), origin);
     const { keyId } = await createKey(deps, { organisationId: "keyed", name: "test" }, origin);
     await revokeKey(deps, { organisationId: "keyed", prefix: keyId }, origin);
@@ -229,7 +229,7 @@ describe("a key revoked before the swap", () => {
 
 describe("after every projection table was dropped", () => {
   test("a rebuild restores the same answer from every GET route", async () => {
-    const origin = { actor: "cli", correlationId: "test" };
+    const origin = { by: { kind: "cli" as const, id: "cli" }, correlationId: "test" };
     await applyOrganisation(organisationDeps(), organisationFile("answers"), origin);
     const { key } = await createKey(organisationDeps(), { organisationId: "answers", name: "test" }, origin);
     const told = [];

@@ -18,7 +18,7 @@ beforeAll(async () => {
   one = new pg.Pool({ connectionString: database.url, max: 1 });
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-       file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, revision)
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
      select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, 'acme', 'activities', 'file', 'x', 'completed', 100, $2::int, $2::int, 0,
        'k', 'x.csv', 1, '', 'wb_live_x', '[]', now(), 1
      from generate_series(1, $1::int) as n`,

@@ -2,7 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
 import type { ImportKind } from "../../src/events/importEvents.js";
+import type { EventType } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
+import { versionOf } from "../../src/events/upcasters.js";
 import type { EventStore, NewEvent, StoredEvent } from "../../src/ports.js";
 
 export type Row =
@@ -52,21 +54,28 @@ export function tell(story: Story): Told {
   const rows = story.rows ?? [];
   const end = story.end ?? "completed";
   const at = story.at ?? "2026-03-01T10:00:00.000Z";
-  const told: { type: string; data: unknown }[] = [{ type: "ImportRequested", data: requested(importId, organisationId, story, at) }];
-  if (end !== "queued") told.push({ type: "ImportStarted", data: { importId, worker: "w1", catalogueVersion: 1, localities: {}, at } });
+  const worker = { kind: "worker", id: "w1" };
+  const told: { type: EventType; data: unknown }[] = [{ type: "ImportRequested", data: requested(importId, organisationId, story, at) }];
+  if (end !== "queued") told.push({ type: "ImportStarted", data: { importId, by: worker, catalogueVersion: 1, localities: {}, at } });
   for (const [index, row] of rows.entries()) told.push(outcome(row, index, story));
   const counts = countsOf(story.kind, rows);
   if (end === "completed") {
     const report = story.report ? { key: story.report, size: 10 } : null;
-    told.push({ type: "ImportCompleted", data: { importId, counts, report, notes: [], at } });
+    told.push({ type: "ImportCompleted", data: { importId, counts, report, notes: [], by: worker, at } });
   }
-  if (end === "failed") told.push({ type: "ImportFailed", data: { importId, reason: "The file broke off.", progress: 40, at } });
-  if (end === "cancelled") told.push({ type: "ImportCancelled", data: { importId, by: "key:wb_live_1234", progress: 40, at } });
-  const metadata = { organisation: organisationId, actor: "worker:w1", $correlationId: importId, v: 1 };
+  if (end === "failed")
+    told.push({ type: "ImportFailed", data: { importId, reason: "The file broke off.", progress: 40, by: worker, at } });
+  if (end === "cancelled")
+    told.push({ type: "ImportCancelled", data: { importId, by: { kind: "key", id: "wb_live_1234" }, progress: 40, at } });
+  const metadata = { organisation: organisationId, actor: "worker:w1", $correlationId: importId };
   return {
     importId,
     stream: streamOf.import(importId),
-    events: told.map((event, ordinal) => ({ ...event, id: v5(String(ordinal), importId), metadata })),
+    events: told.map((event, ordinal) => ({
+      ...event,
+      id: v5(String(ordinal), importId),
+      metadata: { ...metadata, v: versionOf(event.type) },
+    })),
   };
 }
 
@@ -84,14 +93,14 @@ function requested(importId: string, organisationId: string, story: Story, at: s
       size: 10,
       sha256: "0".repeat(64),
     },
-    keyPrefix: "wb_live_1234",
+    by: { kind: "key" as const, id: "wb_live_1234" },
     requestId: "r1",
     at,
   };
 }
 
 /** Files number their rows as a spreadsheet shows them: the header is row 1. */
-function outcome(row: Row, index: number, { kind, source = "file" }: Story): { type: string; data: unknown } {
+function outcome(row: Row, index: number, { kind, source = "file" }: Story): { type: EventType; data: unknown } {
   const number = index + (source === "file" ? 2 : 1);
   if ("accept" in row) {
     return {

@@ -117,7 +117,7 @@ async function newOrganisation(
   const parsed = parseOrganisationFile(file);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const deps = organisationDeps(pool, eventStore);
-  const origin = { actor: "test", correlationId: randomUUID() };
+  const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
   await applyOrganisation(deps, parsed.file, origin);
   const { key } = await createKey(deps, { organisationId: id, name: "test" }, origin);
   const call = (path: string, init: RequestInit) => fetch(path.startsWith("http") ? path : `${url}${path}`, init);

@@ -13,7 +13,7 @@ test("a full chunk fits into an append, whatever its rows and metadata, and one 
   const given = fc.tuple(fc.array(text, { minLength: 1, maxLength: 20 }), fc.string({ maxLength: 300 }));
   fc.assert(
     fc.property(given, ([texts, organisation]) => {
-      const context = { organisation, actor: "worker:w", correlationId: randomUUID() };
+      const context = { organisation, by: { kind: "worker", id: "w" } as const, correlationId: randomUUID() };
       const chunk = emptyChunk();
       for (let row = 2; !isFull(chunk); row++) {
         const data = { row, values: { text: texts[row % texts.length] } };
@@ -30,7 +30,7 @@ test("a full chunk fits into an append, whatever its rows and metadata, and one 
 });
 
 test("a row that is too large for what is left begins the next chunk, and one that is too large for any stands alone", () => {
-  const context = { organisation: "o", actor: "worker:w", correlationId: "c" };
+  const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
   const add = (chunk: ReturnType<typeof emptyChunk>, size: number) => {
     const data = { row: 2, values: { text: "x".repeat(size) } };
     return addTo(chunk, encodeText("RowAccepted", JSON.stringify(data), context, randomUUID()));

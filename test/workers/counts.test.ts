@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ImportEvent } from "../../src/events/importEvents.js";
+import type { ImportEvent } from "../../src/commands/importDecider.js";
 import { activityHeader, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;

@@ -25,7 +25,7 @@ const age = (seconds: number) =>
 async function projected(importId: string, organisationId: string, status: string, fileKey = "uploads/x/y") {
   await stage.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                          file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, revision)
+                          file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
      values ($1, $5, $2, 'activities', 'file', '', $3, 0, 0, 0, 0, $4, '', 0, '', '', '[]', now() - interval '1 hour', 0)`,
     [importId, organisationId, status, fileKey, Math.floor(Math.random() * 1e12)],
   );

@@ -271,7 +271,7 @@ describe("from its stream alone", () => {
   test("nobody goes through all imports to find the few that ended early", async () => {
     await service.pool.query(`
       insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                           file_key, file_name, file_size, file_sha256, key_prefix, notes, submitted_at, finished_at, revision)
+                           file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
       select gen_random_uuid(), -n, 'elsewhere', 'activities', 'data', '', 'completed', 100, 2, 1, 1, '', '', 0, '', '', '[]', now(), now(), 1
         from generate_series(1, 20000) as n`);
     await service.pool.query("analyze imports");

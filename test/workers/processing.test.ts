@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ImportEvent } from "../../src/events/importEvents.js";
+import type { ImportEvent } from "../../src/commands/importDecider.js";
 import { activities, activityHeader, badActivity, goodActivity, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;

@@ -7,13 +7,14 @@ import { pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { listen } from "../../src/adapters/postgres/listen.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import type { ImportEvent } from "../../src/commands/importDecider.js";
 import { importQueuedChannel } from "../../src/commands/importQueue.js";
 import { logIdOf } from "../../src/commands/logIdentity.js";
 import { requestImport } from "../../src/commands/requestImport.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import { decode } from "../../src/events/codec.js";
-import type { ImportEvent, ImportKind } from "../../src/events/importEvents.js";
+import type { ImportKind } from "../../src/events/importEvents.js";
 import { streamOf } from "../../src/events/streams.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
 import type { WorkerDeps } from "../../src/workers/deps.js";
@@ -138,7 +139,7 @@ export async function openStage() {
             size: bytes.length,
             sha256: more.sha256 ?? createHash("sha256").update(bytes).digest("hex"),
           },
-          keyPrefix: "wb_live_test",
+          by: { kind: "key", id: "test" },
           requestId: "request-1",
           idempotencyKey: undefined,
           now: new Date(),

@@ -31,7 +31,8 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
 }
 
 function admit(use: KeyUse, limit: number): Admission {
-  const { used, secondsLeft, ...caller } = use;
+  const { used, secondsLeft, keyId, ...known } = use;
+  const caller = { ...known, by: { kind: "key", id: keyId } as const };
   const headers = {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(Math.max(0, limit - used)),

@@ -36,10 +36,10 @@ type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "che
 const patienceMs = 4_200;
 
 export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
-  const { organisationId, keyPrefix, requestId, now, admissionMs } = caller;
+  const { organisationId, by, requestId, now, admissionMs } = caller;
   const request = await requestImport(
     { pool: deps.pool, eventStore: deps.eventStore, objectStore: deps.objectStore, maxQueuedImports: deps.limits.maxQueuedImports },
-    { ...push, organisationId, keyPrefix, requestId, now, patienceMs: patienceMs - admissionMs },
+    { ...push, organisationId, by, requestId, now, patienceMs: patienceMs - admissionMs },
   );
   return { status: 202, body: acceptedBody(request) };
 }

@@ -18,9 +18,9 @@ export const importCancelRoutes: readonly Route[] = importKindRoutes.map(({ kind
       409: { description: "The import has already completed or failed" },
     },
     handler: async ({ params: { importId }, caller }, deps) => {
-      const { organisationId, keyPrefix, requestId, now } = caller;
+      const { organisationId, by, requestId, now } = caller;
       await requireImport(caller, kind, importId, deps);
-      await cancelImport(deps, { organisationId, importId, kind, by: `key:${keyPrefix}`, requestId, now });
+      await cancelImport(deps, { organisationId, importId, kind, by, requestId, now });
       return { status: 200, body: await importBody(await requireImport(caller, kind, importId, deps), deps, now) };
     },
   }),

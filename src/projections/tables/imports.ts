@@ -22,7 +22,8 @@ export const imports = pgTable(
     fileName: text("file_name").notNull(),
     fileSize: bigint("file_size", { mode: "number" }).notNull(),
     fileSha256: text("file_sha256").notNull(),
-    keyPrefix: text("key_prefix").notNull(),
+    /** `kind:id`. */
+    requestedBy: text("requested_by").notNull(),
     notes: jsonb().notNull(),
     reportKey: text("report_key"),
     errorMessage: text("error_message"),

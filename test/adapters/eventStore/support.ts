@@ -3,7 +3,7 @@ import { v4 } from "uuid";
 import { connectEventStore, type EventStoreOptions } from "../../../src/adapters/eventStore/connect.js";
 import type { EventBatch, EventStore, NewEvent, Position, StoredEvent } from "../../../src/ports.js";
 
-export const metadata = { organisation: "demo", actor: "cli", $correlationId: "r", v: 1 };
+export const metadata = { organisation: "demo", actor: "cli:cli", $correlationId: "r", v: 1 };
 
 export const connect = (address: string, options: Partial<EventStoreOptions> = {}): EventStore =>
   connectEventStore({ address, logger: pino({ level: "silent" }), ...options });

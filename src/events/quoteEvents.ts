@@ -1,9 +1,8 @@
-// Quotes and loaded localities: streams of one kind of event each. This is a disk format.
+// Priced quotes. This is a disk format.
 import { z } from "zod";
+import { principal } from "../domain/principal.js";
 
-const instant = z.iso.datetime();
-
-export const quoteGenerated = z.object({
+const quoteGenerated = z.object({
   quoteId: z.string(),
   organisationId: z.string(),
   customerId: z.string(),
@@ -12,18 +11,12 @@ export const quoteGenerated = z.object({
   response: z.record(z.string(), z.unknown()),
   /** Everything the price was derived from, step by step. */
   basis: z.record(z.string(), z.unknown()),
-  keyPrefix: z.string(),
+  by: principal,
   requestId: z.string(),
-  at: instant,
+  at: z.iso.datetime(),
 });
 
-export const localitiesImported = z.object({
-  country: z.string(),
-  key: z.string(),
-  sha256: z.string(),
-  localities: z.number().int(),
-  at: instant,
-});
+/** Every event of a quote's stream. */
+export const quoteEvents = { QuoteGenerated: quoteGenerated } as const;
 
 export type QuoteGenerated = z.infer<typeof quoteGenerated>;
-export type LocalitiesImported = z.infer<typeof localitiesImported>;

@@ -1,0 +1,23 @@
+// Who acts: an API key, a person in the portal, the command line, a worker. Every recorded action names one.
+import { z } from "zod";
+
+export const principal = z.object({ kind: z.enum(["key", "member", "cli", "worker"]), id: z.string() });
+
+export type Principal = z.infer<typeof principal>;
+
+/** The operator at the command line. */
+export const operator: Principal = { kind: "cli", id: "operator" };
+
+/** The product itself, at its first start in an empty folder. */
+export const firstStart: Principal = { kind: "cli", id: "start" };
+
+/** `kind:id`, as an event's metadata and the tables have it. */
+export const actorOf = ({ kind, id }: Principal): string => `${kind}:${id}`;
+
+/** Reads `kind:id`, and what was recorded before there were principals: `cli`, `start`, `key:<prefix>`. */
+export function principalOf(actor: string): Principal {
+  const [kind = "", ...rest] = actor.split(":");
+  const known = principal.safeParse({ kind, id: rest.join(":") });
+  if (!known.success || rest.length === 0) return actor === "start" ? firstStart : operator;
+  return known.data;
+}
