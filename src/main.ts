@@ -14,6 +14,7 @@ import type { ReadinessCheck } from "./http/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
+import { checkObjects, prepareObjects } from "./main/objects.js";
 import { stepBack } from "./main/stepBack.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
@@ -38,6 +39,7 @@ const mostLagSeconds = 60;
 export function runApi(options: RoleOptions): Promise<void> {
   const { config, addresses, logger, signal, onReady } = options;
   return asRole("api", options, async ({ pool, eventStore, objectStore, openLink }, { tempDir, ended }) => {
+    await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const geography = await followLocalities(localities, logger, ended);
     warm(geography);
@@ -66,6 +68,7 @@ export function runWorker(options: RoleOptions): Promise<void> {
   const { addresses, logger, signal, onReady } = options;
   stepBack();
   return asRole("worker", options, async ({ pool, eventStore, objectStore }, { tempDir }) => {
+    await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     warm(await localities.geography(await localities.current()));
     const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");

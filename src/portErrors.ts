@@ -8,7 +8,13 @@ export function systemReason(error: unknown): string {
   return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }
 
-/** A store did not answer, or not in time. Nothing is wrong with the request: try again. */
+/**
+ * `outage`: passes by itself. `misconfigured`: somebody has to mend the settings or the store's permissions. `absent`: the store answers,
+ * but has no bucket of that name; a process that starts may be about to make it.
+ */
+export type StoreFault = "outage" | "misconfigured" | "absent";
+
+/** A store did not answer, not in time, or does not let us in. Nothing is wrong with the request. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
   constructor(
@@ -17,12 +23,15 @@ export class StoreUnavailable extends Error {
     options?: ErrorOptions & {
       /** An append may have landed all the same: only the same ids at the same revision may be sent again. */
       outcomeUnknown?: boolean;
+      fault?: StoreFault;
     },
   ) {
     super(message, options);
     this.outcomeUnknown = options?.outcomeUnknown ?? false;
+    this.fault = options?.fault ?? "outage";
   }
   readonly outcomeUnknown: boolean;
+  readonly fault: StoreFault;
 }
 
 /** The stream was not at the revision the append was computed for. */

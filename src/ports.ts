@@ -93,6 +93,9 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
   /** A link that anyone holding it may GET until it expires, saved under `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
+  /** Makes the bucket, or the folder, where it is missing. For the start of a process that stores submissions. */
+  prepare(): Promise<void>;
+  /** Throws StoreUnavailable where the store cannot be used. Changes nothing. */
   ping(): Promise<void>;
 }
 

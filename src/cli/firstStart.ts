@@ -30,6 +30,8 @@ export async function prepareFirstStart(
     // Our own comes back by itself; an address that does not answer may be a mistake, and whoever made it is waiting.
     if (config.databaseUrl === undefined) await migrateWhenUp(adapters.pool, logger, signal);
     else await migrate(adapters.pool);
+    if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
+    await adapters.objectStore.prepare();
     if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
     return await findOrMakeDemo(adapters, (work) => whenUp(work, logger, signal));
   } finally {

@@ -36,6 +36,7 @@ async function load(source: string): Promise<void> {
         import("../main/adapters.js"),
         import("../main/localities.js"),
       ]);
+      await context.objectStore.prepare();
       const origin = { by: operator, correlationId: randomUUID() };
       let anew = false;
       for (const country of countries) {

@@ -1,26 +1,35 @@
 import type { Logger } from "pino";
 import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
-import { isOutage } from "./outage.js";
+import { outageIn } from "./outage.js";
 import { answerTable, Problem } from "./problem.js";
 import type { Answer } from "./route.js";
 
 const retryAfterOutageSeconds = 2;
+const retryAfterFaultSeconds = 300;
 
 /** Turns whatever was thrown into the contract's answer. Only bugs and outages are logged; a caller's fault is not news. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
   if (error instanceof Problem) return answerProblem(error, logger, context);
-  if (isOutage(error)) {
-    return answerProblem(
-      new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause: error }),
-      logger,
-      context,
-    );
-  }
+  const outage = outageIn(error);
+  if (outage) return answerProblem(outage.fault === "outage" ? passing(error) : lasting(error), logger, context);
   logger.error({ ...context, err: error }, "request failed");
   return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
 }
+
+const passing = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
+
+/** Somebody has to mend the service's settings; the log says which. */
+const lasting = (cause: unknown) =>
+  new Problem(
+    "unavailable",
+    "The service cannot use one of its stores until its operator has mended that. Trying again soon does not help",
+    {
+      cause,
+      headers: { "retry-after": String(retryAfterFaultSeconds) },
+    },
+  );
 
 function answerProblem(problem: Problem, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   const { headers, body, cause } = problem.extra;

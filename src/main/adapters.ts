@@ -99,7 +99,7 @@ export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) && !isDatabaseUnavailable(error)) throw error;
+      if (error instanceof StoreUnavailable ? error.fault === "misconfigured" : !isDatabaseUnavailable(error)) throw error;
       const store = error instanceof StoreUnavailable ? error.store : "database";
       logger.warn({ err: error, retryInMs: delay }, `waiting for the ${store}`);
       await pause(delay, undefined, { signal }).catch(() => undefined);

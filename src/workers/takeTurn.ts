@@ -66,7 +66,7 @@ async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Prom
   }
   const outage = isOutage(error);
   const harmless = delayAfter(error);
-  if (outage) deps.logger.warn({ err: error, importId }, "a store is not reachable; the import waits");
+  if (outage) deps.logger.warn({ err: error, importId }, "a store cannot be used; the import waits");
   else if (harmless === undefined) deps.logger.error({ err: error, importId, attempt: turn.attempts }, "a fault interrupted an import");
   const delayMs = harmless ?? (outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts));
   await postponeTurn(deps.pool, turn, delayMs, outage || harmless !== undefined).catch((failure: unknown) => {

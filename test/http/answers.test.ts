@@ -56,6 +56,7 @@ const routes = [
   throwing("/v1/faults", new Rejection("invalid", "first", ["a is wrong", "b is wrong"])),
   throwing("/v1/bug", new Error("secret detail of the inside")),
   throwing("/v1/outage", new StoreUnavailable("event store", "nobody home")),
+  throwing("/v1/misconfigured", new StoreUnavailable("object store", "at secret.host: wrong key", { fault: "misconfigured" })),
 ];
 
 let database: TestDatabase;
@@ -114,6 +115,15 @@ describe("errors have the contract's body", () => {
     expect(response.status).toBe(503);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
+  });
+
+  test("a store that somebody has to mend is answered 503 without a promise that it passes, and without its address", async () => {
+    const [outage, fault] = [await get("/v1/outage"), await get("/v1/misconfigured")];
+    expect(fault.status).toBe(503);
+    const { message } = (await fault.json()) as { message: string };
+    expect(message).toContain("operator");
+    expect(message).not.toMatch(/shortly|secret/);
+    expect(Number(fault.headers.get("retry-after"))).toBeGreaterThan(10 * Number(outage.headers.get("retry-after")));
   });
 
   test("an unknown path is 404, with or without a key", async () => {

@@ -59,6 +59,23 @@ function startRole(role: string): ChildProcess {
   return child;
 }
 
+test.each([
+  ["a wrong secret", { S3_SECRET_KEY: "wrong" }, "cannot be used: SignatureDoesNotMatch: "],
+  ["a dead address", { S3_ENDPOINT: "http://127.0.0.1:1" }, "is not available: connect ECONNREFUSED 127.0.0.1:1\n"],
+])("a start with %s for its S3 ends with one line that names endpoint and bucket", async (_, changes, said) => {
+  const { code, stderr } = await waybill(["start"], { ...environment, ...changes });
+  expect(code).toBe(1);
+  const { S3_ENDPOINT, S3_BUCKET } = { ...environment, ...changes } as Record<string, string>;
+  expect(stderr.startsWith(`The object store at ${S3_ENDPOINT} (bucket ${S3_BUCKET}) ${said}`)).toBe(true);
+  expect(stderr.match(/\n/g)).toHaveLength(1);
+});
+
+test.each(["api", "worker"])("the %s role with a wrong secret for its S3 ends and says so", async (role) => {
+  const { code, stderr } = await waybill([role], { ...environment, S3_SECRET_KEY: "wrong" });
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split("\n").at(-1)).toContain(`The object store at ${environment["S3_ENDPOINT"]} (bucket`);
+});
+
 test("roles started one by one on real addresses migrate, import, and link to the report in S3", async () => {
   const roles = ["api", "worker", "projector", "worker"].map(startRole);
   await until("the API is ready", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200);

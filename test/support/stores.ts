@@ -12,6 +12,7 @@ import type { S3Options } from "../../src/adapters/objectStore/s3ObjectStore.js"
 export async function createTestObjectStore(): Promise<{ store: FileObjectStore; folder: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-objects-"));
   const store = createFileObjectStore({ folder, publicUrl: "http://127.0.0.1:3000", signingSecret: "a secret of thirty-two characters" });
+  await store.prepare();
   return { store, folder, close: () => rm(folder, { recursive: true, force: true }) };
 }
 

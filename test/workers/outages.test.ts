@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createS3ObjectStore } from "../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import type { EventStore, ObjectStore } from "../../src/ports.js";
+import { startTestS3 } from "../support/stores.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -55,6 +57,23 @@ test("while the object store is away the import is not failed", async () => {
   expect(away).toBeLessThan(0);
   expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportStarted", "RowAccepted", "RowAccepted", "ImportCompleted"]);
   await worker.stop();
+});
+
+test("a worker with a wrong bucket leaves the import to others, and makes no bucket", async () => {
+  const s3 = await startTestS3();
+  const mistaken = createS3ObjectStore({ ...s3.options, bucket: "waybill-mistaken" });
+  const importId = await stage.push(await stage.organisation("bucket"), "activities", activities(2));
+  const worker = stage.start({ objectStore: mistaken });
+  const waiting = "select 1 from import_queue where import_id = $1 and not_before is not null and attempts = 0";
+  await until(async () => (await stage.pool.query(waiting, [importId])).rowCount === 1);
+  await worker.stop();
+  await expect(mistaken.ping()).rejects.toMatchObject({ fault: "absent" });
+  mistaken.close();
+  await s3.close();
+  await stage.pool.query("update import_queue set not_before = null where import_id = $1", [importId]);
+  const next = stage.start();
+  expect((await stage.ended(importId)).at(-1)?.type).toBe("ImportCompleted");
+  await next.stop();
 });
 
 test("an import whose file is gone fails, since no retry brings it back", async () => {

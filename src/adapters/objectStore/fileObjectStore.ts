@@ -70,10 +70,8 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       const { size } = await stat(path).catch((error) => fail(error, link.key));
       return { path, size, downloadName: link.name, contentType: contentType(link.key) };
     },
-    ping: async () => {
-      await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error, ""));
-      await access(objects, constants.R_OK | constants.W_OK).catch((error) => fail(error, ""));
-    },
+    prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error, ""))),
+    ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => unusable(error)),
   };
 }
 
@@ -120,7 +118,15 @@ function isMissing(error: unknown): boolean {
 
 function translate(error: unknown, key: string): unknown {
   if (isMissing(error)) return new ObjectMissing(key);
+  return unavailable(error);
+}
+
+function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });
+}
+
+function unusable(error: unknown): never {
+  throw unavailable(error);
 }
 
 function fail(error: unknown, key: string): never {

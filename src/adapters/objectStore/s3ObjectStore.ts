@@ -1,12 +1,14 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports.js";
 import { assertKey, contentDisposition } from "./keys.js";
+import { codeOf, type Translate, translator } from "./s3Faults.js";
 import { boundedTransport } from "./s3Transport.js";
+import { abortUpload, type OpenUpload, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {
   /** `http://host:port` or `https://host` */
@@ -25,26 +27,22 @@ const attempts = 3;
 const defaultPatienceMs = 60_000;
 
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
-  const { bucket } = options;
+  const { bucket, patienceMs = defaultPatienceMs } = options;
   const { client, close } = connect(options);
-  const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, options.patienceMs ?? defaultPatienceMs, work);
-  const ensureBucket = async () => {
-    if (await client.bucketExists(bucket)) return;
-    await client.makeBucket(bucket, options.region).catch((error: unknown) => {
-      if (!/^BucketAlready/.test(codeOf(error))) throw error;
-    });
+  const translate = translator(options);
+  const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
+  const ping = async () => {
+    try {
+      await client.listObjectsV2Query(bucket, "", "", "", 1, ""); // unlike HEAD it is answered with a reason
+    } catch (error) {
+      throw translate(error);
+    }
   };
+  /** At once, but nobody waits for it: the push that failed is answered. One that cannot be given up now is left to the sweep. */
+  const giveUp = (upload: OpenUpload) =>
+    void retried(upload.key, () => abortUpload({ client, bucket }, upload)).catch((_: unknown) => undefined);
   return {
-    put: (key, path, { contentType }) =>
-      retried(key, async () => {
-        const { size } = await stat(path);
-        const send = () => client.putObject(bucket, key, createReadStream(path), size, { "Content-Type": contentType });
-        await send().catch(async (error: unknown) => {
-          if (codeOf(error) !== "NoSuchBucket") throw error;
-          await ensureBucket();
-          await send();
-        });
-      }),
+    put: (key, path, { contentType }) => retried(key, () => sendFile({ client, bucket }, key, { path, contentType }, giveUp)),
     fetch: async (key, path) => {
       try {
         await retried(key, async () => pipeline(await client.getObject(bucket, key), createWriteStream(path)));
@@ -53,14 +51,16 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         throw error;
       }
     },
-    exists: (key) =>
-      retried(key, () => client.statObject(bucket, key)).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ObjectMissing) return false;
-          throw error;
-        },
-      ),
+    exists: async (key) => {
+      try {
+        await retried(key, () => client.statObject(bucket, key));
+        return true;
+      } catch (error) {
+        if (!(error instanceof ObjectMissing)) throw error;
+        await ping(); // a missing bucket is answered in the same way
+        return false;
+      }
+    },
     remove: (key) =>
       retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
         if (!(error instanceof ObjectMissing)) throw error;
@@ -75,14 +75,30 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       });
       await retried(key, () => client.removeObject(bucket, key));
     },
-    list: (prefix) => list(client, bucket, prefix),
+    list: (prefix) => list(client, bucket, prefix, translate),
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
       return retried(key, () => client.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
     },
-    ping: () => attempt("", ensureBucket),
+    prepare: async () => {
+      try {
+        await ping();
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || error.fault !== "absent") throw error;
+        await makeBucket(client, options, translate);
+      }
+    },
+    ping,
     close,
   };
+}
+
+async function makeBucket(client: Client, { bucket, region }: S3Options, translate: Translate): Promise<void> {
+  try {
+    await client.makeBucket(bucket, region);
+  } catch (error) {
+    if (codeOf(error) !== "BucketAlreadyOwnedByYou") throw translate(error); // another process was quicker
+  }
 }
 
 function connect(options: S3Options): { client: Client; close: () => void } {
@@ -97,52 +113,37 @@ function connect(options: S3Options): { client: Client; close: () => void } {
     secretKey: options.secretKey,
     region: options.region,
     pathStyle: true,
-    partSize: 8 * 1024 * 1024, // a part is held in memory while it is sent
+    partSize: partBytes, // up to this, the client sends a file whole
     transport: { request } as unknown as typeof import("node:http"),
     retryOptions: { disableRetry: true }, // ours also cover lost connections, and do not write to the console
   });
   return { client, close: () => agent.destroy() };
 }
 
-async function* list(client: Client, bucket: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
+type Listed = { key: string; modifiedAt: Date; size: number };
+
+async function* list(client: Client, bucket: string, prefix: string, translate: Translate): AsyncGenerator<Listed> {
   try {
     for await (const item of client.listObjectsV2(bucket, prefix, true)) {
       if (item.name) yield { key: item.name, modifiedAt: item.lastModified, size: item.size };
     }
   } catch (error) {
-    if (codeOf(error) !== "NoSuchBucket") throw translate(error, prefix);
+    throw translate(error);
   }
 }
 
-/** Every operation here can be repeated without harm. */
-async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>): Promise<Result> {
+/** Every operation here can be repeated without harm. What somebody has to mend is not tried again. */
+async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>, translate: Translate): Promise<Result> {
   assertKey(key);
   const started = performance.now();
   for (let tried = 1; ; tried += 1) {
     try {
-      return await attempt(key, work);
-    } catch (error) {
+      return await work();
+    } catch (failure) {
+      const error = translate(failure, key);
       const enough = tried === attempts || performance.now() - started > patienceMs;
-      if (enough || !(error instanceof StoreUnavailable)) throw error;
+      if (enough || !(error instanceof StoreUnavailable) || error.fault !== "outage") throw error;
       await pause(150 * 4 ** (tried - 1) * (0.5 + Math.random()));
     }
   }
-}
-
-function attempt<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-  return work().catch((error: unknown) => {
-    throw translate(error, key);
-  });
-}
-
-function translate(error: unknown, key: string): unknown {
-  const code = codeOf(error);
-  if (["NoSuchKey", "NotFound", "NoSuchBucket"].includes(code)) return new ObjectMissing(key);
-  if ((error as NodeJS.ErrnoException).syscall && (error as NodeJS.ErrnoException).path) return error; // the local file's own fault
-  const reason = [code, (error as Error).message].filter(Boolean).join(": ");
-  return new StoreUnavailable("object store", `The object store is not available: ${reason}`, { cause: error });
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? "");
 }

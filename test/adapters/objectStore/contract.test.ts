@@ -40,6 +40,7 @@ async function embedded(): Promise<Subject> {
 async function s3(): Promise<Subject> {
   const server = await startTestS3();
   const store = createS3ObjectStore(server.options);
+  await store.prepare();
   const follow = async (link: string) => {
     const response = await fetch(link);
     return { status: response.status, text: await response.text(), disposition: response.headers.get("content-disposition") };
@@ -181,7 +182,12 @@ describe.each([
     }
   });
 
-  test("ping answers while the store works", () => store.ping());
+  test("ping answers while the store works, and preparing it again changes nothing", async () => {
+    await putText("uploads/demo/kept", "x");
+    await store.prepare();
+    await store.ping();
+    expect(await store.exists("uploads/demo/kept")).toBe(true);
+  });
 });
 
 test("an S3 that cannot be reached, or answers with an error, is an outage", async () => {

@@ -1,0 +1,72 @@
+// What an S3 store's failure means: an object that is not there, an outage that passes, or a setting that somebody has to mend.
+
+import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
+import { isTlsFault } from "../tlsFaults.js";
+
+const credentials = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
+const permission = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
+const region = "Check S3_REGION and S3_ENDPOINT.";
+
+/** The codes that no waiting mends, each with what to look at. */
+const permanent: Readonly<Record<string, string>> = {
+  InvalidAccessKeyId: credentials,
+  SignatureDoesNotMatch: credentials,
+  InvalidTokenId: credentials,
+  InvalidToken: credentials,
+  ExpiredToken: credentials,
+  AccessDenied: permission,
+  AllAccessDisabled: permission,
+  UnauthorizedAccess: permission,
+  AccountProblem: permission,
+  NotSignedUp: permission,
+  BucketAlreadyExists: "The name is taken by somebody else: set S3_BUCKET to another one.",
+  InvalidBucketName: "Set S3_BUCKET to a name that the store takes.",
+  AuthorizationHeaderMalformed: region,
+  PermanentRedirect: region,
+  MovedPermanently: region,
+  IllegalLocationConstraintException: region,
+  InvalidLocationConstraint: region,
+  InvalidRegion: region,
+  RequestTimeTooSkewed: "Set this machine's clock.",
+};
+const trust = "Check S3_ENDPOINT; NODE_EXTRA_CA_CERTS names a file with the certificates of another authority to trust.";
+const noBucket = "The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.";
+
+export type Translate = (error: unknown, key?: string) => unknown;
+
+/** Messages name the endpoint and the bucket: whoever reads them may run several. */
+export function translator({ endpoint, bucket }: { endpoint: string; bucket: string }): Translate {
+  const store = `The object store at ${new URL(endpoint).origin} (bucket ${bucket})`;
+  const unavailable = (message: string, cause: unknown, fault: StoreUnavailable["fault"]) =>
+    new StoreUnavailable("object store", `${store} ${message}`, { cause, fault });
+  return (error, key) => {
+    if (error instanceof StoreUnavailable || isLocal(error)) return error;
+    const code = codeOf(error);
+    if (code === "NoSuchBucket") return unavailable(`cannot be used: ${noBucket}`, error, "absent");
+    if (key !== undefined && (code === "NoSuchKey" || code === "NotFound")) return new ObjectMissing(key);
+    const hint = permanent[code] ?? (isTlsFault(error) ? trust : undefined);
+    if (hint !== undefined) return unavailable(`cannot be used: ${reasonOf(error)}. ${hint}`, error, "misconfigured");
+    return unavailable(`is not available: ${reasonOf(error)}`, error, "outage");
+  };
+}
+
+export function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? "");
+}
+
+/** The machine's own fault with the file that is sent or received. */
+function isLocal(error: unknown): boolean {
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  return syscall !== undefined && path !== undefined;
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  const code = codeOf(error);
+  const { region } = error as { region?: unknown };
+  const reason = [message?.includes(code) ? "" : code, message]
+    .filter(Boolean)
+    .join(": ")
+    .replace(/[.\s]+$/, "");
+  return `${reason || "no reason was given"}${typeof region === "string" && region ? ` (region ${region})` : ""}`;
+}

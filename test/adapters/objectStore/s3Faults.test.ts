@@ -1,0 +1,135 @@
+// An S3 store that answers, but cannot be used: what is said of it, and that nothing is made or tried again for it.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createS3ObjectStore, type S3Options } from "../../../src/adapters/objectStore/s3ObjectStore.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import type { ObjectStore } from "../../../src/ports.js";
+import { startTestS3, type TestS3 } from "../../support/stores.js";
+
+let s3: TestS3;
+let folder: string;
+const opened: { close(): void }[] = [];
+beforeAll(async () => {
+  s3 = await startTestS3();
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-s3-faults-"));
+  await writeFile(join(folder, "file"), "x");
+});
+afterAll(async () => {
+  for (const { close } of opened) close();
+  await s3?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function open(change: Partial<S3Options>): ObjectStore {
+  const store = createS3ObjectStore({ ...s3.options, ...change });
+  opened.push(store);
+  return store;
+}
+
+async function faultOf(work: Promise<unknown>): Promise<StoreUnavailable> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(StoreUnavailable);
+  return error as StoreUnavailable;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+  opened.push({
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("a bucket that is missing is no missing object, and only preparing the store makes it", async () => {
+  const bucket = "waybill-absent";
+  const store = open({ bucket });
+  const path = join(folder, "file");
+  const asked = [
+    () => store.ping(),
+    () => store.fetch("uploads/demo/a", join(folder, "back")),
+    () => store.exists("uploads/demo/a"),
+    () => store.put("uploads/demo/a", path, { contentType: "text/csv" }),
+    () => store.list("uploads/")[Symbol.asyncIterator]().next(),
+  ];
+  for (const work of asked) {
+    const fault = await faultOf(work());
+    expect(fault.fault).toBe("absent");
+    expect(fault.message).toBe(
+      `The object store at ${s3.options.endpoint} (bucket ${bucket}) cannot be used: The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.`,
+    );
+  }
+  await store.prepare();
+  await store.ping();
+  expect(await store.exists("uploads/demo/a")).toBe(false);
+});
+
+test("a wrong secret is said with endpoint and bucket, and makes nothing", async () => {
+  for (const change of [{ secretKey: "wrong" }, { accessKey: "NOBODY" }]) {
+    const fault = await faultOf(open({ ...change, bucket: "waybill-secret" }).prepare());
+    expect(fault.fault).toBe("misconfigured");
+    expect(fault.message).toContain(`The object store at ${s3.options.endpoint} (bucket waybill-secret) cannot be used: `);
+    expect(fault.message).toContain("Check S3_ACCESS_KEY and S3_SECRET_KEY.");
+    expect(fault.message).not.toContain("wrong");
+  }
+  expect((await faultOf(open({ bucket: "waybill-secret" }).ping())).fault).toBe("absent");
+});
+
+const refusal = (code: string, more = "") => `<?xml version="1.0"?><Error><Code>${code}</Code><Message>As it is.</Message>${more}</Error>`;
+
+test.each([
+  ["AccessDenied", "", 403, "AccessDenied: As it is. Check that S3_ACCESS_KEY may use this bucket, and that it is yours."],
+  [
+    "AuthorizationHeaderMalformed",
+    "<Region>eu-west-1</Region>",
+    400,
+    "AuthorizationHeaderMalformed: As it is (region eu-west-1). Check S3_REGION and S3_ENDPOINT.",
+  ],
+  ["PermanentRedirect", "", 301, "PermanentRedirect: As it is. Check S3_REGION and S3_ENDPOINT."],
+  ["RequestTimeTooSkewed", "", 403, "RequestTimeTooSkewed: As it is. Set this machine's clock."],
+])("%s is somebody's to mend: said, and not tried again", async (code, more, status, said) => {
+  let asked = 0;
+  const answer: RequestListener = (request, response) => {
+    asked += 1;
+    request.resume().on("end", () => response.writeHead(status, { "content-type": "application/xml" }).end(refusal(code, more)));
+  };
+  const store = open({ endpoint: `http://127.0.0.1:${await listen(createServer(answer))}` });
+  for (const work of [() => store.ping(), () => store.fetch("uploads/demo/a", join(folder, "back"))]) {
+    asked = 0;
+    const fault = await faultOf(work());
+    expect(fault.fault).toBe("misconfigured");
+    expect(fault.message).toMatch(/^The object store at http:\/\/127\.0\.0\.1:\d+ \(bucket waybill-test\) cannot be used: /);
+    expect(fault.message.endsWith(said)).toBe(true);
+    expect(asked).toBe(1);
+  }
+});
+
+test("a certificate that is not trusted, and an end that speaks no TLS, name the store and what to look at", async () => {
+  const [key, cert] = await Promise.all(["key.pem", "certificate.pem"].map((name) => readFile(`test/fixtures/tls/${name}`)));
+  const untrusted = await listen(createSecureServer({ key, cert }));
+  const plain = await listen(createServer());
+  for (const port of [untrusted, plain]) {
+    const fault = await faultOf(open({ endpoint: `https://127.0.0.1:${port}` }).ping());
+    expect(fault.fault).toBe("misconfigured");
+    expect(fault.message).toContain(`The object store at https://127.0.0.1:${port} (bucket waybill-test) cannot be used: `);
+    expect(fault.message).toContain("NODE_EXTRA_CA_CERTS");
+  }
+});
+
+test("a dead address is an outage that names endpoint and bucket", async () => {
+  const fault = await faultOf(open({ endpoint: "http://127.0.0.1:1" }).prepare());
+  expect(fault.fault).toBe("outage");
+  expect(fault.message).toBe(
+    "The object store at http://127.0.0.1:1 (bucket waybill-test) is not available: connect ECONNREFUSED 127.0.0.1:1",
+  );
+});
