@@ -33,7 +33,8 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
   const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
     try {
-      await client.listObjectsV2Query(bucket, "", "", "", 1, ""); // unlike HEAD it is answered with a reason
+      // Unlike HEAD it is answered with a reason; nothing is stored under that prefix.
+      await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "");
     } catch (error) {
       throw translate(error);
     }
