@@ -12,11 +12,24 @@ export async function reservePlace(pool: Pool, place: { organisationId: string; 
     place.importId,
     place.depth,
   ]);
-  if (rows[0]?.reserved) return;
-  throw new Rejection(
-    "queueFull",
-    `Too many imports are already queued (at most ${place.depth}). Wait for one to finish and send this again.`,
-  );
+  if (!rows[0]?.reserved) throw queueIsFull(place.depth);
+}
+
+export const queueIsFull = (depth: number) =>
+  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
+
+/** As it is now, for whoever would rather know before the work; only reserving a place is exact. */
+export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
+  const { rows } = await pool.query<{ full: boolean }>("select count(*) >= $2 as full from import_queue where organisation_id = $1", [
+    organisationId,
+    depth,
+  ]);
+  return rows[0]?.full === true;
+}
+
+export async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
+  const { rowCount } = await pool.query("select from import_queue where import_id = $1", [importId]);
+  return rowCount === 1;
 }
 
 /** The import is in its stream: from now on a worker may take it. */

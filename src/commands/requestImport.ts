@@ -3,15 +3,15 @@
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import { v5, v7 } from "uuid";
-import { limits } from "../domain/imports/limits.js";
 import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
-import { decodeOn, encode } from "../events/codec.js";
+import { encode } from "../events/codec.js";
 import type { ImportKind, ImportRequested } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type ObjectStore } from "../ports.js";
 import { type Deadline, deadlineIn } from "./deadline.js";
+import { firstRequest, importOfKey } from "./idempotentImport.js";
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
 import { logIdOf } from "./logIdentity.js";
 import { newUploadKey } from "./objectKeys.js";
@@ -49,7 +49,6 @@ const leastPatienceMs = 1_500;
 /** An append that cannot be waited for is not begun. */
 const shortestAppendMs = 200;
 const markMs = 300;
-const idempotencyNamespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
 
 /** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
@@ -92,7 +91,7 @@ async function record(
     return request;
   } catch (error) {
     if (error instanceof WrongVersion) {
-      const earlier = await firstRequest(deps, importId); // the same key, sent twice at once
+      const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
         await deps.objectStore.remove(request.file.key).catch(() => undefined);
         return repetition(earlier, submission);
@@ -116,29 +115,16 @@ async function refuse(deps: RequestImportDeps, request: ImportRequested, error: 
 
 type Target = { importId: string } | { earlier: ImportRequested };
 
-/** With an Idempotency-Key the import's id follows from it, so that the import's own stream is the record of the key's use. */
-async function targetOf(deps: RequestImportDeps, submission: Submission): Promise<Target> {
-  if (submission.idempotencyKey === undefined) return { importId: v7() };
-  const oldest = submission.now.getTime() - limits.idempotencyHours * 3_600_000;
-  for (let generation = 0; ; generation += 1) {
-    const importId = v5(JSON.stringify([submission.organisationId, submission.idempotencyKey, generation]), idempotencyNamespace);
-    const earlier = await firstRequest(deps, importId);
-    if (!earlier) return { importId };
-    if (Date.parse(earlier.at) > oldest) return { earlier: repetition(earlier, submission) };
-  }
+async function targetOf({ eventStore }: RequestImportDeps, submission: Submission): Promise<Target> {
+  const { organisationId, idempotencyKey, now } = submission;
+  if (idempotencyKey === undefined) return { importId: v7() };
+  const { importId, earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
+  return earlier ? { earlier: repetition(earlier, submission) } : { importId };
 }
 
 function repetition(earlier: ImportRequested, submission: Submission): ImportRequested {
   if (earlier.idempotency?.body === bodyHash(submission)) return earlier;
   throw new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
-}
-
-async function firstRequest(deps: RequestImportDeps, importId: string): Promise<ImportRequested | undefined> {
-  for await (const stored of deps.eventStore.read(streamOf.import(importId), { max: 1 })) {
-    const event = decodeOn("import", stored);
-    if (event?.type === "ImportRequested") return event.data;
-  }
-  return undefined;
 }
 
 function eventOf(submission: Submission, importId: string, logId: string): ImportRequested {

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
 import { answerError } from "./answerError.js";
 import { createAuthenticate } from "./auth/authenticate.js";
@@ -11,6 +12,7 @@ import { type AppEnv, requestFrame, soundPath } from "./requestFrame.js";
 import type { Route } from "./route.js";
 import { routes as allRoutes } from "./routes/list.js";
 import { send, serveRoute } from "./serveRoute.js";
+import { createShares } from "./shares.js";
 
 /** The whole API as one function from request to answer; startApi puts it on a socket. */
 export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<AppEnv> {
@@ -19,6 +21,10 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, b
     authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
     withinUploads: boundUploads(),
+    openDiskShare: createShares(
+      { inAll: 10 * limits.pushFileBytes, perOrganisation: 2 * limits.pushFileBytes },
+      "Too many large pushes at the moment, try again shortly",
+    ),
   };
   const pages = builtInPages(deps, routes);
 

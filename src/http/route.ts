@@ -38,6 +38,8 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly caller: Caller;
   /** The raw Node request; absent only where a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
+  /** Counts a file that is made of the body against what the organisation may have on the disk, until the answer; 503 where it is too much. */
+  readonly holdOnDisk: (bytes: number) => void;
 }
 
 /** `json`: the body is JSON text already. */
@@ -66,10 +68,13 @@ export interface RouteDefinition<S extends RequestSchemas> {
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** Bound of a JSON body in bytes, where the default is more than this route can need. */
   readonly maxBodyBytes?: number;
+  /** Whatever can refuse the request before its body is read. */
+  beforeBody?(request: Pick<RouteRequest<NoInfer<S>>, "headers" | "caller">, deps: ApiDeps): Promise<void>;
   readonly handler: (request: RouteRequest<S>, deps: ApiDeps) => Promise<Answer>;
 }
 
-export type Route = Omit<RouteDefinition<RequestSchemas>, "handler"> & {
+export type Route = Omit<RouteDefinition<RequestSchemas>, "handler" | "beforeBody"> & {
+  beforeBody?(request: Pick<RouteRequest<never>, "headers" | "caller">, deps: ApiDeps): Promise<void>;
   readonly handler: (request: RouteRequest<never>, deps: ApiDeps) => Promise<Answer>;
 };
 

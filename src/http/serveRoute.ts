@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
@@ -9,7 +10,8 @@ import { inTime, readPatienceMs } from "./inTime.js";
 import { parseJson } from "./parseJson.js";
 import { maxJsonBytes, type WithBody } from "./readBody.js";
 import type { AppEnv } from "./requestFrame.js";
-import type { Answer, Route } from "./route.js";
+import type { Answer, Caller, Route } from "./route.js";
+import type { OpenShare } from "./shares.js";
 import { validate } from "./validate.js";
 
 /** What the routes of one app share. */
@@ -17,6 +19,8 @@ export interface Shell {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly withinUploads: WithinUploads;
+  /** For files that are made of JSON bodies. */
+  readonly openDiskShare: OpenShare;
 }
 
 /** One way through for every route: who asks, whether the request is sound, then the handler. */
@@ -47,42 +51,52 @@ function sound(target: "query" | "header", schema: z.ZodObject, root: string): M
   return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<AppEnv>;
 }
 
-function run(route: Route, deps: ApiDeps, { withBody, withinUploads }: Shell): Handler<AppEnv> {
-  const { params, multipart } = route.request;
+function run(route: Route, deps: ApiDeps, shell: Shell): Handler<AppEnv> {
+  const { params } = route.request;
   return async (c) => {
     const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
+    const caller = c.get("caller") as Caller;
     const parts = {
       params: params && validate(params, c.req.param(), "path"),
       query: valid("query"),
       headers: valid("header"),
-      caller: c.get("caller"),
+      caller,
       incoming: c.env?.incoming,
     };
-    const handle = (body: unknown) => {
-      const answer = route.handler({ ...parts, body } as never, deps);
-      return route.method === "GET" ? inTime(answer, readPatienceMs - (parts.caller?.admissionMs ?? 0), route.operationId) : answer;
-    };
-    if (multipart) return send(c, await withinUploads(parts.caller?.organisationId ?? "", () => handle(undefined)));
-    const socket = parts.incoming?.socket;
-    const bounds = {
-      limit: route.maxBodyBytes ?? maxJsonBytes,
-      organisationId: parts.caller?.organisationId ?? "",
-      bytesRead: socket && (() => socket.bytesRead),
-    };
-    return send(c, await withParsedBody(route, c.req.raw, (use) => withBody(c.req.raw, bounds, use), handle));
+    if (route.method === "GET") {
+      const answer = route.handler({ ...parts, body: undefined } as never, deps);
+      return send(c, await inTime(answer, readPatienceMs - caller.admissionMs, route.operationId));
+    }
+    const asked = performance.now();
+    await route.beforeBody?.(parts as never, deps);
+    const admitted = { ...parts, caller: { ...caller, admissionMs: caller.admissionMs + performance.now() - asked } };
+    const disk = shell.openDiskShare(caller.organisationId);
+    try {
+      const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
+      return send(c, await withRequestBody(route, c.req.raw, admitted, shell, handle));
+    } finally {
+      disk.release();
+    }
   };
 }
 
-async function withParsedBody(
+function withRequestBody(
   route: Route,
   request: Request,
-  withBytes: (use: (bytes: Uint8Array) => Promise<Answer>) => Promise<Answer>,
-  run: (body: unknown) => Promise<Answer>,
+  { caller: { organisationId }, incoming }: { caller: Caller; incoming: IncomingMessage | undefined },
+  { withBody, withinUploads }: Shell,
+  handle: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
-  const { body } = route.request;
-  if (body === undefined) return run(undefined);
+  const { body, multipart } = route.request;
+  if (multipart) return withinUploads(organisationId, () => handle(undefined));
+  if (body === undefined) return handle(undefined);
   requireJson(request.headers);
-  return withBytes((bytes) => run(validate(body, parseJson(bytes), "body")));
+  const bounds = {
+    limit: route.maxBodyBytes ?? maxJsonBytes,
+    organisationId,
+    bytesRead: incoming && (() => incoming.socket.bytesRead),
+  };
+  return withBody(request, bounds, (bytes) => handle(validate(body, parseJson(bytes), "body")));
 }
 
 export function send(c: Context<AppEnv>, answer: Answer): Response {

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { watch } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -151,8 +153,40 @@ describe("a JSON push", () => {
     const answer = await org.post(shipmentsPath, { shipments });
     expect(answer.status).toBe(400);
     const { message } = (await answer.json()) as { message: string[] };
-    expect(message[0]).toMatch(/^shipments must hold at most 200000000 characters/);
+    expect(message[0]).toMatch(/^shipments must come to at most 52428800 bytes as a file, not 20/);
     expect(message).toHaveLength(101);
+  });
+});
+
+describe("large JSON pushes", () => {
+  it("of one organisation take no more of the disk than two of the largest, and hold up nobody else", async () => {
+    const long = "x".repeat(1000);
+    const fields = ["originPostCode", "originSuburb", "originState", "originCountryCode", "destinationPostCode", "destinationSuburb"];
+    const repeated = Object.fromEntries(
+      [...fields, "destinationState", "destinationCountryCode", "rateCardAlias"].map((name) => [name, long]),
+    );
+    const large = { shipments: Array.from({ length: 9 }, () => ({ ...repeated, items: Array(500).fill({}) })) }; // 40 MB as a file
+    const taken = new EventEmitter();
+    const put = vi
+      .spyOn(service.objectStore, "put")
+      .mockImplementation(() => once(taken, "go").then(() => Promise.reject(new Error("enough"))));
+    try {
+      const [greedy, other] = [await service.organisation(), await service.organisation()];
+      const held = [greedy.post(shipmentsPath, large), greedy.post(shipmentsPath, large)];
+      await expect.poll(() => put.mock.calls.length).toBe(2);
+      const refused = await greedy.post(shipmentsPath, large);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        503,
+        { message: "Too many large pushes at the moment, try again shortly" },
+      ]);
+      expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      held.push(greedy.post(activitiesPath, { activities: [activity] }), other.post(shipmentsPath, large));
+      await expect.poll(() => put.mock.calls.length).toBe(4);
+      taken.emit("go");
+      await Promise.all(held);
+    } finally {
+      put.mockRestore();
+    }
   });
 });
 
@@ -272,6 +306,67 @@ describe("the queue", () => {
     const objects: string[] = [];
     for await (const { key } of service.objectStore.list(`uploads/${org.id}/`)) objects.push(key);
     expect(objects).toHaveLength(5);
+  });
+});
+
+describe("a full queue", () => {
+  const fill = async () => {
+    const { rowCount } = await service.pool.query(
+      "insert into import_queue (import_id, organisation_id, position) select gen_random_uuid(), $1, -each from generate_series(1, 4) as each",
+      [org.id],
+    );
+    expect(rowCount).toBe(4);
+  };
+  const refusal = { statusCode: 400, error: "Bad Request", message: expect.stringMatching(/^Too many imports are already queued/) };
+
+  it.each([
+    [shipmentsPath, "application/json"],
+    [activitiesPath, "application/json"],
+    [`${shipmentsPath}/file`, "multipart/form-data; boundary=b"],
+    [`${activitiesPath}/file`, "multipart/form-data; boundary=b"],
+  ])("refuses a push to %s before its body is there", async (path, type) => {
+    await fresh();
+    await fill();
+    expect((await org.post(activitiesPath, { activities: [activity] })).status).toBe(202);
+    for (const key of [{}, { "idempotency-key": "new" }]) {
+      const body = new ReadableStream({ start: (sending) => sending.enqueue(Buffer.from(" ")) }); // and never more;
+      const init = { method: "POST", headers: { "x-api-key": org.key, "content-type": type, ...key }, body, duplex: "half" };
+      const answer = await fetch(`${service.url}${path}`, init as RequestInit);
+      expect([answer.status, await answer.json()]).toEqual([400, refusal]);
+    }
+  });
+
+  it("writes and stores nothing for what it refuses", async () => {
+    await fresh();
+    await fill();
+    await org.post(activitiesPath, { activities: [activity] });
+    const put = vi.spyOn(service.objectStore, "put");
+    const watcher = watch(service.deps.tempDir);
+    const seen: unknown[] = [];
+    watcher.on("change", (...change) => seen.push(change));
+    const large = { shipments: Array.from({ length: 20 }, () => ({ ...shipment("x".repeat(200)), items: Array(500).fill(item) })) };
+    for (let each = 0; each < 3; each += 1) expect((await org.post(shipmentsPath, large)).status).toBe(400);
+    expect((await org.upload(`${activitiesPath}/file`, csv(activityCsv))).status).toBe(400);
+    watcher.close();
+    expect([put.mock.calls, seen]).toEqual([[], []]);
+    put.mockRestore();
+  });
+
+  it("still gives a repetition the first one's answer", async () => {
+    await fresh();
+    const key = { "idempotency-key": randomUUID() };
+    const send = () =>
+      Promise.all([
+        org.post(activitiesPath, { activities: [activity] }, key),
+        org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, { "idempotency-key": "file" }),
+      ]);
+    const first = await send();
+    await fill();
+    const again = await send();
+    expect(again.map(({ status }) => status)).toEqual([202, 202]);
+    expect(await Promise.all(again.map((answer) => answer.json()))).toEqual(await Promise.all(first.map((answer) => answer.json())));
+    expect((await org.post(activitiesPath, { activities: [activity, activity] }, key)).status).toBe(422);
+    expect((await org.post(activitiesPath, { activities: [activity] })).status).toBe(400);
   });
 });
 

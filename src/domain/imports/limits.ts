@@ -5,8 +5,8 @@ export const limits = {
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
   fileBytes: 52_428_800,
-  /** Of the file that a JSON push becomes. */
-  pushFileCharacters: 200_000_000,
+  /** Of the file that a JSON push becomes, in which every goods line repeats its shipment's fields: as large as an upload may be. */
+  pushFileBytes: 52_428_800,
   identifierLength: 200,
   textLength: 1000,
   sourceDetailsLength: 500,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstOf, pathText } from "../validation/messages.js";
 import { sourceDetails, text } from "./text.js";
+import { shipmentsFileBytes } from "./toFile.js";
 import { recordableNumber, timestamp } from "./values.js";
 
 const goodsLine = z.strictObject({
@@ -38,22 +39,10 @@ export type ShipmentPush = z.infer<typeof shipmentPush>;
 
 const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
-const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0);
-
-/** About how long the file will be, in which every goods line repeats its shipment's own fields. */
-function fileCharacters(push: ShipmentPush): number {
-  let sum = 0;
-  for (const { items, customFields = {}, ...own } of push.shipments) {
-    const repeated = [...Object.values(own), ...Object.values(customFields)].reduce<number>((length, value) => length + lengthOf(value), 0);
-    sum += repeated * items.length;
-  }
-  return sum;
-}
-
 /** False where no organisation could have had it taken, whatever its catalogue was: the file it would become may be a huge one. */
 export function couldBeTaken(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
-  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && fileCharacters(push) <= limits.pushFileCharacters;
+  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;
 }
 
 /** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
@@ -64,9 +53,9 @@ export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: Readonly
 function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Generator<string> {
   const lines = linesOf(push);
   if (lines > limits.linesPerPush) yield `shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`;
-  const characters = fileCharacters(push);
-  if (characters > limits.pushFileCharacters)
-    yield `shipments must hold at most ${limits.pushFileCharacters} characters, not ${characters}, with a shipment's fields counted for each of its goods lines`;
+  const bytes = shipmentsFileBytes(push);
+  if (bytes > limits.pushFileBytes)
+    yield `shipments must come to at most ${limits.pushFileBytes} bytes as a file, not ${bytes}: every goods line repeats its shipment's fields, so send them in several pushes`;
   for (const [index, { customFields = {} }] of push.shipments.entries()) {
     for (const key of Object.keys(customFields)) {
       if (!customFieldKeys.has(key))

@@ -4,30 +4,74 @@ import type { ActivityPush } from "./activityPush.js";
 import type { ShipmentPush } from "./shipmentPush.js";
 
 type Value = string | number | undefined;
+type Shipment = ShipmentPush["shipments"][number];
 
 /** Line by line: each goods line repeats its shipment, so that the whole may be many times as long as the body was. */
 export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {
-  const custom = [...new Set(push.shipments.flatMap((shipment) => Object.keys(shipment.customFields ?? {})))];
-  yield line([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields]);
+  const custom = customKeys(push);
+  yield shipmentsHeader(custom);
   for (const [index, shipment] of push.shipments.entries()) {
-    const own = [
+    const own = cells([
       index + 1,
       ...shipmentFields.map((field) => shipment[field]),
       ...custom.map((key) => (shipment.customFields && Object.hasOwn(shipment.customFields, key) ? shipment.customFields[key] : undefined)),
-    ];
-    for (const item of shipment.items) yield line([...own, ...goodsLineFields.map((field) => item[field])]);
+    ]);
+    for (const item of shipment.items) yield `${own},${cells(goodsLineFields.map((field) => item[field]))}\r\n`;
   }
 }
 
-export function* activitiesToCsv(push: ActivityPush): Generator<string> {
-  yield line([elementColumn, ...activityFields]);
-  for (const [index, activity] of push.activities.entries()) yield line([index + 1, ...activityFields.map((field) => activity[field])]);
+/** How long that file is, to the byte, found without making it. */
+export function shipmentsFileBytes(push: ShipmentPush): number {
+  const custom = customKeys(push);
+  const header = shipmentsHeader(custom);
+  const columns = 1 + shipmentFields.length + custom.length + goodsLineFields.length;
+  const separators = columns - 1 + "\r\n".length;
+  let bytes = Buffer.byteLength(header);
+  for (const [index, shipment] of push.shipments.entries()) {
+    const repeated = String(index + 1).length + ownBytes(shipment) + separators;
+    bytes += repeated * shipment.items.length;
+    for (const item of shipment.items) for (const field of goodsLineFields) bytes += cellBytes(item[field]);
+  }
+  return bytes;
 }
 
-const line = (values: readonly Value[]) => `${values.map(cell).join(",")}\r\n`;
+function ownBytes(shipment: Shipment): number {
+  let bytes = 0;
+  for (const field of shipmentFields) bytes += cellBytes(shipment[field]);
+  for (const value of Object.values(shipment.customFields ?? {})) bytes += cellBytes(value);
+  return bytes;
+}
+
+const customKeys = (push: ShipmentPush) => [...new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)))];
+
+const shipmentsHeader = (custom: readonly string[]) =>
+  `${cells([elementColumn, ...shipmentFields, ...custom.map((key) => customFieldPrefix + key), ...goodsLineFields])}\r\n`;
+
+export function* activitiesToCsv(push: ActivityPush): Generator<string> {
+  yield activitiesHeader;
+  for (const [index, activity] of push.activities.entries()) {
+    yield `${cells([index + 1, ...activityFields.map((field) => activity[field])])}\r\n`;
+  }
+}
+
+export function activitiesFileBytes(push: ActivityPush): number {
+  const separators = activityFields.length + "\r\n".length;
+  let bytes = Buffer.byteLength(activitiesHeader);
+  for (const [index, activity] of push.activities.entries()) {
+    bytes += String(index + 1).length + separators;
+    for (const field of activityFields) bytes += cellBytes(activity[field]);
+  }
+  return bytes;
+}
+
+const cells = (values: readonly Value[]) => values.map(cell).join(",");
 
 function cell(value: Value): string {
   if (value === undefined) return "";
   if (typeof value === "number") return String(value);
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
+
+const cellBytes = (value: Value) => Buffer.byteLength(cell(value));
+
+const activitiesHeader = `${cells([elementColumn, ...activityFields])}\r\n`;

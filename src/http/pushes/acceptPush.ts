@@ -2,11 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { refuseWhenFull } from "../../commands/queueRoom.js";
 import { requestImport, type Submission } from "../../commands/requestImport.js";
 import { limits } from "../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { ApiDeps } from "../deps.js";
-import type { Answer, Caller } from "../route.js";
+import type { Answer, Caller, RouteRequest } from "../route.js";
 import { writeLines } from "./writeLines.js";
 
 export const pushHeaders = z.object({
@@ -35,6 +36,18 @@ type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "che
 /** A push is answered within five seconds of its last byte, whatever the stores do. */
 const patienceMs = 4_200;
 
+/** Asked before the body is read: a push that would not be queued is refused without the work. */
+export async function roomInQueue(
+  { headers, caller }: Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">,
+  deps: ApiDeps,
+): Promise<void> {
+  const { organisationId, now, admissionMs } = caller;
+  await refuseWhenFull(
+    { pool: deps.pool, eventStore: deps.eventStore, maxQueuedImports: deps.limits.maxQueuedImports },
+    { organisationId, now, idempotencyKey: headers["idempotency-key"], patienceMs: patienceMs - admissionMs },
+  );
+}
+
 export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
   const { organisationId, by, requestId, now, admissionMs } = caller;
   const request = await requestImport(
@@ -48,13 +61,14 @@ export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Pro
 export async function acceptData(
   deps: ApiDeps,
   caller: Caller,
-  lines: Iterable<string>,
+  expanded: { readonly lines: Iterable<string>; readonly bytes: number; readonly hold: (bytes: number) => void },
   push: Omit<Push, "source" | "file">,
 ): Promise<Answer> {
+  expanded.hold(expanded.bytes);
   const folder = await mkdtemp(join(deps.tempDir, "push-"));
   try {
     const path = join(folder, "file");
-    const written = await writeLines(path, lines);
+    const written = await writeLines(path, expanded.lines);
     return await acceptPush(deps, caller, {
       ...push,
       source: "data",

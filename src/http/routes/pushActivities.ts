@@ -1,6 +1,6 @@
 import { activityPush } from "../../domain/pushes/activityPush.js";
-import { activitiesToCsv } from "../../domain/pushes/toFile.js";
-import { acceptData, acceptedActivities, pushHeaders } from "../pushes/acceptPush.js";
+import { activitiesFileBytes, activitiesToCsv } from "../../domain/pushes/toFile.js";
+import { acceptData, acceptedActivities, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";
 import { defineRoute } from "../route.js";
 
 export const pushActivities = defineRoute({
@@ -17,11 +17,17 @@ export const pushActivities = defineRoute({
     400: { description: "The body is not as described, a limit is passed, or too many imports are queued" },
     422: { description: "The Idempotency-Key was used for another request" },
   },
-  handler: ({ headers, body, caller }, deps) =>
-    acceptData(deps, caller, activitiesToCsv(body), {
-      kind: "activities",
-      sourceDetails: body.sourceDetails ?? "API push",
-      elements: body.activities.length,
-      idempotencyKey: headers["idempotency-key"],
-    }),
+  beforeBody: roomInQueue,
+  handler: ({ headers, body, caller, holdOnDisk }, deps) =>
+    acceptData(
+      deps,
+      caller,
+      { lines: activitiesToCsv(body), bytes: activitiesFileBytes(body), hold: holdOnDisk },
+      {
+        kind: "activities",
+        sourceDetails: body.sourceDetails ?? "API push",
+        elements: body.activities.length,
+        idempotencyKey: headers["idempotency-key"],
+      },
+    ),
 });

@@ -1,4 +1,4 @@
-import { acceptedFile, pushHeaders } from "../pushes/acceptPush.js";
+import { acceptedFile, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";
 import { acceptUpload, columnsOf, uploadForm } from "../pushes/acceptUpload.js";
 import { defineRoute } from "../route.js";
 
@@ -12,9 +12,12 @@ export const uploadShipments = defineRoute({
   request: { headers: pushHeaders, multipart: uploadForm },
   responses: {
     202: { description: "Queued", schema: acceptedFile },
-    400: { description: "The file is missing, empty, unreadable, of another type, or its header row does not match" },
+    400: {
+      description: "The file is missing, empty, unreadable, of another type, its header row does not match, or too many imports are queued",
+    },
     413: { description: "The file is larger than 50 MB" },
     422: { description: "The Idempotency-Key was used for another request" },
   },
+  beforeBody: roomInQueue,
   handler: (request, deps) => acceptUpload(deps, "shipments", request),
 });

@@ -1,8 +1,9 @@
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../../src/domain/imports/limits.js";
 import { activityPush } from "../../../src/domain/pushes/activityPush.js";
 import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/shipmentPush.js";
-import { activitiesToCsv, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
+import { activitiesFileBytes, activitiesToCsv, shipmentsFileBytes, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
 
 const items = (count: number) => Array.from({ length: count }, () => ({ itemType: "carton", itemQuantity: 1, itemWeight: 2.5 }));
 const shipment = { shipmentId: "S-1", originPostCode: "2000", destinationPostCode: "3000", items: items(1) };
@@ -96,15 +97,24 @@ describe("a shipment push", () => {
     expect(couldBeTaken(push)).toBe(taken);
   });
 
-  it("that repeats more text over its goods lines than a file may hold is refused before it becomes one", () => {
-    const customFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, "x".repeat(1000)]));
-    const of = (count: number) => ({ shipments: Array(count).fill({ customFields, items: items(500) }) });
+  it.each([
+    [-1, true],
+    [0, true],
+    [1, false],
+  ])("whose file has the most bytes it may have and %i more could be taken: %s", (more, taken) => {
+    const customFields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field${index}`, "é".repeat(500)]));
     const keys = new Set(Object.keys(customFields));
-    expect([couldBeTaken(of(2)), shipmentPushFaults(of(2), keys)]).toEqual([true, []]);
-    expect(couldBeTaken(of(3))).toBe(false);
-    expect(shipmentPushFaults(of(3), keys)).toEqual([
-      expect.stringMatching(/^shipments must hold at most 200000000 characters, not 300000000/),
-    ]);
+    const of = (rateCardAlias: string) => ({
+      shipments: [
+        { customFields, items: items(500) },
+        { rateCardAlias, items: items(1) },
+      ],
+    });
+    const push = of("x".repeat(limits.pushFileBytes + more - shipmentsFileBytes(of(""))));
+    expect(couldBeTaken(push)).toBe(taken);
+    expect(shipmentPushFaults(push, keys)).toEqual(
+      taken ? [] : [expect.stringMatching(/^shipments must come to at most 52428800 bytes as a file, not 52428801: /)],
+    );
   });
 
   it("with countless custom fields of nobody names the first hundred, each on one short line", () => {
@@ -122,6 +132,7 @@ describe("a shipment push", () => {
         { ...shipment, totalCostReceived: 12.1, items: [{ itemQuantity: 1e-7 }] },
       ],
     });
+    expect(shipmentsFileBytes(push)).toBe(Buffer.byteLength([...shipmentsToCsv(push)].join("")));
     const { data } = Papa.parse<Record<string, string>>([...shipmentsToCsv(push)].join(""), { header: true, skipEmptyLines: true });
     expect(data.map((row) => [row["#"], row["shipmentId"], row["customFields.costCentre"], row["itemType"], row["itemQuantity"]])).toEqual([
       ["1", '  "quoted", \r\n', "A,1", "carton", "1"],
@@ -168,6 +179,7 @@ describe("an activity push", () => {
 
   it("becomes one line per activity", () => {
     const push = activityPush.parse({ activities: [activity, { ...activity, quantity: -2.5, reference: "a;b" }] });
+    expect(activitiesFileBytes(push)).toBe(Buffer.byteLength([...activitiesToCsv(push)].join("")));
     const { data } = Papa.parse<Record<string, string>>([...activitiesToCsv(push)].join(""), { header: true, skipEmptyLines: true });
     expect(data.map((row) => [row["#"], row["quantity"], row["activityTimestamp"], row["reference"]])).toEqual([
       ["1", "1", "2026-03-01T09:30:00Z", ""],
