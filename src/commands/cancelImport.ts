@@ -5,6 +5,7 @@ import { Rejection } from "../domain/rejection.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { WrongVersion } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
+import { freePlace } from "./importQueue.js";
 import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
 
 export interface CancelImportDeps {
@@ -18,8 +19,6 @@ export interface CancelImport {
   readonly importId: string;
   readonly kind?: ImportKind;
   readonly by: Principal;
-  /** Given where the service cancels by itself. */
-  readonly reason?: string;
   readonly requestId?: string;
   readonly now: Date;
 }
@@ -46,13 +45,18 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
       loaded = await loadImport(deps.eventStore, importId);
     }
   }
-  await deps.pool.query("delete from import_queue where import_id = $1", [importId]); // its place is free at once
+  await freeItsPlace(deps, loaded); // at once, also if a worker has it in hand
+}
+
+async function freeItsPlace({ pool }: CancelImportDeps, { importId, state, position }: LoadedImport): Promise<void> {
+  if (state.status === "none" || position === undefined) return;
+  await freePlace(pool, { importId, organisationId: state.request.organisationId, position });
 }
 
 function append({ eventStore }: CancelImportDeps, loaded: LoadedImport, asked: CancelImport, progress: number): Promise<LoadedImport> {
   const organisation = loaded.state.status === "none" ? "" : loaded.state.request.organisationId;
   const context = { organisation, by: asked.by, correlationId: asked.requestId ?? asked.importId };
-  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, reason: asked.reason, progress, now: asked.now }, context);
+  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, progress, now: asked.now }, context);
 }
 
 /** Another organisation's import, or one of the other kind, does not exist. */

@@ -41,6 +41,33 @@ export async function confirmPlace(pool: Pool, importId: string, position: bigin
   );
 }
 
+interface PlaceInLog {
+  readonly importId: string;
+  readonly organisationId: string;
+  /** Commit position of ImportRequested. */
+  readonly position: bigint;
+}
+
+/** For an import that is in its stream and has no confirmed place: the one that the log gives it. */
+export async function restorePlace(pool: Pool, { importId, organisationId, position, started }: PlaceInLog & { started: boolean }) {
+  await pool.query(
+    `with restored as (
+       insert into import_queue (import_id, organisation_id, position, started) values ($1, $2, $3, $4)
+       on conflict (import_id) do update set position = excluded.position where import_queue.position is null returning 1
+     ) select pg_notify('${importQueuedChannel}', '') from restored`,
+    [importId, organisationId, position, started],
+  );
+}
+
+/** The import has ended in its stream. Until the table of imports shows it, readers find it among the ended ones. */
+export async function freePlace(pool: Pool, { importId, organisationId, position }: PlaceInLog): Promise<void> {
+  await pool.query(
+    `with freed as (delete from import_queue where import_id = $1)
+     insert into ended_imports (import_id, organisation_id, position) values ($1, $2, $3) on conflict do nothing`,
+    [importId, organisationId, position],
+  );
+}
+
 /** Whoever finds this import in its stream is to cancel it. */
 export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);

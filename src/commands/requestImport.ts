@@ -2,6 +2,7 @@
 // The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
+import type { Logger } from "pino";
 import { v5, v7 } from "uuid";
 import type { Principal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
@@ -22,6 +23,9 @@ export interface RequestImportDeps {
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
   readonly maxQueuedImports: number;
+  readonly logger: Logger;
+  /** Ends what goes on in the background after an answer. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 export interface Submission {

@@ -49,6 +49,8 @@ export interface ApiDeps {
     link: { key: string; expires: string; name: string; signature: string },
     now: Date,
   ) => Promise<LinkedFile | undefined>;
+  /** Aborts when the API stops: what goes on in the background after an answer ends. */
+  readonly stopping?: AbortSignal;
   /** Checks beyond the three stores, such as the projection's lag. */
   readonly readiness?: readonly ReadinessCheck[];
 }

@@ -52,7 +52,8 @@ const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 300_000, idleM
 
 export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningApi> {
   const times = { ...defaultTimeouts, ...timeouts };
-  const app = createApp(deps, routes, { ...bodies, silenceMs: times.silenceMs });
+  const stopping = new AbortController();
+  const app = createApp({ ...deps, stopping: stopping.signal }, routes, { ...bodies, silenceMs: times.silenceMs });
   const { server, running } = listenTo(app, logger, times);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -62,7 +63,11 @@ export async function startApi({ deps, host, port, logger, routes, bodies, timeo
     });
   });
   server.on("error", (error) => logger.error({ err: error }, "http server"));
-  return { port: (server.address() as AddressInfo).port, stop: () => drain(server, running), running: () => running.size };
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => drain(server, running).finally(() => stopping.abort()),
+    running: () => running.size,
+  };
 }
 
 function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { server: Server; running: ReadonlySet<ServerResponse> } {

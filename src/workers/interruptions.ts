@@ -18,6 +18,11 @@ export class WorkerStopping extends Error {
   override readonly name = "WorkerStopping";
 }
 
+/** The log has an older push of the organisation, which comes first. */
+export class OlderPushFirst extends Error {
+  override readonly name = "OlderPushFirst";
+}
+
 /** This process has enough in hand; another one may have room, or this one in a moment. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";

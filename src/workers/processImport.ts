@@ -9,6 +9,7 @@ import { errorReport } from "./errorReport.js";
 import { fetchSubmission } from "./fetchSubmission.js";
 import type { HeldTurn } from "./holdTurn.js";
 import { ImportFault, NoRoom } from "./interruptions.js";
+import { beginOldest } from "./olderPushes.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { recordRows } from "./recordRows.js";
@@ -28,6 +29,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   const leave = room.take(found.state.request.file);
   if (!leave) throw new NoRoom("too much in hand already");
   try {
+    await beginOldest(deps, held.turn);
     await run(deps, held, folder, found);
   } finally {
     leave();

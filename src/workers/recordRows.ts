@@ -63,9 +63,8 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
     await log.settled(); // also when something else failed: nothing of ours may land after we have left
   }
   const { received, accepted, shipments } = tally;
-  const { importId } = loaded;
   const counts = { received, processed: shipments || accepted, failed: received - accepted };
-  return { loaded: { importId, revision: await log.end(), state }, counts };
+  return { loaded: { ...loaded, revision: await log.end(), state }, counts };
 }
 
 interface AppendLog {

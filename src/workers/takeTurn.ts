@@ -4,7 +4,7 @@ import { ObjectMissing, StoreUnavailable, WrongVersion } from "../portErrors.js"
 import type { WorkerDeps } from "./deps.js";
 import { cancelAsAsked, failImport } from "./endImport.js";
 import { type HeldTurn, holdTurn } from "./holdTurn.js";
-import { CancelAsked, ImportFault, NoRoom, TurnLost, WorkerStopping } from "./interruptions.js";
+import { CancelAsked, ImportFault, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "./interruptions.js";
 import { processImport } from "./processImport.js";
 import type { Room } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
@@ -77,6 +77,7 @@ async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Prom
 /** For what is nobody's fault: how long the import is left alone. */
 function delayAfter(error: unknown): number | undefined {
   if (error instanceof NoRoom) return 500;
+  if (error instanceof OlderPushFirst) return 250;
   if (error instanceof WorkerStopping) return 0;
   return error instanceof WrongVersion ? 0 : undefined; // somebody wrote to the stream: look again
 }

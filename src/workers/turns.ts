@@ -4,6 +4,10 @@ import type { Pool } from "pg";
 export interface Turn {
   readonly organisationId: string;
   readonly importId: string;
+  /** Commit position of ImportRequested, as text. */
+  readonly position: string;
+  /** A worker has begun with it before. */
+  readonly started: boolean;
   /** Names this very turn: a worker that slept through its lease does not mistake the next one for its own. */
   readonly holder: string;
   /** The database's clock. */
@@ -17,10 +21,7 @@ export interface Turn {
 
 export const leaseMs = 10_000;
 
-/** A push that was reserved earlier and is about to be confirmed comes first; one that is stuck holds up nobody for longer. */
-const reservationSeconds = 5;
-
-/** Takes the organisation that was served longest ago, and its oldest import. */
+/** Takes the organisation that was served longest ago, and the import that is half done there, else the oldest. */
 export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   await pool.query(
     `insert into organisation_turns (organisation_id)
@@ -30,15 +31,13 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
   );
   const claimed = await pool.query<Turn>(
     `with oldest as (
-       select distinct on (organisation_id) organisation_id, import_id, position, reserved_at, not_before
-         from import_queue where position is not null order by organisation_id, position
+       select distinct on (organisation_id) organisation_id, import_id, position, started, not_before
+         from import_queue where position is not null order by organisation_id, started desc, position
      ), chosen as (
-       select t.organisation_id, o.import_id
+       select t.organisation_id, o.import_id, o.position, o.started
          from organisation_turns t join oldest o on o.organisation_id = t.organisation_id
         where (t.expires_at is null or t.expires_at <= now())
           and (o.not_before is null or o.not_before <= now())
-          and not exists (select 1 from import_queue r where r.organisation_id = o.organisation_id and r.position is null
-                             and r.reserved_at < o.reserved_at and r.reserved_at > now() - make_interval(secs => $3))
         order by t.served_at nulls first, o.position
         limit 1 for update of t skip locked
      ), counted as (
@@ -49,9 +48,9 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
         set import_id = c.import_id, worker = $1, served_at = now(), expires_at = now() + make_interval(secs => $2 / 1000.0)
        from chosen c left join counted on counted.import_id = c.import_id
       where t.organisation_id = c.organisation_id
-     returning t.organisation_id as "organisationId", t.import_id as "importId", t.worker as holder, clock_timestamp() as "claimedAt",
+     returning t.organisation_id as "organisationId", t.import_id as "importId", c.position::text as position, c.started, t.worker as holder, clock_timestamp() as "claimedAt",
                coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts, coalesce(counted.progress, 0) as progress`,
-    [holder, leaseMs, reservationSeconds],
+    [holder, leaseMs],
   );
   return claimed.rows[0];
 }
@@ -62,7 +61,7 @@ export interface Kept {
   readonly cancelRequested: boolean;
 }
 
-/** A place that is gone from the queue while the turn is still held was given back by a cancellation, which is in the stream already. */
+/** A place that was given back while the turn is held means a cancellation, which is in the stream already. One that is only gone was lost: it comes back. */
 export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean): Promise<Kept> {
   const beat = await pool.query<Kept>(
     `with kept as (
@@ -71,9 +70,17 @@ export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway
      ), noted as (
        update import_queue set progress = greatest(progress, $5), attempts = case when $6 then 0 else attempts end
         where import_id = $4 and exists (select 1 from kept) returning cancel_requested
+     ), ended as (
+       select 1 from ended_imports where import_id = $4
+     ), restored as (
+       insert into import_queue (import_id, organisation_id, position, progress, started)
+       select $4, $1, $7, $5, true
+        where exists (select 1 from kept) and not exists (select 1 from noted) and not exists (select 1 from ended)
+       on conflict do nothing
      )
-     select exists (select 1 from kept) as kept, coalesce((select cancel_requested from noted), true) as "cancelRequested"`,
-    [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway],
+     select exists (select 1 from kept) as kept,
+            coalesce((select cancel_requested from noted), exists (select 1 from ended)) as "cancelRequested"`,
+    [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway, turn.position],
   );
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }
@@ -85,9 +92,12 @@ export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
   await pool.query(
     `with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
+     ), freed as (
+       delete from import_queue where import_id = $3 and (select count(*) from released) >= 0 returning 1
      )
-     delete from import_queue where import_id = $3 and (select count(*) from released) >= 0`,
-    [turn.organisationId, turn.holder, turn.importId],
+     insert into ended_imports (import_id, organisation_id, position)
+     select $3, $1, $4 where (select count(*) from freed) >= 0 on conflict do nothing`,
+    [turn.organisationId, turn.holder, turn.importId, turn.position],
   );
 }
 

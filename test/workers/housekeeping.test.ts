@@ -13,7 +13,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage();
 });
-beforeEach(() => stage.pool.query("truncate import_queue, imports, checkpoints"));
+beforeEach(() => stage.pool.query("truncate import_queue, ended_imports, imports, checkpoints"));
 afterAll(() => stage.close());
 
 const queue = async () =>

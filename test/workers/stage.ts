@@ -126,7 +126,7 @@ export async function openStage() {
       const bytes = Buffer.from(csv);
       await writeFile(path, bytes);
       const { importId } = await requestImport(
-        { pool: database.pool, eventStore, objectStore: objects.store, maxQueuedImports: 1000 },
+        { pool: database.pool, eventStore, objectStore: objects.store, maxQueuedImports: 1000, logger },
         {
           organisationId,
           kind,

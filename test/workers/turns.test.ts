@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePlace } from "../../src/commands/importQueue.js";
 import { streamOf } from "../../src/events/streams.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import type { EventStore } from "../../src/ports.js";
@@ -73,8 +74,18 @@ describe("the queue", () => {
     await queued("g1", id(95), 1);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: false });
-    await stage.pool.query("delete from import_queue where import_id = $1", [turn.importId]);
+    await freePlace(stage.pool, { importId: turn.importId, organisationId: "g1", position: 1n });
     expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: true });
+    await endTurn(stage.pool, turn);
+  });
+
+  test("a place that was lost while the turn is held comes back, and the import goes on", async () => {
+    await queued("g2", id(96), 7);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    await stage.pool.query("truncate import_queue");
+    expect(await keepTurn(stage.pool, turn, 30, true)).toEqual({ kept: true, cancelRequested: false });
+    const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
+    expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
     await endTurn(stage.pool, turn);
   });
 
@@ -100,13 +111,18 @@ describe("the queue", () => {
     expect(organisations.toSorted()).toEqual(["c0", "c1", "c2", "c3", "c4"]);
   });
 
-  test("what is only reserved is not taken, and holds up what was reserved after it for a moment only", async () => {
+  test("what is only reserved is not taken", async () => {
     await queued("r1", id(401), null, 2);
     expect(await claim()).toBeUndefined();
     await queued("r1", id(402), 10, 1);
-    expect(await claim()).toBeUndefined();
-    await stage.pool.query("update import_queue set reserved_at = now() - interval '6 seconds' where import_id = $1", [id(401)]);
     expect(await claim()).toBe(id(402));
+  });
+
+  test("what was begun is finished before an older one that turned up since", async () => {
+    await queued("h1", id(411), 20);
+    await stage.pool.query("update import_queue set started = true where import_id = $1", [id(411)]);
+    await queued("h1", id(412), 10);
+    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", started: true });
   });
 
   test("a turn is kept by its holder, lost once another has it, and given back with a delay", async () => {

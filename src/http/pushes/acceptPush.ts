@@ -50,8 +50,9 @@ export async function roomInQueue(
 
 export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
   const { organisationId, by, requestId, now, admissionMs } = caller;
+  const { pool, eventStore, objectStore, logger, stopping } = deps;
   const request = await requestImport(
-    { pool: deps.pool, eventStore: deps.eventStore, objectStore: deps.objectStore, maxQueuedImports: deps.limits.maxQueuedImports },
+    { pool, eventStore, objectStore, maxQueuedImports: deps.limits.maxQueuedImports, logger, stopping },
     { ...push, organisationId, by, requestId, now, patienceMs: patienceMs - admissionMs },
   );
   return { status: 202, body: acceptedBody(request) };

@@ -18,8 +18,23 @@ export const importQueue = pgTable(
     attempts: integer().notNull().default(0),
     /** A worker that met an outage leaves the import alone until then. */
     notBefore: at("not_before"),
+    /** A worker has begun with it: it comes before older ones that turn up later, so that two are never half done. */
+    started: boolean().notNull().default(false),
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
+);
+
+/** Imports that have ended and given their place back, in the order they did, until the table of imports shows it. */
+export const endedImports = pgTable(
+  "ended_imports",
+  {
+    number: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    importId: uuid("import_id").notNull().unique(),
+    organisationId: text("organisation_id").notNull(),
+    position: bigint({ mode: "bigint" }).notNull(),
+    endedAt: at("ended_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("ended_imports_by_organisation").on(table.organisationId)],
 );
 
 /** Whose turn it is in each organisation. Times are the database's clock only. */
