@@ -44,9 +44,9 @@ export const noStream: Revision = -1n;
 
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
-  /** Safe to persist once every event of this batch, and of those before it, has been dealt with. */
+  /** Safe to persist once every event of this batch, and of those before it, has been dealt with. Before the first event while nothing was reported. */
   readonly position: Position;
-  /** True when the reader had reached the end of the log at this batch. */
+  /** True when the reader had reached the end of the log at this batch; a cluster's follower may have an earlier end than its leader. */
   readonly caughtUp: boolean;
 }
 

@@ -40,6 +40,11 @@ export class NeverSent extends Error {
   }
 }
 
+/** A call that wants the leader came to another node. The client's next call goes to the leader that the answer names. */
+export function isNotLeader(error: unknown): boolean {
+  return shapeOf(error).type === ErrorType.NOT_LEADER;
+}
+
 /** A connection that never came up has certainly sent nothing. */
 export function neverSent(error: unknown): boolean {
   return error instanceof NeverSent || errorSays("neverConnected", shapeOf(error));

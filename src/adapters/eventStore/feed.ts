@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import type { Position, StoredEvent } from "../../ports.js";
+import { isAfter } from "./conversion.js";
 import type { ReadCall } from "./readCall.js";
 import type { ReadReply } from "./readReply.js";
 
@@ -52,7 +53,8 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
         break;
       case "checkpoint":
         // One counts when something comes behind it: newer EventStoreDB than 23.10 puts a catch-up's last one behind the last event.
-        position = checkpoint ?? position;
+        // It may name the last event's commit position with a prepare position of 0: no step back.
+        if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;
       case "caughtUp":

@@ -5,8 +5,8 @@ import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
 import type { EventBatch, Position, StoredEvent } from "../../ports.js";
-import { isAfter } from "./conversion.js";
-import { definiteFailure, isForeignPosition, isTooSlow } from "./failures.js";
+import { beginning, isAfter } from "./conversion.js";
+import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
@@ -28,9 +28,12 @@ interface Course {
   readonly from: Position | undefined;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
-  /** Where to stop; undefined: never. */
+  /** Where to stop, an end of the log as its leader had it; undefined: never. */
   readonly until: Position | undefined;
 }
+
+/** Takes in silence while the log has grown by nothing but what the subscription was silent about from its start. */
+const mostSilences = 6;
 
 type Deal = (batch: EventBatch) => Promise<void>;
 
@@ -69,7 +72,7 @@ export async function run(following: Following, course: Course, deal: Deal): Pro
         endIfHopeless(error, { ...course, from: reached }, failures);
         note(following.logger, error, failures);
         await (failures === 1 && isTooSlow(error) ? gather(course.signal) : backOff(failures, course.signal));
-        if (isTooSlow(error)) continue; // the connection is fine
+        if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
         await following.shutClient(client);
         client = following.newClient();
       }
@@ -101,28 +104,38 @@ function endIfHopeless(error: unknown, { from, until }: Course, failures: number
 /** What happens every day is not worth a warning until it happens twice without an event in between. */
 function note(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
+  else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
   else if (failures === 1 && error instanceof Stalled) logger.debug("subscription silent, subscribing again");
   else logger.warn({ err: error, failures }, "subscription ended, subscribing again");
 }
 
-/** True when the course is finished; a subscription that breaks throws. */
+/**
+ * True when the course is finished; a subscription that breaks throws. Following moves by what the subscription itself reports and
+ * nothing else: it may sit on a follower that has not got what the leader has. A replay is read from the leader, so that once it has
+ * caught up, everything up to the end that the leader had named before has passed, though none of it may have been ours.
+ */
 async function subscribeOnce(following: Following, client: EventStoreDBClient, course: Course, deal: Deal): Promise<boolean> {
-  // Read before subscribing: once caught up, everything up to here has passed, though none of it may have been ours.
   const endBefore = await following.head();
-  if (course.from && isAfter(course.from, endBefore)) throw new LogTooShort(course.from, endBefore);
+  const isReplay = course.until !== undefined;
+  if (course.from && isAfter(course.from, endBefore ?? beginning)) throw new LogTooShort(course.from, endBefore);
+  if (course.until && isAfter(course.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
   let reached = course.from;
-  const feed = openFeed(subscribeCall(client, course.prefixes, reached), course.maxBatch);
+  let [silences, hasCaughtUp] = [0, false];
+  const feed = openFeed(subscribeCall(client, course.prefixes, reached, { requiresLeader: isReplay }), course.maxBatch);
   try {
     while (!course.signal?.aborted) {
       const taken = await feed.take(following.stallMs, course.signal);
       if (course.signal?.aborted) break;
       if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
       if (taken.state === "silent") {
-        await proveIdle(following, reached);
+        silences += 1;
+        await proveIdle(following, reached, hasCaughtUp && silences < mostSilences ? endBefore : undefined);
         if (reached) await deal({ events: [], position: reached, caughtUp: true });
         continue;
       }
-      const batch = batchOf(taken, course, reached, endBefore);
+      silences = 0;
+      hasCaughtUp ||= taken.caughtUp;
+      const batch = batchOf(taken, course, reached);
       if (batch) {
         await deal(batch);
         reached = batch.position;
@@ -136,14 +149,12 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
 }
 
 /** Undefined when there is nothing new to tell. Events come once even if the server repeats one after a reconnect. */
-function batchOf(taken: Taken, { until }: Course, reached: Position | undefined, endBefore: Position | undefined): EventBatch | undefined {
+function batchOf(taken: Taken, { until }: Course, reached: Position | undefined): EventBatch | undefined {
   const events = inBounds(taken.events, reached, until);
   let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
-  if (taken.caughtUp && endBefore && isAfter(endBefore, position)) position = endBefore;
-  if (until && position && isAfter(position, until)) position = until;
-  if (position === undefined) return undefined;
+  if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;
   if (events.length === 0 && !taken.caughtUp && position === reached) return undefined;
-  return { events, position, caughtUp: taken.caughtUp };
+  return { events, position: position ?? beginning, caughtUp: taken.caughtUp };
 }
 
 /** Events come in order, so that looking at the ends tells whether any is out of bounds. */
@@ -153,8 +164,9 @@ function inBounds(events: readonly StoredEvent[], after: Position | undefined, u
   return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
 }
 
-/** Silence is fine while the log has no more to tell. */
-async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined): Promise<void> {
+/** Silence is fine while the log has no more to tell, or no more than it had when a fresh subscription found nothing in it. */
+async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined, searched: Position | undefined): Promise<void> {
   const end = await head(deadlineMs);
-  if (end && isAfter(end, reached)) throw new Stalled("the subscription is silent though the log has grown");
+  if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
+  throw new Stalled("the subscription is silent though the log has grown");
 }

@@ -18,5 +18,12 @@ export const readStreamCall = (
 /** The newest event of all. */
 export const readHeadCall = (client: EventStoreDBClient): Promise<ReadCall> => openReadCall(client, readHeadRequest(), replyReader(), true);
 
-export const subscribeCall = (client: EventStoreDBClient, prefixes: readonly string[], from: Position | undefined): Promise<ReadCall> =>
-  openReadCall(client, subscribeRequest(prefixes, from), replyReader(), false);
+export const subscribeCall = (
+  client: EventStoreDBClient,
+  prefixes: readonly string[],
+  from: Position | undefined,
+  { requiresLeader }: { requiresLeader: boolean },
+): Promise<ReadCall> => {
+  const behind = from && from.commit >= 0n ? from : undefined;
+  return openReadCall(client, subscribeRequest(prefixes, behind), replyReader(), requiresLeader);
+};

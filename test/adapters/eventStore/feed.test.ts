@@ -115,3 +115,13 @@ test("a call that never opens is silence, and one that opens after all is cancel
   await turn();
   expect(late.cancelled).toBe(true);
 });
+
+test("a checkpoint that names the last event's commit position with a prepare position of 0 is no step back, one further on counts as it is", async () => {
+  const bare = (commit: number): ReadReply => ({ kind: "checkpoint", position: { commit: BigInt(commit), prepare: 0n } });
+  const feed = openFeed(Promise.resolve(callOf([event(5), bare(5), bare(9), { kind: "caughtUp" }])), 10);
+  expect(await feed.take(1000)).toMatchObject({ position: at(5) });
+  feed.stop();
+  const further = openFeed(Promise.resolve(callOf([event(5), bare(9), bare(12), { kind: "caughtUp" }])), 10);
+  expect(await further.take(1000)).toMatchObject({ position: { commit: 9n, prepare: 0n } });
+  further.stop();
+});
