@@ -1,7 +1,8 @@
 // Whose log this is. The id is written once, before anything else, and read from the log ever after.
 import { randomUUID } from "node:crypto";
 import { firstStart } from "../domain/principal.js";
-import { decode, encode } from "../events/codec.js";
+import { encode } from "../events/codec.js";
+import { readLogId } from "../events/logId.js";
 import { logStream } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream } from "../ports.js";
@@ -14,16 +15,6 @@ export function logIdOf(eventStore: EventStore): Promise<string> {
   known.set(eventStore, asked);
   asked.catch(() => known.delete(eventStore));
   return asked;
-}
-
-/** As the log says now; undefined where it has no id yet. */
-export async function readLogId(eventStore: EventStore): Promise<string | undefined> {
-  for await (const stored of eventStore.read(logStream, { max: 1 })) {
-    const event = decode(stored);
-    if (event?.type === "LogCreated") return event.data.logId;
-    throw new Error(`the log's stream ${logStream} begins with ${stored.type}, not with LogCreated`);
-  }
-  return undefined;
 }
 
 /** Of several processes that start at once one is first; the others read what it wrote. */

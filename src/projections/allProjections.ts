@@ -1,4 +1,4 @@
-import { streamPrefix } from "../events/streams.js";
+import { logStream, streamPrefix } from "../events/streams.js";
 import { activities } from "./activities.js";
 import { imports } from "./imports.js";
 import { applyLocalityEvents } from "./localityFiles.js";
@@ -20,4 +20,7 @@ const organisations: Projection = {
 /** In the order they are applied. */
 export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments];
 
-export const projectedPrefixes: readonly string[] = [streamPrefix.import, streamPrefix.organisation, streamPrefix.localities];
+/** Streams that are never deleted: an event of theirs is found again for as long as the log is there. */
+export const landmarkPrefixes: readonly string[] = [streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream];
+
+export const projectedPrefixes: readonly string[] = [...landmarkPrefixes];

@@ -3,8 +3,10 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventBatch, Position, StoredEvent } from "../ports.js";
-import { lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
+import { TablesOfAnotherLog } from "./anotherLog.js";
+import { type Checkpoint, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { addFacts, type KnownImports } from "./importFacts.js";
+import { isLandmark } from "./landmark.js";
 import { beginning, isAfter } from "./position.js";
 import type { ApplyOptions, Projection } from "./projection.js";
 import { type Refuse, sortBatch } from "./sortedBatch.js";
@@ -51,6 +53,7 @@ export async function applyInTransaction(
   const checkpoints = await lockCheckpoints(client, names);
   for (const [name, at] of checkpoints) {
     if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
+    refuseUnseen(name, at, batch.events);
   }
   for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
     const fresh = afterPosition(batch.events, from);
@@ -61,7 +64,16 @@ export async function applyInTransaction(
     }
     for (const projection of group) await projection.apply(client, sorted, { keepExisting, refuse });
   }
-  await saveCheckpoints(client, names, batch.position, batch.caughtUp);
+  await saveCheckpoints(client, names, batch);
+}
+
+/** Everything up to its checkpoint has passed a projection, and its landmark was the last of it: the log has changed where there is more. */
+function refuseUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
+  if (!landmark) return;
+  const next = events.find((event) => isAfter(event.position, landmark.position) && isLandmark(event));
+  if (!next || isAfter(next.position, place)) return;
+  const where = `event ${next.id} at position ${next.position.commit}`;
+  throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${place.commit}`, true);
 }
 
 /** Usually one group: projections stand apart only after one was added. */

@@ -5,8 +5,9 @@ import type { Logger } from "pino";
 import { LogTooShort } from "../portErrors.js";
 import type { EventBatch, EventStore } from "../ports.js";
 import { allProjections, projectedPrefixes } from "./allProjections.js";
+import { TablesOfAnotherLog } from "./anotherLog.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { placeCheckpoints, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { disownTables, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
 import { createLogGuard, type LogGuard } from "./logGuard.js";
 import { earliest, isBeginning } from "./position.js";
 import { whileActive } from "./projectorLock.js";
@@ -25,25 +26,20 @@ const longestPauseMs = 5_000;
 /** Resolves when the signal aborts; the batch at hand is finished first. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger, signal } = options;
-  const guard = createLogGuard(options.eventStore, () => disownTables(pool));
+  const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
   let failures = 0;
   while (!signal.aborted) {
     try {
       await whileActive({ pool, logger, signal }, (active) => followLog({ ...options, guard }, active, () => (failures = 0)));
     } catch (error) {
       failures += 1;
-      if (error instanceof LogTooShort) logger.error({ err: error }, "nothing is projected, the tables are of another log");
+      if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
+        logger.error({ err: error }, "nothing is projected, the tables are of another log: run `projections rebuild`");
       else logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
       const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
       await pause(wait, undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-/** No log reaches this position: until a rebuild has placed their checkpoints anew, nothing is added to these tables. */
-async function disownTables(pool: Pool): Promise<void> {
-  const names = allProjections.map(({ name }) => name);
-  await placeCheckpoints(pool, names, { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n });
 }
 
 async function followLog(options: ProjectorOptions & { guard: LogGuard }, active: AbortSignal, progressed: () => void): Promise<void> {
@@ -52,11 +48,16 @@ async function followLog(options: ProjectorOptions & { guard: LogGuard }, active
   const names = allProjections.map(({ name }) => name);
   const checkpoints = await readCheckpoints(pool, names);
   await options.guard(checkpoints);
-  let after = earliest([...checkpoints.values()]);
+  // From the last event that the tables have, not from where a search has come since: what lies between is searched again, so that an
+  // event there, which they cannot have seen, is noticed.
+  let after = earliest([...checkpoints.values()].map((place) => place.landmark?.position ?? place));
   let idle = false;
   const deal = async (batch: EventBatch) => {
     idle = false;
-    await applyBatch(context, batch, after);
+    await applyBatch(context, batch, after).catch(async (error: unknown) => {
+      if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
+      throw error;
+    });
     after = batch.position;
     idle = batch.caughtUp;
     progressed();

@@ -33,7 +33,7 @@ export async function projectionStanding({
     pool,
     allProjections.map(({ name }) => name),
   );
-  await createLogGuard(eventStore)(checkpoints);
+  await createLogGuard({ eventStore, pool })(checkpoints);
   const waiting = new Map<string, { events: number; oldest: number }>();
   const enough = new AbortController();
   const first = earliest([...checkpoints.values()]);

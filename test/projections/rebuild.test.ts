@@ -12,6 +12,7 @@ import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { catchUpOrganisation } from "../../src/projections/organisations.js";
 import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { acceptingAnyPosition } from "../support/anyPosition.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 import { createShell } from "../support/shell.js";
@@ -166,7 +167,7 @@ describe("tables of another log", () => {
   async function projectAfterRebuild(): Promise<void> {
     const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
     const lines: string[] = [];
-    model.startProjector(pino({ level: "error" }, { write: (line) => void lines.push(line) }));
+    model.startProjector(pino({ level: "error" }, { write: (line) => void lines.push(line) }), acceptingAnyPosition(model.eventStore));
     await until(async () => lines.some((line) => line.includes("projections rebuild")));
     const status = async () => (await model.pool.query("select status from imports where import_id = $1", [importId])).rows;
     expect(await status()).toEqual([]);

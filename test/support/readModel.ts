@@ -20,7 +20,8 @@ export interface ReadModel {
   project(): Promise<void>;
   /** kill -9, and up again on the same folder. */
   crashEventStore(): Promise<void>;
-  startProjector(logger?: Logger): void;
+  /** `from` another event store than the model's own, where a test wants that. */
+  startProjector(logger?: Logger, from?: EventStore): void;
   stopProjector(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,9 +54,9 @@ export async function startReadModel(): Promise<ReadModel> {
       await node.kill();
       await node.restart();
     },
-    startProjector(logger = quiet) {
+    startProjector(logger = quiet, from = eventStore) {
       const stop = new AbortController();
-      projector = { stop, ended: runProjector({ pool: database.pool, eventStore, logger, signal: stop.signal }) };
+      projector = { stop, ended: runProjector({ pool: database.pool, eventStore: from, logger, signal: stop.signal }) };
     },
     async stopProjector() {
       projector?.stop.abort();

@@ -6,6 +6,7 @@ import type { EventBatch, EventStore, Position } from "../../ports.js";
 import { projectedPrefixes } from "../allProjections.js";
 import { applyInTransaction, isDuplicate } from "../applyBatch.js";
 import type { KnownImports } from "../importFacts.js";
+import { type Landmark, landmarkIn, logIdIn } from "../landmark.js";
 import { isAfter, isBeginning } from "../position.js";
 import type { Projection } from "../projection.js";
 import { shadowSchema } from "./shadowSchema.js";
@@ -21,6 +22,9 @@ export interface Shadow {
   /** Where to read on: the last event up to there. `reached` may be a position of the live tables, and they of another log. */
   readUpTo: Position;
   events: number;
+  /** Up to `reached`. */
+  landmark: Landmark | undefined;
+  logId: string | undefined;
 }
 
 interface Course {
@@ -76,6 +80,8 @@ async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, b
   shadow.reached = position;
   shadow.readUpTo = isPast ? (wanted.at(-1)?.position ?? shadow.readUpTo) : position;
   shadow.events += wanted.length;
+  shadow.landmark = landmarkIn(wanted) ?? shadow.landmark;
+  shadow.logId ??= logIdIn(wanted);
   onProgress?.(position, shadow.events);
 }
 

@@ -62,7 +62,7 @@ async function leave(client: PoolClient, logger: Logger): Promise<void> {
 
 async function build(client: PoolClient, options: RebuildOptions): Promise<Rebuilt> {
   const { projections, eventStore, logger, signal } = options;
-  const start = { reached: beginning, readUpTo: beginning, events: 0 };
+  const start = { reached: beginning, readUpTo: beginning, events: 0, landmark: undefined, logId: undefined };
   const shadow: Shadow = { client, projections, knownImports: new Map(), eventStore, logger, ...start };
   for (let round = 1; round <= rounds; round += 1) {
     const before = shadow.events;

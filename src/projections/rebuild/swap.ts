@@ -42,7 +42,7 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
         compared.set(projection.name, await compare(client, projection, true));
     }
     await replaceTables(client, projections);
-    await placeCheckpoints(client, names, shadow.reached);
+    await placeCheckpoints(client, names, { ...shadow.reached, landmark: shadow.landmark, logId: shadow.logId });
     await client.query("commit");
     return names.flatMap((name) => compared.get(name) ?? []);
   } catch (error) {

@@ -58,6 +58,14 @@ export const checkpoints = pgTable("checkpoints", {
   projection: text().primaryKey(),
   commit: bigint({ mode: "bigint" }).notNull(),
   prepare: bigint({ mode: "bigint" }).notNull(),
+  /** The log that the tables are built from. */
+  logId: uuid("log_id"),
+  /** The last event in the tables: by it a start recognises the log. Null where the checkpoint has not moved since there is this column. */
+  eventId: uuid("event_id"),
+  eventStream: text("event_stream"),
+  eventRevision: bigint("event_revision", { mode: "bigint" }),
+  eventCommit: bigint("event_commit", { mode: "bigint" }),
+  eventPrepare: bigint("event_prepare", { mode: "bigint" }),
   /** Everything recorded until then is in the projection's tables. */
   updatedAt: at("updated_at").notNull(),
 });

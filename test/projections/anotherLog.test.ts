@@ -1,0 +1,142 @@
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import { logIdOf } from "../../src/commands/logIdentity.js";
+import type { EventStore } from "../../src/ports.js";
+import { allProjections } from "../../src/projections/allProjections.js";
+import { disownTables } from "../../src/projections/checkpoints.js";
+import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { projectionStanding } from "../../src/projections/standing.js";
+import { connect } from "../adapters/eventStore/support.js";
+import { acceptingAnyPosition } from "../support/anyPosition.js";
+import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
+import { activity, append, tell } from "../support/importStory.js";
+import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+
+let model: ReadModel;
+let otherNode: TestEventStore;
+let other: EventStore;
+let own: EventStore;
+beforeAll(async () => {
+  [model, otherNode] = await Promise.all([startReadModel(), startTestEventStore()]);
+  await model.stopProjector(); // each test has its own
+  own = acceptingAnyPosition(model.eventStore);
+  other = acceptingAnyPosition(connect(otherNode.address));
+  // Longer than the log that the tables are of: its end tells nothing.
+  for (let count = 0; count < 40; count += 1) await record(other);
+});
+afterAll(async () => {
+  await other?.close();
+  await Promise.all([model?.close(), otherNode?.stop()]);
+});
+
+async function record(store: EventStore): Promise<string> {
+  const told = tell({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
+  await append(store, told);
+  return told.importId;
+}
+
+const everything = async () =>
+  (await model.pool.query("select import_id, status, position::text from imports order by position")).rows.map((row) =>
+    JSON.stringify(row),
+  );
+const checkpoints = async () => (await model.pool.query("select * from checkpoints order by projection")).rows;
+
+const rebuildFrom = (eventStore: EventStore) =>
+  rebuild({
+    ...{ pool: model.pool, eventStore, logger: pino({ level: "silent" }), signal: new AbortController().signal },
+    ...{ migrations: migrationStatements(), projections: allProjections },
+  });
+
+/** What a projector logs until it has said something, or there is nothing left to project. */
+async function projectFrom(eventStore: EventStore, importId?: string): Promise<string> {
+  const lines: string[] = [];
+  const logger = pino({ level: "error" }, { write: (line) => void lines.push(line) });
+  model.startProjector(logger, eventStore);
+  const isThere = async () => importId !== undefined && (await everything()).some((row) => row.includes(importId));
+  await until(async () => lines.length >= 3 || (await isThere()));
+  await model.stopProjector();
+  return lines.join("");
+}
+
+async function expectDisowned(store: EventStore, why: RegExp): Promise<void> {
+  const before = await everything();
+  const importId = await record(store);
+  const said = await projectFrom(store, importId);
+  expect(said).toMatch(why);
+  expect(said).toContain("projections rebuild");
+  expect(await everything()).toEqual(before);
+  const standing = projectionStanding({ pool: model.pool, eventStore: store, signal: new AbortController().signal, now: Date.now });
+  await expect(standing).rejects.toThrow(/another log.*`projections rebuild`/);
+  // For good: not even the log that they are of is added to them before a rebuild.
+  expect(await projectFrom(own, await record(model.eventStore))).toContain("were found to be of another log");
+}
+
+describe("tables of a log", () => {
+  beforeEach(async () => {
+    await rebuildFrom(own);
+    model.startProjector();
+    await record(model.eventStore);
+    await model.project();
+    await model.stopProjector();
+  });
+  afterEach(() => model.stopProjector());
+
+  test("are disowned beside another one, though that is longer and its server takes any position", async () => {
+    await expectDisowned(other, /hold event .*, which the log does not have there/);
+  });
+
+  test("are recognised by their imports where the checkpoint is of an earlier version and names no event", async () => {
+    await model.pool.query("update checkpoints set event_id = null, log_id = null");
+    await expectDisowned(other, /hold import .*, which the log does not have/);
+  });
+
+  test("go on with their own log where the checkpoint names no event, and name one from then on", async () => {
+    await model.pool.query("update checkpoints set event_id = null, log_id = null");
+    expect(await projectFrom(own, await record(model.eventStore))).toBe("");
+    const last = (await checkpoints()).map((row) => row.event_id);
+    expect(new Set(last).size).toBe(1);
+    expect(last[0]).toEqual(expect.any(String));
+  });
+
+  test("that stand where the log has no event are disowned", async () => {
+    await model.pool.query("update checkpoints set commit = commit - 1, prepare = prepare - 1");
+    await expectDisowned(own, /before event .* that they hold/);
+  });
+
+  test("of a log that was put back, and has grown past them since, are disowned", async () => {
+    await record(model.eventStore);
+    // A search had come to the end of the later state, which had nothing for the projections; now there is something.
+    const end = await model.eventStore.head();
+    await model.pool.query("update checkpoints set commit = $1, prepare = $2", [String(end?.commit), String(end?.prepare)]);
+    await expectDisowned(own, /was never seen by projection/);
+  });
+
+  test("are disowned beside one with another id", async () => {
+    await Promise.all([logIdOf(model.eventStore), logIdOf(other)]);
+    await rebuildFrom(own);
+    await expectDisowned(other, /are of log .*, this is log/);
+  });
+
+  test("are taken for what they are after a rebuild from the other one", async () => {
+    await projectFrom(other);
+    await rebuildFrom(other);
+    const importId = await record(other);
+    expect(await projectFrom(other, importId)).toBe("");
+    expect((await everything()).some((row) => row.includes(importId))).toBe(true);
+    await rebuildFrom(own);
+  });
+});
+
+test("a rebuild that puts new tables in place while a projector disowns the old ones is not undone by it", async () => {
+  await rebuildFrom(own);
+  model.startProjector(pino({ level: "silent" }), other);
+  await until(async () => (await checkpoints()).some(({ commit }) => commit === String(2n ** 63n - 1n)));
+  await model.stopProjector();
+  await rebuildFrom(own);
+  const stale = new Map([["imports", { commit: 1n, prepare: 1n, landmark: undefined, logId: undefined }]]);
+  await disownTables(model.pool, stale);
+  const placed = await checkpoints();
+  expect(placed.every(({ commit }) => commit !== String(2n ** 63n - 1n))).toBe(true);
+  expect(placed.map(({ event_stream }) => event_stream)).toEqual(placed.map(() => expect.any(String)));
+});
