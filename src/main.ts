@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
+import { createHeaderThreads } from "./adapters/spreadsheets/threads/headerThreads.js";
 import { importQueuedChannel } from "./commands/importQueue.js";
 import { logIdOf } from "./commands/logIdentity.js";
 import { createRecentQuotes } from "./commands/recentQuotes.js";
@@ -43,8 +44,9 @@ export function runApi(options: RoleOptions): Promise<void> {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const geography = await followLocalities(localities, logger, ended);
     warm(geography);
+    const headerRows = createHeaderThreads();
     const deps = {
-      ...{ pool, eventStore, objectStore, spreadsheets, geography, tempDir, logger },
+      ...{ pool, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
       recentQuotes: createRecentQuotes(),
@@ -61,6 +63,7 @@ export function runApi(options: RoleOptions): Promise<void> {
     onReady();
     await aborted(signal);
     await api.stop();
+    await headerRows.close();
   });
 }
 

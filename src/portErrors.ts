@@ -72,6 +72,11 @@ export class AppendTooLarge extends Error {
   }
 }
 
+/** This process has as much of such work as it takes at once. Nothing is wrong with the request. */
+export class TooBusy extends Error {
+  override readonly name = "TooBusy";
+}
+
 export class ObjectMissing extends Error {
   override readonly name = "ObjectMissing";
   constructor(readonly key: string) {

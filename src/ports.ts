@@ -156,6 +156,11 @@ export interface Spreadsheets {
   isFileFault(error: unknown): error is Error;
 }
 
+/** Reads the header rows of uploads beside the requests that are being served. Throws as `Spreadsheets` does, or TooBusy. */
+export interface HeaderReader {
+  read(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
+}
+
 export interface ReportWriter {
   add(row: number, reason: string, values: readonly string[]): Promise<void>;
   /** Finishes the workbook. */

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { RecentQuotes } from "../commands/recentQuotes.js";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography } from "../domain/geography/geography.js";
-import type { EventStore, ObjectStore, Spreadsheets } from "../ports.js";
+import type { EventStore, HeaderReader, ObjectStore, Spreadsheets } from "../ports.js";
 
 export interface ApiLimits {
   readonly rateLimitPerMinute: number;
@@ -32,6 +32,7 @@ export interface ApiDeps {
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;
+  readonly headerRows: HeaderReader;
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly geography: Geography;

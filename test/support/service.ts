@@ -11,6 +11,7 @@ import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/headerThreads.js";
 import { createKey } from "../../src/commands/keys.js";
 import type { OrganisationDeps } from "../../src/commands/organisation.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
@@ -58,11 +59,13 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
   const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-temp-"));
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
   const eventStore = connectEventStore({ address: store.address, logger });
+  const headerRows = createHeaderThreads();
   const deps: ApiDeps = {
     pool: database.pool,
     eventStore,
     objectStore: objects.store,
     spreadsheets,
+    headerRows,
     recentQuotes: createRecentQuotes(),
     catalogues: cacheCatalogues(database.pool),
     geography,
@@ -92,6 +95,7 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     close: async () => {
       await Promise.all(apis.map((api) => api.stop()));
       await eventStore.close();
+      await headerRows.close();
       await Promise.all([store.stop(), database.close(), objects.close(), rm(tempDir, { recursive: true, force: true })]);
     },
   };

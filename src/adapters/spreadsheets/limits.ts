@@ -22,8 +22,8 @@ export const MAX_INFLATED_BYTES = 2 * 1024 ** 3;
 export const MAX_INFLATE_RATIO = 100;
 /** Below this the ratio says nothing. */
 export const INFLATE_ALLOWANCE = 32 * 1024 ** 2;
-/** For the header alone, which the API reads while the caller waits. */
-export const MAX_HEADER_INFLATED_BYTES = 256 * 1024 ** 2;
+/** For the header alone, which the API reads while the caller waits: about a second's work. */
+export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
 /** Relations, styles and the workbook part are read whole. */
 export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
 /** Markup without a tag in it: a text, comment or attribute of this length is no cell. */

@@ -34,7 +34,7 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
   if (!incoming) throw new Error("an upload needs a socket");
   const upload = await receiveUpload(incoming, deps.tempDir);
   try {
-    const { columns, format } = await readHeader(deps, upload);
+    const { columns, format } = await readHeader(deps, caller.organisationId, upload);
     const { path, name, size, sha256, sourceDetails } = upload;
     return await acceptPush(deps, caller, {
       kind,
@@ -49,8 +49,8 @@ export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, c
   }
 }
 
-async function readHeader(deps: ApiDeps, upload: Upload): Promise<FileHeader> {
-  const header = await readUploadHeader(deps.spreadsheets, upload);
+async function readHeader(deps: ApiDeps, organisationId: string, upload: Upload): Promise<FileHeader> {
+  const header = await readUploadHeader(deps, organisationId, upload);
   const fault = nameFault(upload.name, header.format);
   if (fault) throw new Rejection("invalid", fault);
   return header;

@@ -1,24 +1,20 @@
 import { Rejection } from "../../domain/rejection.js";
-import type { FileHeader, Spreadsheets } from "../../ports.js";
-
-const PATIENCE_SECONDS = 20;
+import { TooBusy } from "../../portErrors.js";
+import type { FileHeader } from "../../ports.js";
+import type { ApiDeps } from "../deps.js";
+import { Problem } from "../problem.js";
 
 /** The caller is waiting: a file whose header row cannot be had, or not in time, is refused with what to do about it. */
 export async function readUploadHeader(
-  spreadsheets: Spreadsheets,
-  file: { readonly path: string; readonly name: string },
-  seconds = PATIENCE_SECONDS,
+  { headerRows, spreadsheets }: Pick<ApiDeps, "headerRows" | "spreadsheets">,
+  organisationId: string,
+  { path, name }: { readonly path: string; readonly name: string },
 ): Promise<FileHeader> {
-  const patience = AbortSignal.timeout(seconds * 1000);
   try {
-    return await spreadsheets.readHeader(file.path, file.name, patience);
+    return await headerRows.read(organisationId, { path, name });
   } catch (error) {
     if (spreadsheets.isFileFault(error)) throw new Rejection("invalid", error.message);
-    if (patience.aborted && error === patience.reason) throw new Rejection("invalid", tooSlow(seconds));
+    if (error instanceof TooBusy) throw new Problem("unavailable", "Too many uploads at the moment, try again shortly", { cause: error });
     throw error;
   }
-}
-
-function tooSlow(seconds: number): string {
-  return `The header row could not be read within ${seconds} seconds. Upload the file again; if it is a workbook, save it as .csv first.`;
 }

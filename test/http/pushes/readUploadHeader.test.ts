@@ -1,32 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { readUploadHeader } from "../../../src/http/pushes/readUploadHeader.js";
+import { TooBusy } from "../../../src/portErrors.js";
+import type { HeaderReader } from "../../../src/ports.js";
 import { withFile } from "../../adapters/spreadsheets/reading.js";
 import { workbookParts } from "../../adapters/spreadsheets/workbook.js";
 import { zip } from "../../adapters/spreadsheets/zip.js";
 
-const file = { path: "/nowhere", name: "rows.xlsx" };
-const neverDone = (_path: string, _name: string, signal?: AbortSignal) =>
-  new Promise<never>((_, reject) => {
-    signal?.addEventListener("abort", () => reject(signal.reason));
-  });
+const here: HeaderReader = { read: (_, { path, name }) => spreadsheets.readHeader(path, name) };
+const read = (path: string, headerRows = here) => readUploadHeader({ headerRows, spreadsheets }, "org", { path, name: "rows.csv" });
 
 describe("the header row of an upload", () => {
-  it("that takes too long is the caller's to mend, and says how", async () => {
-    await expect(readUploadHeader({ ...spreadsheets, readHeader: neverDone }, file, 0.02)).rejects.toMatchObject({
-      name: "Rejection",
-      code: "invalid",
-      message: "The header row could not be read within 0.02 seconds. Upload the file again; if it is a workbook, save it as .csv first.",
-    });
+  it("that nobody is free to read is to be sent again", async () => {
+    const busy: HeaderReader = { read: () => Promise.reject(new TooBusy("no thread was free")) };
+    await expect(read("/nowhere", busy)).rejects.toMatchObject({ name: "Problem", code: "unavailable" });
   });
 
   it("that cannot be read is refused with the file's fault", async () => {
-    const refused = withFile("\n\n", (path) => readUploadHeader(spreadsheets, { path, name: "rows.csv" }));
+    const refused = withFile("\n\n", (path) => read(path));
     await expect(refused).rejects.toMatchObject({ name: "Rejection", message: "The file is empty: it has no header row." });
   });
 
   it("that fails for a reason of our own is not blamed on the file", async () => {
-    await expect(readUploadHeader(spreadsheets, file)).rejects.toThrow("ENOENT");
+    await expect(read("/nowhere")).rejects.toThrow("ENOENT");
   });
 
   it.each([

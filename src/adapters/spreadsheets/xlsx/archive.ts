@@ -20,10 +20,16 @@ export type Archive = {
   close(): void;
 };
 
-type Budget = { readonly largestPart: number; left: number };
+type Budget = { readonly largestPart: number; left: number; readonly used: () => FileFault };
 
 function tooMuch(): FileFault {
   return new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+}
+
+function tooFar(bytes: number): FileFault {
+  return new FileFault(
+    `The header row cannot be read from the first ${bytes / 1024 ** 2} MB of the workbook's content. Save it as .csv and upload that.`,
+  );
 }
 
 export function damaged(detail = ""): FileFault {
@@ -40,7 +46,7 @@ export function asFileFault(error: unknown): unknown {
 export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): Promise<Archive> {
   const { size } = await stat(path);
   const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
-  const budget = { largestPart, left: Math.min(maxRead, largestPart) };
+  const budget = { largestPart, left: Math.min(maxRead, largestPart), used: () => (maxRead < largestPart ? tooFar(maxRead) : tooMuch()) };
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
     throw asFileFault(error);
   });
@@ -113,7 +119,7 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
       budget.left -= bytes.length;
       size += bytes.length;
-      if (budget.left < 0) throw tooMuch();
+      if (budget.left < 0) throw budget.used();
       if (size > entry.uncompressedSize) throw damaged("a part is larger than it says");
       sum = crc32(bytes, sum);
       yield bytes;

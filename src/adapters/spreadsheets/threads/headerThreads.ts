@@ -1,0 +1,126 @@
+// Header rows are read while a caller waits, and a small workbook can make that a second's work: done in threads, so that the requests
+// of others are served meanwhile, and in turns, so that the uploads of others do not wait behind those of one organisation.
+import { Worker } from "node:worker_threads";
+import { TooBusy } from "../../../portErrors.js";
+import type { FileHeader, HeaderReader } from "../../../ports.js";
+import { FileFault } from "../fileFault.js";
+import { createFairLine } from "./fairLine.js";
+import type { HeaderReply, HeaderRequest } from "./headerThread.js";
+
+/** The compiled program, also when this code runs from its sources in a test. */
+const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
+/** A header is read in far less; what it is made of is bounded by `MAX_HEADER_INFLATED_BYTES`. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+const idleMs = 30_000;
+
+interface Job {
+  readonly request: HeaderRequest;
+  readonly waiting: NodeJS.Timeout;
+  readonly resolve: (header: FileHeader) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** What to do with what the thread says next. */
+  settle: (reply: HeaderReply) => void;
+  /** Ends it when it has had nothing to do for a while, or too much. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+export interface HeaderThreads extends HeaderReader {
+  close(): Promise<void>;
+}
+
+export interface HeaderThreadsOptions {
+  readonly threads?: number;
+  /** For a thread to be free. */
+  readonly waitMs?: number;
+  /** For a thread to read one header. */
+  readonly runMs?: number;
+}
+
+export function createHeaderThreads({ threads = 2, waitMs = 10_000, runMs = 10_000 }: HeaderThreadsOptions = {}): HeaderThreads {
+  const line = createFairLine<Job>(Math.max(1, threads - 1)); // one is always left for the others
+  const all = new Set<Thread>();
+  const idle: Thread[] = [];
+
+  function startThread(): Thread {
+    const worker = new Worker(program, { resourceLimits, env: {}, execArgv: [] });
+    const thread: Thread = { worker, settle: () => undefined, timer: undefined };
+    worker.unref();
+    worker.on("message", (reply: HeaderReply) => thread.settle(reply));
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      endThread(thread);
+      thread.settle(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? { fault: tooMuchText } : { failure: error });
+    });
+    all.add(thread);
+    return thread;
+  }
+
+  function endThread(thread: Thread): void {
+    clearTimeout(thread.timer);
+    all.delete(thread);
+    if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1);
+    void thread.worker.terminate();
+  }
+
+  function startJobs(): void {
+    while (all.size - idle.length < threads) {
+      const next = line.next();
+      if (!next) return;
+      clearTimeout(next.job.waiting);
+      run(next.organisationId, next.job);
+    }
+  }
+
+  function run(organisationId: string, job: Job): void {
+    const thread = idle.pop() ?? startThread();
+    clearTimeout(thread.timer);
+    thread.timer = setTimeout(() => {
+      endThread(thread);
+      thread.settle({ fault: tooSlow(runMs) });
+    }, runMs).unref();
+    thread.settle = (reply) => {
+      thread.settle = () => undefined;
+      clearTimeout(thread.timer);
+      if (all.has(thread)) rest(thread);
+      line.done(organisationId);
+      answer(job, reply);
+      startJobs();
+    };
+    thread.worker.postMessage(job.request);
+  }
+
+  function rest(thread: Thread): void {
+    idle.push(thread);
+    thread.timer = setTimeout(() => endThread(thread), idleMs).unref();
+  }
+
+  return {
+    read: (organisationId, request) =>
+      new Promise<FileHeader>((resolve, reject) => {
+        const waiting = setTimeout(() => {
+          line.remove(organisationId, job);
+          reject(new TooBusy(`no thread was free to read a header row for ${waitMs / 1000} s`));
+        }, waitMs).unref();
+        const job = { request, waiting, resolve, reject };
+        line.add(organisationId, job);
+        startJobs();
+      }),
+    close: async () => {
+      for (const thread of all) clearTimeout(thread.timer);
+      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+function answer({ resolve, reject }: Job, reply: HeaderReply): void {
+  if ("header" in reply) resolve(reply.header);
+  else reject("fault" in reply ? new FileFault(reply.fault) : reply.failure);
+}
+
+const tooMuchText = "The workbook holds too much text to be read. Save it as .csv and upload that.";
+
+const tooSlow = (ms: number) =>
+  `The header row could not be read within ${ms / 1000} seconds. Upload the file again; if it is a workbook, save it as .csv first.`;

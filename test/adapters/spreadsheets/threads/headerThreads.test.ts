@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { readHeader } from "../../../../src/adapters/spreadsheets/rows.js";
+import {
+  createHeaderThreads,
+  type HeaderThreads,
+  type HeaderThreadsOptions,
+} from "../../../../src/adapters/spreadsheets/threads/headerThreads.js";
+import { withFile } from "../reading.js";
+import { headerXml, workbook } from "../workbook.js";
+import type { ZipPart } from "../zip.js";
+
+let threads: HeaderThreads;
+let folder: string;
+/** A workbook whose header row's one text stands behind 200,000 others: a good part of a second's work. */
+let heavy: string;
+let light: string;
+
+const start = (options?: HeaderThreadsOptions) => {
+  threads = createHeaderThreads(options);
+  return threads;
+};
+const read = (path: string, organisationId = "a") => threads.read(organisationId, { path, name: "rows" });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-threads-"));
+  [heavy, light] = [join(folder, "heavy"), join(folder, "light")];
+  const rows = '<row r="1"><c r="A1" t="s"><v>200000</v></c></row>';
+  await writeFile(heavy, workbook({ rows, strings: `${"<si><t>a</t></si>".repeat(200_000)}<si><t>last</t></si>` }));
+  await writeFile(light, "a\n");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => threads?.close());
+
+describe("header rows read in threads", () => {
+  it.each([
+    ["CSV", "a,b\n1,2\n", ["a", "b"]],
+    ["XLSX", workbook({ rows: headerXml("a", "b") }), ["a", "b"]],
+  ])("of a %s file are what they are anywhere", async (_, content, columns) => {
+    start();
+    await withFile(content, async (path) => {
+      const found = await read(path);
+      expect(found.columns).toEqual(columns);
+      expect(found).toEqual(await readHeader(path, "rows"));
+    });
+  });
+
+  it("fail with the file's fault, or with our own", async () => {
+    start();
+    await expect(withFile("\n\n", (path) => read(path))).rejects.toMatchObject({
+      name: "FileFault",
+      message: "The file is empty: it has no header row.",
+    });
+    await expect(read("/nowhere")).rejects.toThrow("ENOENT");
+  });
+
+  it("leave this thread free", async () => {
+    start();
+    await read(light); // the thread is there
+    const busyMs = async (work: () => Promise<unknown>) => {
+      const before = performance.eventLoopUtilization();
+      await work();
+      return performance.eventLoopUtilization(before).active;
+    };
+    const here = await busyMs(() => readHeader(heavy, "rows"));
+    const there = await busyMs(() => read(heavy));
+    expect(there).toBeLessThan(here / 3);
+  });
+
+  it("of one organisation do not hold up another's", async () => {
+    start();
+    const order: string[] = [];
+    const greedy = Array.from({ length: 6 }, () => read(heavy, "greedy").then(() => order.push("greedy")));
+    const others = ["b", "c"].map((id) => read(light, id).then(() => order.push(id)));
+    await Promise.all([...greedy, ...others]);
+    expect(order).toHaveLength(8);
+    expect(order.indexOf("b")).toBeLessThan(3);
+    expect(order.indexOf("c")).toBeLessThan(3);
+  });
+
+  it("that take too long are given up, and the next one is read", async () => {
+    start({ runMs: 50, threads: 1 });
+    await expect(read(heavy)).rejects.toMatchObject({
+      name: "FileFault",
+      message: "The header row could not be read within 0.05 seconds. Upload the file again; if it is a workbook, save it as .csv first.",
+    });
+    await threads.close();
+    start({ runMs: 60_000, threads: 1 });
+    expect((await read(light)).columns).toEqual(["a"]);
+  });
+
+  it("are not waited for longer than so long", async () => {
+    start({ threads: 1, waitMs: 20 });
+    const first = read(heavy);
+    await expect(read(light)).rejects.toMatchObject({ name: "TooBusy" });
+    expect((await first).columns).toEqual(["last"]);
+  });
+});
+
+describe("a workbook's header row", () => {
+  it.each([
+    [63, true],
+    [65, false],
+  ])("whose text stands behind %i MB of other texts is read: %s", async (megabytes, taken) => {
+    const rows = `<row r="1"><c r="A1" t="s"><v>${32 * megabytes}</v></c></row>`;
+    const filler = `<si><t>${"x".repeat(32 * 1024 - 16)}</t></si>`;
+    const strings = `${filler.repeat(32 * megabytes)}<si><t>last</t></si>`;
+    const edit = (parts: ZipPart[]) => parts.map((part) => ({ ...part, stored: true })); // packed, it would be refused for that
+    const found = withFile(workbook({ rows, strings, edit }), (path) => readHeader(path, "rows"));
+    if (taken) expect((await found).columns).toEqual(["last"]);
+    else await expect(found).rejects.toThrow("The header row cannot be read from the first 64 MB of the workbook's content.");
+  });
+});
