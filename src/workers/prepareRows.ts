@@ -20,7 +20,7 @@ export interface PreparedRows {
   verdict(row: FileRow, ordinal: number): RowVerdict;
 }
 
-type Watch = (share: number) => void;
+type Watch = (share: number) => Promise<void>;
 
 /**
  * Reads the submission to its end once before a row is recorded: a file that breaks off fails before anything is written, and
@@ -42,7 +42,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
   let [rows, notes]: [number, readonly string[]] = [0, []];
   for await (const count of submission.count()) {
     ({ rows, notes } = count);
-    watch(shareOf(count));
+    await watch(shareOf(count));
   }
   return { rows, notes, verdict: judge };
 }
@@ -68,7 +68,7 @@ async function prepareShipments(
   for await (const batch of submission.read()) {
     for (const row of batch.rows) builder.add(seen(row));
     notes = batch.notes;
-    watch(shareOf(batch));
+    await watch(shareOf(batch));
   }
   const verdicts = builder.close();
   return {

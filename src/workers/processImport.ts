@@ -13,7 +13,7 @@ import { beginOldest } from "./olderPushes.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 import { recordRows } from "./recordRows.js";
-import type { Room } from "./room.js";
+import type { Visit } from "./room.js";
 import { rowOutcomes } from "./rowOutcome.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
@@ -22,21 +22,16 @@ type Processing = Extract<ImportState, { status: "processing" }>;
 const readingShare = 10;
 
 /** Brings an import from wherever its stream stands to its end. Throws when it cannot go on; the stream then stands where it stands. */
-export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, room: Room): Promise<void> {
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<void> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return;
-  const leave = room.take(found.state.request.file);
-  if (!leave) throw new NoRoom("too much in hand already");
-  try {
-    await beginOldest(deps, held.turn);
-    await run(deps, held, folder, found);
-  } finally {
-    leave();
-  }
+  if (!visit.take(found.state.request.file)) throw new NoRoom("too much in hand already");
+  await beginOldest(deps, held.turn);
+  await run(deps, held, folder, found, visit.giveWay);
 }
 
-async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: LoadedImport): Promise<void> {
+async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: LoadedImport, giveWay: Visit["giveWay"]): Promise<void> {
   const context = contextOf(deps, found);
   const loaded = await start(deps, held, found, context);
   const { request, started } = loaded.state;
@@ -46,7 +41,8 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
   await fetchSubmission(deps.objectStore, request.file, path);
   held.check();
   const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
-  const prepared = await prepareRows(request, submission, rules, (share) => {
+  const prepared = await prepareRows(request, submission, rules, async (share) => {
+    await giveWay();
     held.check();
     held.reach(share * readingShare);
   });
@@ -62,6 +58,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
       outcomeOf: rowOutcomes(request, submission.columns, prepared),
       rejected: report.add,
       landed: held.madeHeadway,
+      giveWay,
       watch(rows) {
         held.check();
         held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);

@@ -16,9 +16,14 @@ export interface RowRecording {
   rejected(row: FileRow, number: number, reason: string): Promise<void>;
   /** Before each append, with the number of rows done; throws when the work may not go on. */
   watch(rows: number): void;
+  /** Between rows: something to wait for where this import has worked long enough for now. */
+  giveWay(): Promise<void> | undefined;
   /** After each append: the stream is longer than it was. */
   landed(): void;
 }
+
+/** Looking at the clock costs as much as some of what is done for a row. */
+const rowsBetweenLooks = 16;
 
 /**
  * Appends an outcome for every row that the stream does not have yet. A row is turned into text at once, and what it was made of
@@ -36,6 +41,7 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
     for await (const { rows } of recording.rows) {
       for (const row of rows) {
         const ordinal = tally.received;
+        if (ordinal % rowsBetweenLooks === 0) await recording.giveWay();
         const outcome = recording.outcomeOf(row, ordinal);
         tally.received += 1;
         if (outcome.type === "RowAccepted") {

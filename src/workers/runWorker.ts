@@ -5,7 +5,7 @@ import { doorbell } from "./doorbell.js";
 import { makeLateReports } from "./lateReports.js";
 import { reconcileQueue } from "./reconcileQueue.js";
 import { repeatedly } from "./repeatedly.js";
-import { createRoom } from "./room.js";
+import { createRoom, type Visit } from "./room.js";
 import { sweepObjects } from "./sweepObjects.js";
 import { takeTurn } from "./takeTurn.js";
 import { ownFolder } from "./temporaryFolders.js";
@@ -32,7 +32,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const { signal, logger, concurrency = 4 } = options;
   const folder = await ownFolder(options.tempDir);
   const bell = doorbell(signal);
-  const room = createRoom();
+  const room = createRoom(concurrency);
   const running = new Set<Promise<void>>();
   let outages = 0;
   let turns = 0;
@@ -41,20 +41,26 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     outages += 1;
     return Math.min(mostOutageMs, 500 * 2 ** outages);
   };
-  const serve = async (turn: Turn, heldFrom: number) => {
+  const serve = async (turn: Turn, heldFrom: number, visit: Visit) => {
     const outagesBefore = outages;
-    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, room, outageMs });
+    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs });
     if (outages === outagesBefore) outages = 0;
   };
   /** One organisation more, if one is waiting. */
   const takeNext = async (): Promise<boolean> => {
     turns += 1;
     const heldFrom = performance.now(); // before the question, so that our idea of the lease ends before the database's
-    const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`);
+    const visit = room.enter();
+    const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
+      visit.leave();
+      throw error;
+    });
+    if (!turn) visit.leave();
     if (!turn) return false;
-    const run = serve(turn, heldFrom)
+    const run = serve(turn, heldFrom, visit)
       .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with a fault"))
       .finally(() => {
+        visit.leave();
         running.delete(run);
         bell.ring();
       });

@@ -6,7 +6,7 @@ import { cancelAsAsked, failImport } from "./endImport.js";
 import { type HeldTurn, holdTurn } from "./holdTurn.js";
 import { CancelAsked, ImportFault, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "./interruptions.js";
 import { processImport } from "./processImport.js";
-import type { Room } from "./room.js";
+import type { Visit } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
 /** An import that ends this many turns without headway, and without an outage to blame, holds up its organisation no longer. */
@@ -23,7 +23,7 @@ export interface TurnRun {
   /** The worker's own folder. */
   readonly folder: string;
   readonly stop: AbortSignal;
-  readonly room: Room;
+  readonly visit: Visit;
   /** How long to leave an import alone after an outage. */
   readonly outageMs: () => number;
 }
@@ -41,11 +41,11 @@ export async function takeTurn(run: TurnRun): Promise<void> {
   }
 }
 
-async function work({ deps, turn, folder, room }: TurnRun, held: HeldTurn): Promise<void> {
+async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Promise<void> {
   const own = await mkdtemp(join(folder, "import-"));
   try {
     if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
-    else await processImport(deps, held, own, room);
+    else await processImport(deps, held, own, visit);
   } catch (error) {
     if (error instanceof CancelAsked) await cancelAsAsked(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
