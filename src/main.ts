@@ -75,7 +75,9 @@ export function runWorker(options: RoleOptions): Promise<void> {
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     warm(await localities.geography(await localities.current()));
     const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
-    const doorbell = { url: addresses.databaseUrl, applicationName: "waybill worker doorbell", channel: importQueuedChannel, onError };
+    const onPooler = () => logger.info("a connection pooler stands before the database: queued imports are looked for once a second");
+    const applicationName = "waybill worker doorbell";
+    const doorbell = { url: addresses.databaseUrl, applicationName, channel: importQueuedChannel, onError, onPooler };
     onReady();
     await work({
       ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir },

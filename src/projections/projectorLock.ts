@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { tryHold } from "./heldLock.js";
 
 const lock = 7_241_002; // any number, as long as nothing else in this database locks the same one
 const standbyMs = 500;
@@ -17,7 +18,7 @@ export async function whileActive(
   client.on("end", onLost);
   try {
     let standingBy = false;
-    while (!signal.aborted && !(await tryLock(client))) {
+    while (!signal.aborted && !(await tryHold(client, lock))) {
       if (!standingBy) logger.info("another projector is active, standing by");
       standingBy = true;
       await pause(standbyMs, undefined, { signal }).catch(() => undefined);
@@ -29,13 +30,8 @@ export async function whileActive(
   } finally {
     client.off("error", onLost);
     client.off("end", onLost);
-    // Given back by name where that is possible: the server notices a closed connection only a moment later.
-    if (!lost.signal.aborted) await client.query("select pg_advisory_unlock_all()").catch(() => undefined);
+    // Given back by a statement where that is possible: the server notices a closed connection only a moment later.
+    if (!lost.signal.aborted) await client.query("rollback").catch(() => undefined);
     client.release(true);
   }
-}
-
-async function tryLock(client: { query: (sql: string, values: unknown[]) => Promise<{ rows: { taken: boolean }[] }> }): Promise<boolean> {
-  const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [lock]);
-  return rows[0]?.taken === true;
 }

@@ -138,6 +138,41 @@ describe("a rebuild", () => {
     const results = await Promise.allSettled([run(), run()]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
+
+  test("whose lock was lost unnoticed touches nothing of the one that has it now", async () => {
+    const before = await everything();
+    const { eventStore } = model;
+    const gate = () => {
+      let open = () => undefined as undefined;
+      const opened = new Promise<void>((settle) => {
+        open = () => void settle();
+      });
+      return { open, opened };
+    };
+    const [firstAtWork, goOn, secondAtWork, firstOver] = [gate(), gate(), gate(), gate()];
+    const holding = (arrived: () => void, until: Promise<void>) => ({
+      ...eventStore,
+      replay: async (...args: Parameters<typeof eventStore.replay>) => {
+        arrived();
+        await until;
+        return eventStore.replay(...args);
+      },
+    });
+    const first = run({ eventStore: holding(firstAtWork.open, goOn.opened) });
+    const refused = expect(first).rejects.toThrow("another rebuild has begun meanwhile");
+    await firstAtWork.opened;
+    const here = "(select oid from pg_database where datname = current_database())";
+    const holders = `from pg_locks where locktype = 'advisory' and objid = 7241003 and database = ${here}`;
+    await model.pool.query(`select pg_terminate_backend(pid) ${holders}`);
+    await until(async () => (await model.pool.query(`select 1 ${holders}`)).rowCount === 0);
+    const second = run({ eventStore: holding(secondAtWork.open, firstOver.opened) });
+    await Promise.race([secondAtWork.opened, second]);
+    goOn.open();
+    await refused;
+    firstOver.open();
+    expect(await second).toSatisfy(identical);
+    expect(await everything()).toEqual(before);
+  });
 });
 
 test("a rebuild puts the function of the queue back where the schema was dropped", async () => {

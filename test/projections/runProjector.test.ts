@@ -52,6 +52,14 @@ describe("the projector", () => {
     await expectEverything(imports);
   });
 
+  test("holds its place without keeping anything from being vacuumed", async () => {
+    const { rows } = await model.pool.query(
+      `select state, backend_xmin, backend_xid from pg_stat_activity join pg_locks using (pid)
+        where locktype = 'advisory' and objid = 7241002 and database = (select oid from pg_database where datname = current_database())`,
+    );
+    expect(rows).toEqual([{ state: "idle in transaction", backend_xmin: null, backend_xid: null }]);
+  });
+
   test("goes on after all its database connections were cut", async () => {
     await recordMany(2);
     await model.pool.query(

@@ -8,6 +8,8 @@ export interface ListenOptions {
   /** Called for each notification, and after every (re)connect, since some may have been missed: look for work then. */
   readonly onNotify: (payload: string | undefined) => void;
   readonly onError?: (error: Error) => void;
+  /** A pooler stands between us and the server, and notifications are for whoever has the server's session then: nothing is listened to. */
+  readonly onPooler?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -25,6 +27,10 @@ export async function listen(options: ListenOptions): Promise<void> {
     try {
       await client.connect();
       const lost = untilLost(client, options.signal);
+      if (await isPooled(client)) {
+        options.onPooler?.();
+        return;
+      }
       client.on("notification", ({ payload }) => options.onNotify(payload));
       await client.query(`listen ${client.escapeIdentifier(options.channel)}`);
       delay = 100;
@@ -40,6 +46,12 @@ export async function listen(options: ListenOptions): Promise<void> {
     await pause(delay, undefined, { signal: options.signal }).catch(() => undefined);
     delay = Math.min(delay * 2, 5_000);
   }
+}
+
+/** A pooler greets with a number of its own, not with that of the server's process. */
+async function isPooled(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid !== (client as unknown as { processID: number | null }).processID;
 }
 
 function untilLost(client: pg.Client, signal: AbortSignal): Promise<Error | undefined> {

@@ -8,20 +8,23 @@ import { asDatabaseError } from "./errors.js";
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 const lock = 7_241_001; // any number, as long as nothing else in this database locks the same one
 
-/** Brings the schema up to date. Processes that start together take turns: the first one migrates, the others find it done. */
+/**
+ * Brings the schema up to date. Processes that start together take turns: the first one migrates, the others find it done. The lock is the
+ * transaction's and not the session's, which a pooler in transaction mode would keep.
+ */
 export async function migrate(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("set statement_timeout = 0");
-    await client.query("select pg_advisory_lock($1)", [lock]);
+    await client.query("begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
+    await client.query("select pg_advisory_xact_lock($1)", [lock]);
+    // Its `begin` finds this transaction open and its `commit` ends it, and with it the lock.
     await applyMigrations(drizzle(client), { migrationsFolder: folder });
   } catch (error) {
     broken = error as Error;
     throw asDatabaseError(error);
   } finally {
-    // Closing the connection gives the lock back and leaves no changed setting in the pool.
-    client.release(broken ?? true);
+    client.release(broken);
   }
 }
 

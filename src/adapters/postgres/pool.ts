@@ -1,5 +1,6 @@
 import pg from "pg";
 import { asDatabaseError } from "./errors.js";
+import { SessionClient } from "./session.js";
 
 export interface PoolOptions {
   readonly url: string;
@@ -16,6 +17,7 @@ export interface PoolOptions {
 
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
+    Client: SessionClient,
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.max ?? 10,

@@ -5,15 +5,17 @@ import type { Logger } from "pino";
 import type { EventBatch, EventStore, Position } from "../../ports.js";
 import { projectedPrefixes } from "../allProjections.js";
 import { applyInTransaction, isDuplicate } from "../applyBatch.js";
+import { beginWithoutLimits } from "../heldLock.js";
 import type { KnownImports } from "../importFacts.js";
 import { type Landmark, landmarkIn, logIdIn } from "../landmark.js";
 import { isAfter, isBeginning } from "../position.js";
 import type { Projection } from "../projection.js";
-import { shadowSchema } from "./shadowSchema.js";
+import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables on their way through the log. */
 export interface Shadow {
   readonly client: PoolClient;
+  readonly schemaId: number;
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   readonly eventStore: EventStore;
@@ -69,8 +71,10 @@ async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, b
   const position = isPast ? until : batch.position;
   const part = { events: wanted, position, caughtUp: batch.caughtUp };
   const { client } = shadow;
-  await client.query(`${inside ? "" : "begin; "}set local search_path to ${shadowSchema}, public`);
+  if (!inside) await beginWithoutLimits(client);
   try {
+    if (!inside) await claimShadow(client, shadow.schemaId);
+    await client.query(`set local search_path to ${shadowSchema}, public`);
     await applyOnce(shadow, part);
     await client.query(inside ? "set local search_path to default" : "commit");
   } catch (error) {

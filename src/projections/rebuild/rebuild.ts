@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { EventStore, Position } from "../../ports.js";
 import { allProjections } from "../allProjections.js";
 import { readCheckpoints } from "../checkpoints.js";
+import { tryHold } from "../heldLock.js";
 import { beginning, isBeginning, latest } from "../position.js";
 import type { Projection } from "../projection.js";
 import { catchUp, type Shadow } from "./catchUp.js";
@@ -32,38 +33,43 @@ const rounds = 5;
 const fewEvents = 5_000;
 
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
-  const client = await options.pool.connect();
+  const holder = await options.pool.connect();
   try {
-    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
-    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [lock]);
-    if (!rows[0]?.taken) throw new Error("another rebuild is running; wait for it to end");
-    const tables = options.projections.flatMap((each) => each.tables);
-    await createShadow(client, options.migrations, tables);
-    try {
-      return await build(client, options);
-    } finally {
-      await leave(client, options.logger);
-    }
+    if (!(await tryHold(holder, lock))) throw new Error("another rebuild is running; wait for it to end");
+    return await rebuildAlone(options);
   } finally {
-    // No changed setting goes back into the pool.
-    client.release(true);
+    // Given back by a statement: the server notices a closed connection only a moment later.
+    await holder.query("rollback").catch(() => undefined);
+    holder.release(true);
   }
 }
 
-/** The lock is given back by name: the server notices a closed connection only a moment later. */
-async function leave(client: PoolClient, logger: Logger): Promise<void> {
+async function rebuildAlone(options: RebuildOptions): Promise<Rebuilt> {
+  const client = await options.pool.connect();
+  let broken: Error | undefined;
   try {
-    await dropShadow(client);
-    await client.query("select pg_advisory_unlock($1)", [lock]);
+    const tables = options.projections.flatMap((each) => each.tables);
+    const schemaId = await createShadow(client, options.migrations, tables);
+    try {
+      return await build(client, schemaId, options);
+    } finally {
+      await dropShadow(client, schemaId).catch((error: Error) => {
+        broken = error;
+        options.logger.warn({ err: error }, "the rebuild's schema is left behind, unused");
+      });
+    }
   } catch (error) {
-    logger.warn({ err: error }, "the rebuild's schema is left behind, unused");
+    broken ??= error as Error;
+    throw error;
+  } finally {
+    client.release(broken);
   }
 }
 
-async function build(client: PoolClient, options: RebuildOptions): Promise<Rebuilt> {
+async function build(client: PoolClient, schemaId: number, options: RebuildOptions): Promise<Rebuilt> {
   const { projections, eventStore, logger, signal } = options;
   const start = { reached: beginning, readUpTo: beginning, events: 0, landmark: undefined, logId: undefined };
-  const shadow: Shadow = { client, projections, knownImports: new Map(), eventStore, logger, ...start };
+  const shadow: Shadow = { client, schemaId, projections, knownImports: new Map(), eventStore, logger, ...start };
   for (let round = 1; round <= rounds; round += 1) {
     const before = shadow.events;
     await catchUp(shadow, { until: await goal(options), signal, onProgress: await progressTo(options) });

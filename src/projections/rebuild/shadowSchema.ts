@@ -1,11 +1,13 @@
 // A rebuild works beside the live tables, in a schema of its own that the same migrations fill. An interrupted one leaves that schema
 // behind, unused; the next one begins by dropping it.
 import type { PoolClient } from "pg";
+import { beginWithoutLimits } from "../heldLock.js";
 
 export const shadowSchema = "waybill_rebuild";
 
-export async function createShadow(client: PoolClient, migrations: readonly string[], tables: readonly string[]): Promise<void> {
-  await client.query("begin");
+/** Answers the schema's id, which tells it from one that a later rebuild makes. */
+export async function createShadow(client: PoolClient, migrations: readonly string[], tables: readonly string[]): Promise<number> {
+  await beginWithoutLimits(client);
   try {
     await client.query(`drop schema if exists ${shadowSchema} cascade; create schema ${shadowSchema}`);
     await client.query(`set local search_path to ${shadowSchema}`);
@@ -14,7 +16,9 @@ export async function createShadow(client: PoolClient, migrations: readonly stri
     await client.query("set local search_path to public");
     for (const statement of migrations.filter(makesFunction))
       await client.query(statement.replace(/create function/i, "create or replace function"));
+    const { rows } = await client.query<{ id: number }>("select $1::regnamespace::oid as id", [shadowSchema]);
     await client.query("commit");
+    return rows[0]?.id ?? 0;
   } catch (error) {
     await client.query("rollback");
     throw error;
@@ -32,6 +36,23 @@ async function restoreMissing(client: PoolClient, projected: readonly string[]):
   }
 }
 
-export async function dropShadow(client: PoolClient): Promise<void> {
-  await client.query(`drop schema if exists ${shadowSchema} cascade`);
+/**
+ * At the beginning of every transaction on the shadow tables: until it ends, no other rebuild can make the schema anew. One that did so before,
+ * after the connection that holds our lock was lost unnoticed, ends this one.
+ */
+export async function claimShadow(client: PoolClient, schemaId: number): Promise<void> {
+  if (!(await isOwn(client, schemaId))) throw new Error(takenOver);
+  await client.query(`lock table ${shadowSchema}.checkpoints in access share mode`);
+  if (!(await isOwn(client, schemaId))) throw new Error(takenOver);
+}
+
+const takenOver = "another rebuild has begun meanwhile; this one has left the live tables as they were";
+
+async function isOwn(client: PoolClient, schemaId: number): Promise<boolean> {
+  const { rows } = await client.query("select 1 from pg_namespace where nspname = $1 and oid = $2", [shadowSchema, schemaId]);
+  return rows.length > 0;
+}
+
+export async function dropShadow(client: PoolClient, schemaId: number): Promise<void> {
+  if (await isOwn(client, schemaId)) await client.query(`drop schema ${shadowSchema} cascade`);
 }

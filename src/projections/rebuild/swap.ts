@@ -2,11 +2,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { lockCheckpoints, placeCheckpoints } from "../checkpoints.js";
+import { beginWithoutLimits } from "../heldLock.js";
 import { isSame, latest } from "../position.js";
 import type { Projection } from "../projection.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { type Digest, digestTables } from "./digest.js";
-import { shadowSchema } from "./shadowSchema.js";
+import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
 export interface Comparison {
   readonly projection: string;
@@ -26,8 +27,9 @@ const live = "public";
 export async function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
   const { client, projections } = shadow;
   const names = projections.map(({ name }) => name);
-  await client.query("begin");
+  await beginWithoutLimits(client);
   try {
+    await claimShadow(client, shadow.schemaId);
     const standing = await lockCheckpoints(client, names);
     await catchUp(shadow, { until: latest([...standing.values()]), signal: options.signal, inside: true });
     const compared = new Map<string, Comparison>();

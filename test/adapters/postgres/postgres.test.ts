@@ -100,3 +100,31 @@ test("a listener is told about notifications, also after its connection was cut"
   stop.abort();
   await listening;
 });
+
+test("whatever a database and its user are set to, sessions have the settings that the code relies on", async () => {
+  const other = await createTestDatabase();
+  const name = new URL(other.url).pathname.slice(1);
+  try {
+    for (const setting of ["datestyle = 'SQL, DMY'", "timezone = 'Australia/Lord_Howe'", "standard_conforming_strings = off"])
+      await other.pool.query(`alter database ${name} set ${setting}`);
+    const pool = createPool({ url: other.url, applicationName: "test" });
+    const { rows } = await pool.query("select now() as now, now()::text as text, $1::timestamptz as given, 'a\\\\b' as literal", [
+      "2026-10-06T01:02:03Z",
+    ]);
+    expect(rows[0].now).toBeInstanceOf(Date);
+    expect(rows[0].text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
+    expect(rows[0].given).toEqual(new Date("2026-10-06T01:02:03Z"));
+    expect(rows[0].literal).toBe(String.raw`a\\b`);
+    await pool.end();
+  } finally {
+    await other.close();
+  }
+});
+
+test("a migration leaves no lock and no changed setting on the session that the pool goes on with", async () => {
+  const pool = createPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
+  await migrate(pool);
+  expect((await pool.query("show statement_timeout")).rows).toEqual([{ statement_timeout: "12345ms" }]);
+  expect((await pool.query("select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")).rowCount).toBe(0);
+  await pool.end();
+});

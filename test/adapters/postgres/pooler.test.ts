@@ -1,0 +1,134 @@
+// What has to hold behind a pooler that gives each transaction another session of the server.
+import { setTimeout as pause } from "node:timers/promises";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../../../src/adapters/postgres/listen.js";
+import { createPool } from "../../../src/adapters/postgres/pool.js";
+import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { lookUpKeys } from "../../../src/http/auth/lookUpKeys.js";
+import { whileActive } from "../../../src/projections/projectorLock.js";
+import { poolerInstalled, startTestPooler, type TestPooler } from "../../support/pooler.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
+import { runScript } from "../../support/processes.js";
+
+const logger = pino({ level: "silent" });
+const locks = async ({ pool }: TestDatabase) =>
+  (
+    await pool.query(
+      "select 1 from pg_locks l join pg_database d on d.oid = l.database where locktype = 'advisory' and datname = current_database()",
+    )
+  ).rowCount;
+
+describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => {
+  let database: TestDatabase;
+  let pooler: TestPooler;
+  const open = () => createPool({ url: pooler.url, applicationName: "test" });
+  beforeAll(async () => {
+    database = await createTestDatabase({ empty: true });
+    pooler = await startTestPooler(database.url, "transaction");
+  });
+  afterAll(async () => {
+    await pooler?.stop();
+    await database?.close();
+  });
+
+  test("one client's transactions meet several sessions of the server", async () => {
+    const pool = open();
+    const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
+    for (const client of clients) await client.query("begin");
+    for (const client of clients) await client.query("rollback");
+    const pids = new Set<number>();
+    for (let n = 0; n < 8; n += 1) {
+      pids.add((await clients[0]?.query<{ pid: number }>("select pg_backend_pid() as pid"))?.rows[0]?.pid ?? 0);
+    }
+    expect(pids.size).toBeGreaterThan(1);
+    for (const client of clients) client.release();
+    await pool.end();
+  });
+
+  test("processes that start together migrate once and leave no lock behind", async () => {
+    const script = `
+      import { migrate } from "./dist/adapters/postgres/migrate.js";
+      import { createPool } from "./dist/adapters/postgres/pool.js";
+      const pool = createPool({ url: process.argv[1], applicationName: "test" });
+      await migrate(pool);
+      await pool.end();`;
+    await Promise.all([1, 2, 3].map(() => runScript(script, [pooler.url])));
+    const { rows } = await database.pool.query(
+      "select count(*)::int as all, count(distinct hash)::int as different from drizzle.__drizzle_migrations",
+    );
+    expect(rows[0].all).toBeGreaterThan(0);
+    expect(rows[0].all).toBe(rows[0].different);
+    expect(await locks(database)).toBe(0);
+  });
+
+  test("one projector is active, and the next one when it ends", async () => {
+    const pools = [open(), open()];
+    const busy = open(); // other transactions, which move the sessions on
+    const active: number[] = [];
+    const ends = pools.map(() => new AbortController());
+    const runs = pools.map((pool, n) =>
+      whileActive({ pool, logger, signal: ends[n]?.signal as AbortSignal }, async (signal) => {
+        active.push(n);
+        await new Promise((settle) => signal.addEventListener("abort", settle, { once: true }));
+        active.splice(active.indexOf(n), 1);
+      }),
+    );
+    const meanwhile = async () => {
+      await Promise.all(Array.from({ length: 8 }, () => busy.query("select 1")));
+      return active.length;
+    };
+    await expect.poll(meanwhile).toBe(1);
+    for (let n = 0; n < 10; n += 1) {
+      expect(await meanwhile()).toBe(1);
+      await pause(120); // the one that stands by asks every half second
+    }
+    const [first = 0] = active;
+    ends[first]?.abort();
+    await expect.poll(() => active).toEqual([1 - first]);
+    ends[1 - first]?.abort();
+    await Promise.all(runs);
+    expect(await locks(database)).toBe(0);
+    await Promise.all([...pools, busy].map((pool) => pool.end()));
+  });
+
+  test("keys are looked up, and their use is counted, on whichever session comes", async () => {
+    await database.pool.query(
+      `insert into organisations (id, name, timezone, catalogue_version, revision) values ('acme', 'Acme', 'UTC', 1, 0)`,
+    );
+    await database.pool.query(
+      `insert into api_keys (key_id, organisation_id, name, prefix, sha256, created_at) values ('one', 'acme', 'n', 'p', 'hash', now())`,
+    );
+    const pools = [open(), open(), open()];
+    const looks = pools.flatMap((pool) => Array.from({ length: 50 }, () => lookUpKeys(pool, new Map([["hash", 1]]))));
+    const used = (await Promise.all(looks)).map((found) => found.get("hash")?.used ?? 0);
+    expect(used.sort((one, other) => one - other)).toEqual(Array.from({ length: 150 }, (_, n) => n + 1));
+    await Promise.all(pools.map((pool) => pool.end()));
+  });
+
+  test("each client's sessions have the settings that the code relies on", async () => {
+    await database.pool.query(`alter database ${new URL(database.url).pathname.slice(1)} set datestyle = 'German'`);
+    const pool = open();
+    const shown = () => transaction(pool, async (client) => (await client.query("select now()::text as text")).rows[0].text);
+    for (const text of await Promise.all(Array.from({ length: 10 }, shown))) expect(text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
+    await pool.end();
+  });
+
+  test("nothing is listened to", async () => {
+    const stop = new AbortController();
+    const heard: unknown[] = [];
+    let told = false;
+    const onPooler = () => {
+      told = true;
+    };
+    await listen({
+      url: pooler.url,
+      applicationName: "test",
+      channel: "bell",
+      onNotify: (it) => heard.push(it),
+      onPooler,
+      signal: stop.signal,
+    });
+    expect({ told, heard }).toEqual({ told: true, heard: [] });
+  });
+});
