@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImportEvent } from "../../src/commands/importDecider.js";
+import { headerXml, workbook } from "../adapters/spreadsheets/workbook.js";
 import { activities, activityHeader, badActivity, goodActivity, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -133,6 +134,30 @@ test("reasons do not repeat what the file pads its columns' names with", async (
   expect(dataOf(await stage.ended(importId), "RowRejected").map(({ error }) => error)).toEqual([
     `Rejected with its shipment: ${reason}`,
     reason,
+  ]);
+});
+
+test("cells that a workbook leaves without a date or a result are rejected for what they are, also where days count from 1904", async () => {
+  const text = (value: string) => `<c t="str"><v>${value}</v></c>`;
+  const row = (quantity: string, time: string) => `<row>${text("W1")}${text("PICK")}${quantity}${time}</row>`;
+  const two = "<c><v>2</v></c>";
+  const bytes = workbook({
+    workbookPr: '<workbookPr date1904="1"/>',
+    formats: ["h:mm"],
+    rows:
+      headerXml("warehouseCode", "chargeCode", "quantity", "activityTimestamp") +
+      row(two, '<c s="1"><v>0.4</v></c>') +
+      row(two, text("6/10/2026")) +
+      row("<c><f>1+1</f></c>", text("2026-10-06")) +
+      row(two, "<c><f>NOW()</f></c>"),
+  });
+  const importId = await stage.push(await stage.organisation("cells"), "activities", bytes, { name: "cells.xlsx", format: "xlsx" });
+  const unsaved = "holds a formula without a stored result (open the workbook in a spreadsheet program and save it)";
+  expect(dataOf(await stage.ended(importId), "RowRejected").map(({ error }) => error)).toEqual([
+    "Valid activity timestamp is required",
+    expect.stringMatching(/^Valid activity timestamp is required; Write the date in activityTimestamp as YYYY-MM-DD, /),
+    `Valid quantity is required; quantity ${unsaved}`,
+    `Valid activity timestamp is required; activityTimestamp ${unsaved}`,
   ]);
 });
 

@@ -74,6 +74,7 @@ export interface RawColumn {
 
 export function rawColumn(columns: Columns, field: string): RawColumn {
   const index = columns.fields.indexOf(field);
+  if (index === -1) return { read: () => "", refuse: (_, reasons, reason) => void reasons.push(reason) };
   const name = columns.names[index] ?? field;
   return {
     read(cells) {

@@ -7,7 +7,9 @@ import { importKindRoutes, importParams, requireImport } from "./importsShape.js
 
 const rest = {
   error: z.string().describe("Why the row was rejected"),
-  data: z.record(z.string(), z.unknown()).describe("The values sent for the row, by column name"),
+  data: z
+    .record(z.string(), z.unknown())
+    .describe("The values sent for the row, by column name; one that is very long ends in `... [cut short]`"),
   row: z.int().describe("Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push"),
 };
 
@@ -25,7 +27,10 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
     tag,
     request: { params: importParams, query: pageQuery },
     responses: {
-      200: { description: "A page of rejected rows, in row order", schema: pageSchema(rejectedRow[kind]) },
+      200: {
+        description: "A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest",
+        schema: pageSchema(rejectedRow[kind]),
+      },
       400: { description: "Malformed cursor or limit" },
       404: { description: "No such import in the organisation" },
     },
