@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 const longestMs = 30_000;
 const mostBytes = 64 * 1024 ** 2;
@@ -21,15 +22,28 @@ export function readLeftovers(incoming: IncomingMessage, outgoing: ServerRespons
 
 function readToTheEnd(incoming: IncomingMessage): void {
   const { socket } = incoming;
+  incoming.removeAllListeners("data"); // nobody needs it any more, and whoever kept it would keep all of it
+  discard(incoming, socket);
+  closeAfter(incoming, socket);
+}
+
+/** For a connection whose requests make no sense any more: its sender, too, sees the answer that went out before our side was ended. */
+export function discardRest(socket: Socket): void {
+  socket.removeAllListeners("data"); // Node's parser, which would complain again
+  discard(socket, socket);
+  socket.setTimeout(silentMs, () => socket.destroy());
+  socket.once("end", () => socket.destroy());
+  socket.resume();
+}
+
+function discard(source: Readable, socket: Socket): void {
   let bytes = 0;
   const timer = setTimeout(() => socket.destroy(), longestMs).unref();
-  incoming.removeAllListeners("data"); // nobody needs it any more, and whoever kept it would keep all of it
-  incoming.on("data", (chunk: Buffer) => {
+  source.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > mostBytes) socket.destroy();
   });
-  for (const end of ["end", "error", "close"]) incoming.once(end, () => clearTimeout(timer));
-  closeAfter(incoming, socket);
+  for (const end of ["end", "error", "close"]) source.once(end, () => clearTimeout(timer));
 }
 
 /**

@@ -23,19 +23,22 @@ export interface Upload {
 }
 
 const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
+const stalled = (idleMs: number) =>
+  new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again.`, {
+    headers: { connection: "close" },
+  });
 /** Room for boundaries, part headers and the other field beside a file of exactly the largest size. */
 const envelope = 65_536;
-const idleMs = 30_000;
 const longestName = 255;
 
-export async function receiveUpload(incoming: IncomingMessage, tempDir: string): Promise<Upload> {
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, idleMs = 30_000): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
     throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
   }
   if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
   const folder = await mkdtemp(join(tempDir, "upload-"));
   try {
-    const { file, sourceDetails } = await parse(incoming, join(folder, "file"));
+    const { file, sourceDetails } = await parse(incoming, join(folder, "file"), idleMs);
     if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
     if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
     return { folder, ...file, sourceDetails: sourceDetails || file.name };
@@ -50,7 +53,7 @@ interface Received {
   sourceDetails?: string;
 }
 
-async function parse(incoming: IncomingMessage, path: string): Promise<Received> {
+async function parse(incoming: IncomingMessage, path: string, idleMs: number): Promise<Received> {
   const received: Received = {};
   const writes: Promise<void>[] = [];
   const cutOff = new AbortController();
@@ -91,7 +94,7 @@ async function parse(incoming: IncomingMessage, path: string): Promise<Received>
   });
   form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails.")));
 
-  const idle = watchIdle(incoming, () => fail(new Rejection("invalid", "The upload stalled: no bytes arrived for 30 seconds.")));
+  const idle = watchIdle(incoming, idleMs, () => fail(stalled(idleMs)));
   try {
     await pour(incoming, form);
     await Promise.all(writes);
@@ -180,8 +183,8 @@ const unreadable = (cause: unknown) =>
     ? cause
     : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again.");
 
-function watchIdle(incoming: IncomingMessage, stalled: () => void) {
-  const timer = setTimeout(stalled, idleMs);
+function watchIdle(incoming: IncomingMessage, idleMs: number, fellSilent: () => void) {
+  const timer = setTimeout(fellSilent, idleMs);
   const touch = () => timer.refresh();
   incoming.on("data", touch);
   return {

@@ -8,7 +8,7 @@ import { createApp } from "./app.js";
 import type { ApiDeps } from "./deps.js";
 import { answerTable } from "./problem.js";
 import type { BodyReaderOptions } from "./readBody.js";
-import { readLeftovers } from "./readLeftovers.js";
+import { discardRest, readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
 import type { Route } from "./route.js";
 import { trackResponses } from "./runningResponses.js";
@@ -137,7 +137,8 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
     `x-request-id: ${randomUUID()}`,
     "connection: close",
   ];
-  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
+  discardRest(socket);
 }
 
 const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {

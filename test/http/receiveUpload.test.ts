@@ -17,7 +17,7 @@ let outcome: Promise<Upload>;
 beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), "waybill-test-"));
   server = createServer((incoming, outgoing) => {
-    outcome = receiveUpload(incoming, tempDir);
+    outcome = receiveUpload(incoming, tempDir, incoming.headers["x-impatient"] ? 50 : undefined);
     outcome.then(
       () => outgoing.end("taken"),
       () => {
@@ -175,6 +175,21 @@ describe("an upload", () => {
     } finally {
       agent.destroy();
     }
+  });
+
+  it("whose sender falls silent is given up as timed out, and leaves nothing behind", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+    const head = "content-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\nx-impatient: 1";
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\nabc`,
+    );
+    await new Promise((resolve) => socket.once("data", resolve));
+    expect(await refusal()).toEqual({
+      code: "requestTimeout",
+      message: "The upload stalled: no bytes arrived for 0.05 seconds. Send it again.",
+    });
+    expect(await readdir(tempDir)).toEqual([]);
+    socket.destroy();
   });
 
   it("whose sender goes away leaves nothing behind", async () => {

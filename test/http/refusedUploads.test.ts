@@ -1,4 +1,6 @@
 // Senders that are refused before they have sent everything: each learns why, whatever its connection header says.
+
+import { once } from "node:events";
 import { connect } from "node:net";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,6 +20,16 @@ const routes = [
     operationId: "busy",
     request: { multipart },
     handler: async () => Promise.reject(new Problem("unavailable", "Too many uploads at the moment, try again shortly")),
+  }),
+  defineRoute({
+    ...post,
+    path: "/v1/slow",
+    operationId: "slow",
+    request: { multipart },
+    handler: async ({ incoming }) => {
+      for await (const _ of incoming ?? []);
+      return { status: 200, body: {} };
+    },
   }),
   defineRoute({
     ...post,
@@ -99,6 +111,29 @@ test("a sender that keeps its connection may close it with a later request", asy
   const { text, failure } = await send(`POST /v1/busy HTTP/1.1\r\n${headers({ ...form, "x-api-key": key })}\r\n`, megabytes, later);
   expect(failure).toBeUndefined();
   expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 503", "HTTP/1.1 200"]);
+});
+
+test("a sender that is cut off for taking too long is told so, though it goes on sending", async () => {
+  const deps = shellDeps(database.pool);
+  const timeouts = { headersMs: 200, requestMs: 400 };
+  const strict = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }), routes, timeouts });
+  const socket = connect({ port: strict.port, host: "127.0.0.1", allowHalfOpen: true });
+  let failure: Error | undefined;
+  let text = "";
+  socket
+    .on("data", (chunk) => (text += chunk.toString()))
+    .on("error", (error) => {
+      failure = error;
+    });
+  const head = { ...form, "x-api-key": key, "content-length": String(500 * megabyte.length) };
+  socket.write(`POST /v1/slow HTTP/1.1\r\n${headers(head)}\r\n`);
+  await expect.poll(() => text).toContain("HTTP/1.1 408 ");
+  for (let sent = 0; sent < 20; sent += 1) {
+    if (!socket.write(megabyte)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+  }
+  await new Promise<void>((resolve) => socket.end(() => resolve()));
+  expect(failure).toBeUndefined();
+  await strict.stop();
 });
 
 test("one that sends far more than any upload may have is cut off", async () => {

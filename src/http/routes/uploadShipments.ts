@@ -15,6 +15,7 @@ export const uploadShipments = defineRoute({
     400: {
       description: "The file is missing, empty, unreadable, of another type, its header row does not match, or too many imports are queued",
     },
+    408: { description: "The upload stalled: nothing arrived for 30 seconds" },
     413: { description: "The file is larger than 50 MB" },
     422: { description: "The Idempotency-Key was used for another request" },
   },
