@@ -1,4 +1,5 @@
 // The one place that reads the environment. Everything is checked before anything starts, and all faults are listed together.
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 
@@ -52,6 +53,29 @@ const address = (protocols: readonly string[], example: string) =>
     return url !== undefined && protocols.includes(url.protocol) && url.hostname !== "";
   }, `must be an address such as ${example}`);
 
+const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill")
+  .refine(
+    // The client takes any other for verify-full, whoever wrote it may have meant less or more.
+    (value) => asked(value, "sslmode").every((mode) => sslModes.includes(mode)),
+    `has an unknown sslmode; it is one of ${sslModes.join(", ")}`,
+  )
+  .refine(
+    (value) => ["sslrootcert", "sslcert", "sslkey"].every((name) => asked(value, name).every(isReadable)),
+    "names a file (sslrootcert, sslcert or sslkey) that cannot be read",
+  );
+
+const asked = (url: string, name: string): string[] => (URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []);
+
+function isReadable(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // esdb://a:2113,b:2113 is a cluster, which no URL parser takes.
 const eventStoreAddress = z
   .string()
@@ -73,7 +97,7 @@ const variables = z.object({
     .regex(/^[\w.:-]{1,255}$/, "must be a host name or an IP address")
     .default("127.0.0.1"),
   DATA_DIR: z.string().default(".waybill"),
-  DATABASE_URL: address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill").optional(),
+  DATABASE_URL: databaseAddress.optional(),
   EVENTSTORE_URL: eventStoreAddress.optional(),
   S3_ENDPOINT: s3Address.optional(),
   S3_ACCESS_KEY: z.string().optional(),

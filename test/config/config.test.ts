@@ -105,3 +105,21 @@ test.each(["esdb://localhost:2113?tls=false", "esdb://admin:pw@localhost:2113/?t
 test("a variable that is set to nothing counts as not set", () => {
   expect(parseConfig({ PORT: "", DATABASE_URL: " " }).port).toBe(3000);
 });
+
+test.each(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])(
+  "the database may be asked for with sslmode=%s",
+  (mode) => {
+    const url = `postgres://a:b@c/d?sslmode=${mode}`;
+    expect(parseConfig({ DATABASE_URL: url, SIGNING_SECRET: secret }).databaseUrl).toBe(url);
+  },
+);
+
+test.each([
+  ["sslmode=verify_full", "DATABASE_URL has an unknown sslmode; it is one of disable, prefer, require, verify-ca, verify-full, no-verify"],
+  ["sslmode=", "DATABASE_URL has an unknown sslmode; it is one of disable, prefer, require, verify-ca, verify-full, no-verify"],
+  ["sslmode=require&sslrootcert=/no/such.pem", "DATABASE_URL names a file (sslrootcert, sslcert or sslkey) that cannot be read"],
+])("a database asked for with %s is a fault", (query, fault) => {
+  expect(() => parseConfig({ DATABASE_URL: `postgres://a:hunter2@c/d?${query}`, SIGNING_SECRET: secret })).toThrow(
+    new ConfigurationFaults([fault]),
+  );
+});

@@ -1,5 +1,6 @@
 // The way to Postgres: pool, migrations, transactions, notifications, and the one error that means "not reachable now".
 import { StoreUnavailable } from "../../portErrors.js";
+import { isTlsFault } from "../tlsFaults.js";
 
 const network = new Set([
   "ECONNREFUSED",
@@ -28,9 +29,26 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** Outages become StoreUnavailable; every other error stays what it is. */
+/** Outages become StoreUnavailable, and so does what keeps us out until somebody mends it; every other error stays what it is. */
 export function asDatabaseError(error: unknown): unknown {
-  if (error instanceof StoreUnavailable || !isDatabaseUnavailable(error)) return error;
+  if (error instanceof StoreUnavailable) return error;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
+  const hint = hintFor(error);
+  if (hint) {
+    return new StoreUnavailable("database", `The database cannot be used: ${reason}. ${hint}`, { cause: error, fault: "misconfigured" });
+  }
+  if (!isDatabaseUnavailable(error)) return error;
   return new StoreUnavailable("database", `The database is not available: ${reason}`, { cause: error });
+}
+
+/** What to do about a fault that no waiting mends; undefined for every other error. */
+function hintFor(error: unknown): string | undefined {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (/unsupported startup parameter/.test(message ?? "")) {
+    return "Set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in PgBouncer.";
+  }
+  if (message === "The server does not support SSL connections") return "Switch TLS on in it, or take sslmode out of DATABASE_URL.";
+  if (isTlsFault(error)) return "Check sslmode and sslrootcert in DATABASE_URL, and NODE_EXTRA_CA_CERTS.";
+  if (typeof code === "string" && /^(28...|3D000)$/.test(code)) return "Check the user, the password and the database in DATABASE_URL.";
+  return undefined;
 }

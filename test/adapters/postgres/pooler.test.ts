@@ -131,4 +131,17 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     });
     expect({ told, heard }).toEqual({ told: true, heard: [] });
   });
+
+  test("a pooler that was not told to ignore our time limits is named with what to set", async () => {
+    const strict = await startTestPooler(database.url, "transaction", "");
+    const pool = createPool({ url: strict.url, applicationName: "test" });
+    await expect(pool.query("select 1")).rejects.toMatchObject({
+      fault: "misconfigured",
+      message: expect.stringContaining(
+        "Set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in PgBouncer.",
+      ),
+    });
+    await pool.end();
+    await strict.stop();
+  });
 });

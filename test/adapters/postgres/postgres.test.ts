@@ -128,3 +128,26 @@ test("a migration leaves no lock and no changed setting on the session that the 
   expect((await pool.query("select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")).rowCount).toBe(0);
   await pool.end();
 });
+
+test.each([
+  ["a wrong password", { password: "wrong" }, "Check the user, the password and the database in DATABASE_URL."],
+  ["a database that is not there", { pathname: "/nowhere" }, "Check the user, the password and the database in DATABASE_URL."],
+  ["TLS where the server has none", { search: "?sslmode=verify-full" }, "Switch TLS on in it, or take sslmode out of DATABASE_URL."],
+])("%s is no outage that passes, and names the store", async (_, change, hint) => {
+  const url = Object.assign(new URL(database.url), change);
+  const pool = createPool({ url: url.href, applicationName: "test" });
+  const error = await migrate(pool).catch((failure: unknown) => failure);
+  expect(error).toMatchObject({ name: "StoreUnavailable", store: "database", fault: "misconfigured" });
+  expect((error as Error).message).toMatch(/^The database cannot be used: /);
+  expect((error as Error).message).toContain(hint);
+  await pool.end();
+});
+
+test("a certificate that is not trusted names the store", () => {
+  const error = Object.assign(new Error("self-signed certificate in certificate chain"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
+  expect(asDatabaseError(error)).toMatchObject({
+    fault: "misconfigured",
+    message:
+      "The database cannot be used: self-signed certificate in certificate chain. Check sslmode and sslrootcert in DATABASE_URL, and NODE_EXTRA_CA_CERTS.",
+  });
+});
