@@ -8,7 +8,6 @@ import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "./adapters/spreadsheets/threads/headerThreads.js";
 import { importQueuedChannel } from "./commands/importQueue.js";
 import { logIdOf } from "./commands/logIdentity.js";
-import { createRecentQuotes } from "./commands/recentQuotes.js";
 import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/deps.js";
@@ -20,6 +19,7 @@ import { stepBack } from "./main/stepBack.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
+import { createQuoteMemory } from "./queries/recentQuotes.js";
 import { unfinishedImports } from "./queries/unfinishedImports.js";
 import type { Addresses } from "./supervisor/openStores.js";
 import { runWorker as work } from "./workers/runWorker.js";
@@ -49,7 +49,7 @@ export function runApi(options: RoleOptions): Promise<void> {
       ...{ pool, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
-      recentQuotes: createRecentQuotes(),
+      quoteMemory: createQuoteMemory(),
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
         { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },

@@ -15,8 +15,8 @@ export class NotComparable extends Error {
   override readonly name = "NotComparable";
 }
 
-const compared = ["activities", "imports", "rejections", "shipments"];
-const tables = "imports, rejections, activities, shipment_lines, shipments, checkpoints";
+const compared = ["activities", "imports", "quotes", "rejections", "shipments"];
+const tables = "imports, rejections, activities, shipment_lines, shipments, quote_requests, quotes, checkpoints";
 
 /** Holds the tables in place: a rebuild waits with its swap until the audit is done, or told to stop. */
 export async function withSnapshot<Result>(
@@ -48,12 +48,14 @@ export async function withSnapshot<Result>(
 }
 
 async function positionOf(client: PoolClient): Promise<Position> {
-  const { rows } = await client.query<{ commit: string; prepare: string }>(
-    "select distinct commit, prepare from checkpoints where projection = any($1)",
+  const { rows } = await client.query<{ commit: string; prepare: string; projections: number }>(
+    "select commit, prepare, count(*)::int as projections from checkpoints where projection = any($1) group by commit, prepare",
     [compared],
   );
   const [only, another] = rows;
-  if (!only) throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
+  const built = rows.reduce((sum, { projections }) => sum + projections, 0);
+  if (!only || built < compared.length)
+    throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
   if (another) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
   return { commit: BigInt(only.commit), prepare: BigInt(only.prepare) };
 }

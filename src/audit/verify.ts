@@ -1,4 +1,4 @@
-// Replays every import from its stream and holds each ledger row, import, rejected row and stored file against it.
+// Replays every import and every quote from its stream and holds each ledger row, import, rejected row, stored file and quote against it.
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
@@ -8,6 +8,7 @@ import { compareShipments } from "./compareShipments.js";
 import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence.js";
 import { type Findings, newFindings } from "./findings.js";
 import { type Snapshot, withSnapshot } from "./snapshot.js";
+import { type QuoteVerification, verifyQuotes } from "./verifyQuotes.js";
 
 export interface VerifyOptions extends FileSources {
   readonly pool: Pool;
@@ -17,6 +18,8 @@ export interface VerifyOptions extends FileSources {
   readonly organisationId: string | undefined;
   /** False leaves the stored files unread. */
   readonly files: boolean;
+  /** True derives every quote again, false a sample. */
+  readonly allQuotes?: boolean;
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
@@ -27,6 +30,7 @@ export interface Verification {
   readonly imports: number;
   readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments", number>>;
   readonly files: number;
+  readonly quotes: QuoteVerification;
   readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
 }
 
@@ -41,8 +45,9 @@ export function verify(options: VerifyOptions): Promise<Verification> {
     await compareImports(snapshot.client, evidence.imports, { organisationId }, findings);
     const rows = await compareTables(snapshot, options, evidence, findings);
     const files = options.files ? await checkFiles(options, evidence, findings) : 0;
+    const quotes = await verifyQuotes(snapshot, options, findings);
     return {
-      ...{ findings, position: snapshot.position, events: evidence.events, imports: evidence.imports.size, rows, files },
+      ...{ findings, position: snapshot.position, events: evidence.events, imports: evidence.imports.size, rows, files, quotes },
       organisations: perOrganisation(evidence, findings),
     };
   });

@@ -15,9 +15,12 @@ export function addAuditCommands(program: Command): void {
     .action(command(auditImport));
   audit
     .command("verify")
-    .description("replay all streams and compare every ledger row, import, rejected row and stored file; exit code 1 on any difference")
+    .description(
+      "replay all streams and compare every ledger row, import, rejected row, stored file and quote; exit code 1 on any difference",
+    )
     .option("--org <id>", "one organisation only")
     .option("--no-files", "leave the stored files unread")
+    .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
     .option("--json", "as JSON")
     .action(command(verifyAll));
   audit
@@ -52,7 +55,14 @@ function timeOf(text: string): Date {
   return time;
 }
 
-async function verifyAll({ org, files, json }: { org?: string; files: boolean; json?: boolean }): Promise<void> {
+interface VerifyArguments {
+  readonly org?: string;
+  readonly files: boolean;
+  readonly allQuotes?: boolean;
+  readonly json?: boolean;
+}
+
+async function verifyAll({ org, files, allQuotes = false, json }: VerifyArguments): Promise<void> {
   const [{ verify }, { showProgress }, { verificationText, verificationJson }, { streamOf }] = await Promise.all([
     import("../audit/verify.js"),
     import("./progress.js"),
@@ -61,10 +71,11 @@ async function verifyAll({ org, files, json }: { org?: string; files: boolean; j
   ]);
   const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
     const progress = showProgress("verify");
-    const options = { pool, eventStore, objectStore, signal, tempDir: tmpdir(), organisationId: org, files, onProgress: progress.update };
+    const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
+    const options = { ...stores, organisationId: org, files, allQuotes, onProgress: progress.update };
     const verified = await verify(options).finally(progress.stop);
     // A misspelt id must not pass for an organisation in good order. The stream knows it, whatever the tables have.
-    const found = org === undefined || verified.imports > 0 || verified.findings.count > 0;
+    const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
     if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
     return verified;
   });

@@ -2,12 +2,14 @@ import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography, Location, LocationFault } from "../domain/geography/geography.js";
 import type { Principal } from "../domain/principal.js";
 import type { QuoteRequest } from "../domain/rating/quoteRequest.js";
-import { type PricedResult, priceQuotes } from "../domain/rating/quotes.js";
+import { priceQuotes } from "../domain/rating/quotes.js";
 import { Rejection } from "../domain/rejection.js";
-import type { EventStore } from "../ports.js";
-import { recordQuotes } from "./quote.js";
-import { type QuoteFacts, quoteTexts } from "./quoteText.js";
-import type { RecentQuotes } from "./recentQuotes.js";
+import { encode } from "../events/codec.js";
+import { answerOf } from "../events/quoteAnswer.js";
+import type { QuotesGenerated } from "../events/quoteEvents.js";
+import { streamOf } from "../events/streams.js";
+import { type EventStore, noStream } from "../ports.js";
+import { recordOf } from "./quoteRecord.js";
 import { refuseTooLarge } from "./tooLargeQuote.js";
 
 export interface QuoteOrigin {
@@ -23,33 +25,40 @@ export interface QuoteDeps {
   readonly catalogue: Catalogue;
   readonly geography: Geography;
   readonly newId: () => string;
-  readonly recentQuotes: RecentQuotes;
 }
 
-/** Prices a request for each of its customers and records one quote per customer before it answers: the contract's response, as JSON. */
-export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<string> {
-  const { customerIds } = request.general;
-  refuseStrangers(deps.catalogue, customerIds);
-  const { origin, destination } = resolveEnds(deps.geography, request);
-  const { items, filters } = request;
-  const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now: from.now });
-  const { organisationId, catalogueVersion, by, requestId } = from;
-  const facts = { organisationId, catalogueVersion, by, requestId, at: from.now.toISOString() };
-  const { recording, largest, kept, response } = record(deps, { ...facts, origin, destination, goods, filters }, results);
-  await recording.catch((error: unknown) => refuseTooLarge(error, { items, filters }, goods, largest));
-  for (const [quoteId, quote] of kept) deps.recentQuotes.keep(quoteId, quote);
-  return response;
+export interface GeneratedQuotes {
+  readonly event: QuotesGenerated;
+  /** The contract's response, as JSON. */
+  readonly response: string;
 }
 
-/** What is recorded is on its way when this returns, and its text is garbage: held until the answer, it would outlive its generation. */
-function record(deps: QuoteDeps, facts: QuoteFacts, results: readonly PricedResult[]) {
-  const named = results.map((result) => ({ ...result, quoteId: deps.newId() }));
-  const { quotes, response } = quoteTexts(facts, named);
-  const recording = recordQuotes(deps, facts, quotes);
-  const largest = Math.max(...quotes.map(({ event }) => event.length));
-  const { organisationId } = facts;
-  const kept = quotes.map((quote) => [quote.quoteId, { organisationId, response: quote.response }] as const);
-  return { recording, largest, kept, response };
+/** Prices a request for each of its customers and records it, whole, before it answers. */
+export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<GeneratedQuotes> {
+  refuseStrangers(deps.catalogue, request.general.customerIds);
+  const event = decideQuotes(deps, request, from);
+  const { organisationId, by, requestId, quotesId } = event;
+  const context = { organisation: organisationId, by, correlationId: requestId };
+  // The event's id is the request's own, so that a resend is recognised.
+  const encoded = encode("QuotesGenerated", event, context, quotesId);
+  const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
+  const response = JSON.stringify(answerOf(event));
+  await recorded.catch((error: unknown) => refuseTooLarge(error, event));
+  return { event, response };
+}
+
+function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): QuotesGenerated {
+  const { items, filters, general } = request;
+  const { origin, destination } = resolveEnds(geography, request);
+  const { customerIds } = general;
+  const { goods, results } = priceQuotes({ catalogue, customerIds, items, origin, destination, filters, now: from.now });
+  const { organisationId, catalogueVersion, by, requestId, now } = from;
+  return {
+    ...{ quotesId: newId(), organisationId, catalogueVersion, by, requestId, at: now.toISOString() },
+    ...{ origin, destination, filters },
+    items: items.map((item, index) => ({ ...item, chargeableWeight: goods[index]?.chargeableWeight ?? 0 })),
+    ...recordOf(results),
+  };
 }
 
 /** One stranger among them and nobody is priced: no partial results. */

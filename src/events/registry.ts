@@ -4,21 +4,30 @@ import { importEvents } from "./importEvents.js";
 import { localityEvents } from "./localityEvents.js";
 import { logEvents } from "./logEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
-import { quoteEvents } from "./quoteEvents.js";
+import { quoteEvents, quotesEvents } from "./quoteEvents.js";
 
 export const streamEvents = {
   log: logEvents,
   import: importEvents,
   organisation: organisationEvents,
+  quotes: quotesEvents,
   quote: quoteEvents,
   localities: localityEvents,
 } as const;
 
-export const eventSchemas = { ...logEvents, ...importEvents, ...organisationEvents, ...quoteEvents, ...localityEvents } as const;
+export const eventSchemas = {
+  ...logEvents,
+  ...importEvents,
+  ...organisationEvents,
+  ...quotesEvents,
+  ...quoteEvents,
+  ...localityEvents,
+} as const;
 
 export type StreamKind = keyof typeof streamEvents;
 export type EventType = keyof typeof eventSchemas;
-export type EventTypeOn<S extends StreamKind> = keyof (typeof streamEvents)[S] & EventType;
+/** For several kinds: the events of each of them. */
+export type EventTypeOn<S extends StreamKind> = S extends StreamKind ? keyof (typeof streamEvents)[S] & EventType : never;
 export type EventDataOf<T extends EventType> = z.infer<(typeof eventSchemas)[T]>;
 
 /** An event of one kind of stream, as it is decided: a switch over its `type` that leaves one out does not compile. */

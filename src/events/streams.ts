@@ -9,6 +9,7 @@ export const streamPrefix = {
   log: logStream,
   import: "import-",
   organisation: "organisation-",
+  quotes: "quotes-",
   quote: "quote-",
   localities: "localities-",
 } as const satisfies Record<StreamKind, string>;
@@ -17,6 +18,9 @@ export const streamOf = {
   log: () => logStream,
   import: (importId: string) => `${streamPrefix.import}${importId}`,
   organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
+  /** One request for quotes. */
+  quotes: (quotesId: string) => `${streamPrefix.quotes}${quotesId}`,
+  /** One quote, as they were recorded once. */
   quote: (quoteId: string) => `${streamPrefix.quote}${quoteId}`,
   localities: (country: string) => `${streamPrefix.localities}${country}`,
 } as const satisfies Record<StreamKind, (id: string) => string>;

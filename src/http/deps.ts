@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { RecentQuotes } from "../commands/recentQuotes.js";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography } from "../domain/geography/geography.js";
 import type { EventStore, HeaderReader, ObjectStore, Spreadsheets } from "../ports.js";
+import type { QuoteMemory } from "../queries/recentQuotes.js";
 
 export interface ApiLimits {
   readonly rateLimitPerMinute: number;
@@ -36,7 +36,7 @@ export interface ApiDeps {
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly geography: Geography;
-  readonly recentQuotes: RecentQuotes;
+  readonly quoteMemory: QuoteMemory;
   /** Where uploads are held until they are stored. */
   readonly tempDir: string;
   readonly logger: Logger;

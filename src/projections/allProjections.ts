@@ -4,6 +4,7 @@ import { imports } from "./imports.js";
 import { applyLocalityEvents } from "./localityFiles.js";
 import { applyOrganisationEvents } from "./organisations.js";
 import type { Projection } from "./projection.js";
+import { quotes } from "./quotes.js";
 import { rejections } from "./rejections.js";
 import { shipments } from "./shipments.js";
 
@@ -18,9 +19,9 @@ const organisations: Projection = {
 };
 
 /** In the order they are applied. */
-export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments];
+export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments, quotes];
 
 /** Streams that are never deleted: an event of theirs is found again for as long as the log is there. */
 export const landmarkPrefixes: readonly string[] = [streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream];
 
-export const projectedPrefixes: readonly string[] = [...landmarkPrefixes];
+export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.quotes, streamPrefix.quote];

@@ -9,7 +9,7 @@ import type {
   RowAccepted,
   RowRejected,
 } from "../events/importEvents.js";
-import { isEventType } from "../events/registry.js";
+import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
 import type { StoredEvent } from "../ports.js";
@@ -89,7 +89,7 @@ export function importIdOf(stream: string): string | undefined {
 }
 
 function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], refuse: Refuse): void {
-  const event = readable(stored, refuse);
+  const event = readImportEvent(stored, refuse);
   if (!event) return;
   switch (event.type) {
     case "RowAccepted":
@@ -115,17 +115,22 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
   slice.lastRevision = event.revision;
 }
 
-/** An event of a later version of the service is not passed over: its rows would be missing for good. It stops the projector. */
-function readable(event: StoredEvent, refuse: Refuse): RecordedOn<"import"> | undefined {
+/** Reads an event of one kind of stream. One of a later version of the service is not passed over: its rows would be missing for good. */
+export function readable<S extends StreamKind>(kind: S, event: StoredEvent, refuse: Refuse): RecordedOn<S> | undefined {
   try {
-    const decoded = decodeOn("import", event);
-    if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
-    if (Number.isInteger(decoded.data.row)) return decoded;
-    refuse(event, "it has no row number");
+    return decodeOn(kind, event);
   } catch (error) {
     const later = isEventType(event.type) && event.metadata.v > versionOf(event.type);
     if (!(error instanceof UnreadableEvent) || later) throw error;
     refuse(event, error.message);
+    return undefined;
   }
+}
+
+function readImportEvent(event: StoredEvent, refuse: Refuse): RecordedOn<"import"> | undefined {
+  const decoded = readable("import", event, refuse);
+  if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
+  if (Number.isInteger(decoded.data.row)) return decoded;
+  refuse(event, "it has no row number");
   return undefined;
 }

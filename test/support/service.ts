@@ -15,7 +15,6 @@ import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/hea
 import { createKey } from "../../src/commands/keys.js";
 import type { OrganisationDeps } from "../../src/commands/organisation.js";
 import { applyOrganisation } from "../../src/commands/organisationApply.js";
-import { createRecentQuotes } from "../../src/commands/recentQuotes.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/deps.js";
@@ -23,6 +22,7 @@ import { startApi } from "../../src/http/startApi.js";
 import type { EventStore } from "../../src/ports.js";
 import { catchUpOrganisation } from "../../src/projections/organisations.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
+import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
 import { startTestEventStore, type TestEventStore } from "./eventStore.js";
 import { organisationFile } from "./organisationFile.js";
 import { createTestDatabase } from "./postgres.js";
@@ -66,7 +66,7 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     objectStore: objects.store,
     spreadsheets,
     headerRows,
-    recentQuotes: createRecentQuotes(),
+    quoteMemory: createQuoteMemory(),
     catalogues: cacheCatalogues(database.pool),
     geography,
     tempDir,
@@ -88,7 +88,8 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     deps,
     organisation: (change) => newOrganisation({ url, pool: database.pool, eventStore }, change),
     startAnotherApi: async () => {
-      const api = await startApi({ deps: { ...deps, catalogues: cacheCatalogues(deps.pool) }, host: "127.0.0.1", port: 0, logger });
+      const own = { catalogues: cacheCatalogues(deps.pool), quoteMemory: createQuoteMemory() };
+      const api = await startApi({ deps: { ...deps, ...own }, host: "127.0.0.1", port: 0, logger });
       apis.push(api);
       return `http://127.0.0.1:${api.port}`;
     },

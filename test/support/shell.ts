@@ -5,13 +5,13 @@ import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
-import { createRecentQuotes } from "../../src/commands/recentQuotes.js";
 import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import { createApp } from "../../src/http/app.js";
 import type { ApiDeps } from "../../src/http/deps.js";
 import type { Route } from "../../src/http/route.js";
 import type { EventStore, ObjectStore } from "../../src/ports.js";
+import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
 
 export interface ShellOptions {
   readonly rateLimitPerMinute?: number;
@@ -28,7 +28,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
     headerRows: { read: (_, { path, name }) => spreadsheets.readHeader(path, name) },
-    recentQuotes: createRecentQuotes(),
+    quoteMemory: createQuoteMemory(),
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
     geography: createGeography(() => undefined),
     tempDir: tmpdir(),

@@ -62,7 +62,7 @@ export function createConsignment(items: readonly Item[]): Consignment {
       }
       return kg;
     },
-    goods: (cubicFactor) => measured.map((each) => goodsOf(each, cubicFactor)),
+    goods: (cubicFactor) => measured.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
   };
 }
 
@@ -75,8 +75,14 @@ function chargeable({ quantity, weight, volume }: Measured, cubicFactor: number)
   return multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
 }
 
-function goodsOf(measured: Measured, cubicFactor: number): Goods {
-  const { type = "", quantity, length, width, height, weight } = measured.item;
+/** Kilograms with three decimals, as the contract answers them. */
+function chargeableWeight(measured: Measured, cubicFactor: number): number {
+  return toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
+}
+
+/** An item as the contract answers it. Stored quotes are answered by this too. */
+export function goodsOf(item: Item, chargeableWeight: number): Goods {
+  const { type = "", quantity, length, width, height, weight } = item;
   return {
     type,
     quantity,
@@ -84,7 +90,7 @@ function goodsOf(measured: Measured, cubicFactor: number): Goods {
     width: centimetres(width),
     height: centimetres(height),
     weight,
-    chargeableWeight: toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3),
+    chargeableWeight,
   };
 }
 

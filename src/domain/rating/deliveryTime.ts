@@ -9,8 +9,8 @@ export interface Transit {
 
 const units = { H: ["hour", "hours"], D: ["business day", "business days"], W: ["week", "weeks"] } as const;
 
-/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. */
-export function transitOf({ transit }: Lane): Transit {
+/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. Stored quotes are answered by this too. */
+export function transitOf({ transit }: Pick<Lane, "transit">): Transit {
   if (!transit) return { deliveryTime: "", minTransitTime: 0, maxTransitTime: 0, transitTimeUnit: "D" };
   const { min, max, unit } = transit;
   const [one, many] = units[unit];

@@ -1,74 +1,79 @@
+// A recorded quote, derived again from the catalogue of its day: each card's price step by step, and where it differs from the record.
+import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Location } from "../geography/geography.js";
-import type { Item } from "./quoteRequest.js";
-import type { PricedCard, QuoteBasis } from "./quotes.js";
-import { type Rederived, rederive } from "./rederive.js";
+import { differences } from "./differences.js";
+import type { PriceSteps, PriceTerms } from "./price.js";
+import type { Filters, Item } from "./quoteRequest.js";
+import { type PricedCard, priceQuotes, type QuoteEntry } from "./quotes.js";
 
-/** What was answered for one card. */
-export interface AnsweredQuote {
-  readonly rateCardId: string;
-  readonly amount: number;
-  readonly gstAmount: number;
-  readonly totalAmount: number;
+/** A quote as it was recorded, by whichever event. */
+export interface RecordedQuote {
+  readonly customerId: string;
+  readonly origin: Location;
+  readonly destination: Location;
+  readonly items: readonly Item[];
+  readonly filters: Filters;
+  readonly at: Date;
+  readonly noQuoteMessage: string;
+  /** Cheapest first. */
+  readonly cards: readonly RecordedCard[];
+}
+
+export interface RecordedCard {
+  /** What was answered. */
+  readonly entry: QuoteEntry;
+  /** As much of how it was priced as the event holds. */
+  readonly terms: Partial<PriceTerms>;
+  readonly steps: RecordedSteps;
+}
+
+export type RecordedSteps = { readonly [Field in keyof PriceSteps]?: unknown };
+
+export interface ExplainedCard {
+  readonly entry: QuoteEntry;
+  /** What the catalogue of the day says about this card between these zones. */
+  readonly terms: PriceTerms;
+  readonly steps: PriceSteps;
+  /** Sentences; empty when the card comes out as it was recorded and answered. */
+  readonly differences: readonly string[];
 }
 
 export interface Explanation {
-  /** Whether every price comes out again as it was stored and as it was answered. */
+  /** Whether everything comes out again, to the cent. */
   readonly agrees: boolean;
-  readonly lines: readonly string[];
+  /** The date by the organisation's calendar, which decides which rates are valid. */
+  readonly today: string;
+  readonly noQuoteMessage: string;
+  readonly cards: readonly ExplainedCard[];
+  /** About the quote as a whole. */
+  readonly differences: readonly string[];
 }
 
-/** A stored quote, derived again step by step, in lines for people. */
-export function explainQuote(basis: QuoteBasis, answered: readonly AnsweredQuote[]): Explanation {
-  const cards = rederive(basis).map((derived, index) => {
-    const agrees = derived.agrees && asAnswered(derived, answered[index]);
-    return { agrees, lines: cardLines(basis.cards[index], derived, agrees) };
-  });
-  const complete = cards.length === answered.length;
-  return {
-    agrees: complete && cards.every(({ agrees }) => agrees),
-    lines: [
-      `from ${place(basis.origin)} to ${place(basis.destination)}, by the rates valid on ${basis.today}`,
-      ...basis.items.map(itemLine),
-      ...(complete ? [] : [`${answered.length} prices were answered, but ${cards.length} were stored`]),
-      ...cards.flatMap(({ lines }) => lines),
-    ],
-  };
-}
-
-function asAnswered({ rateCardId, steps }: Rederived, answered: AnsweredQuote | undefined): boolean {
-  return (
-    answered?.rateCardId === rateCardId &&
-    answered.amount === steps.amount &&
-    answered.gstAmount === steps.gst &&
-    answered.totalAmount === steps.total
+export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue): Explanation {
+  const { customerId, items, origin, destination, filters, at } = recorded;
+  const { results } = priceQuotes({ catalogue, customerIds: [customerId], items, origin, destination, filters, now: at });
+  const { quotes = [], basis, noQuoteMessage = "" } = results[0] ?? {};
+  const cards = quotes.map((entry, index) =>
+    explainCard(
+      { entry, ...(basis?.cards[index] as PricedCard) },
+      recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId),
+    ),
   );
+  const whole = [...wholeDifferences(recorded, quotes), ...differences({ noQuoteMessage: recorded.noQuoteMessage }, { noQuoteMessage })];
+  const agrees = whole.length === 0 && cards.every((card) => card.differences.length === 0);
+  return { agrees, today: basis?.today ?? "", noQuoteMessage, cards, differences: whole };
 }
 
-const place = ({ suburb, state, postalCode, countryCode }: Location): string => `${suburb} ${state} ${postalCode} ${countryCode}`;
-
-function itemLine({ quantity, type, length, width, height, weight }: Item): string {
-  return `  ${quantity} x ${type ?? "item"}, ${length} x ${width} x ${height} m, ${weight} kg each`;
+function explainCard({ entry, terms, steps }: PricedCard & { readonly entry: QuoteEntry }, recorded: RecordedCard | undefined) {
+  const found = recorded
+    ? [...differences(recorded.entry, entry), ...differences(recorded.terms, terms), ...differences(recorded.steps, steps)]
+    : ["it was not answered"];
+  return { entry, terms, steps, differences: [...new Set(found)] };
 }
 
-function cardLines(card: PricedCard | undefined, { rateCardId, steps }: Rederived, agrees: boolean): string[] {
-  const terms = card?.terms;
-  return [
-    `${rateCardId} (${card?.serviceId}), zone ${terms?.originZone} to ${terms?.destinationZone}`,
-    step(`${steps.kg} kg`, `${steps.exactKg} kg at ${terms?.cubicFactor} kg per cubic metre, rounded up`),
-    step(money(steps.basic), "basic"),
-    ...steps.kgCharge.map(({ kg, perKg, charge }) => step(exact(charge), `${kg} kg at ${perKg}`)),
-    step(money(steps.amount), steps.minimumApplied ? "freight, raised to the minimum" : "freight"),
-    ...steps.surcharges.map(({ key, name, amount }) => step(money(amount), `${name} (${key})`)),
-    step(money(steps.fuel), `fuel, ${terms?.fuelLevyPercent}% of ${money(steps.fuelBase)}`),
-    step(money(steps.gst), terms?.gstApplies ? `GST, 10% of ${money(steps.gstBase)}` : "GST, not within Australia"),
-    step(money(steps.total), agrees ? "total, as it was answered" : "total, which is NOT what was stored or answered"),
-  ];
+function wholeDifferences({ cards }: RecordedQuote, derived: readonly QuoteEntry[]): string[] {
+  const [before, after] = [cards.map(({ entry }) => entry.rateCardId), derived.map(({ rateCardId }) => rateCardId)];
+  const missing = before.filter((id) => !after.includes(id)).map((id) => `${id} was answered and does not come out again`);
+  const reordered = missing.length === 0 && before.length === after.length && before.some((id, index) => id !== after[index]);
+  return reordered ? ["the rate cards come out in another order"] : missing;
 }
-
-const money = (amount: number): string => amount.toFixed(2);
-/** Unrounded, but never with fewer than two decimals. */
-const exact = (text: string): string => {
-  const [whole, decimals = ""] = text.split(".");
-  return `${whole}.${decimals.padEnd(2, "0")}`;
-};
-const step = (figure: string, meaning: string): string => `  ${figure.padStart(14)}  ${meaning}`;

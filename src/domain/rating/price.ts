@@ -79,7 +79,7 @@ export function priceOf(terms: PriceTerms, consignment: Consignment): Price {
   return {
     amount,
     total: gstBase + gst,
-    lines: terms.fuelLevyPercent > 0 ? [...lines, fuelLine(terms.fuelLevyPercent, fuel)] : lines,
+    lines: terms.fuelLevyPercent > 0 ? [...lines, fuelLine(terms.fuelLevyPercent, centsToNumber(fuel))] : lines,
     steps: {
       exactKg: kg.exact,
       kg: Number(kg.whole),
@@ -101,6 +101,7 @@ export function priceOf(terms: PriceTerms, consignment: Consignment): Price {
   };
 }
 
-function fuelLine(percent: number, cents: Cents): SurchargeLine {
-  return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount: centsToNumber(cents) };
+/** Stored quotes are answered by this too. */
+export function fuelLine(percent: number, amount: number): SurchargeLine {
+  return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount };
 }

@@ -17,7 +17,7 @@ const location = z.strictObject({
 
 const metres = z.number().positive().max(1_000).describe("Metres");
 
-const item = z.strictObject({
+export const item = z.strictObject({
   quantity: z.int().min(1, "must be at least 1").max(1_000_000),
   length: metres,
   width: metres,

@@ -1,6 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { CompiledCard } from "../catalogue/compiledCard.js";
-import type { Lane } from "../catalogue/schema.js";
 import type { Location } from "../geography/geography.js";
 import { centsToNumber, mostCents } from "../money/cents.js";
 import { type Consignment, createConsignment, type Goods } from "./consignment.js";
@@ -106,7 +105,9 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
   const lane = compiled.laneBetween(originZone, destinationZone);
   if (!lane) return undefined;
   const gstApplies = origin.countryCode === "AU" && destination.countryCode === "AU";
-  const terms = termsOf(compiled, lane, { originZone, destinationZone, gstApplies });
+  const { breakMethod, surcharges, fuelLevyPercent } = card;
+  const { cubicFactor } = compiled;
+  const terms = { originZone, destinationZone, cubicFactor, lane, breakMethod, surcharges, fuelLevyPercent, gstApplies };
   const { total, lines, steps } = priceOf(terms, consignment);
   if (total > mostCents) return undefined;
   const entry: QuoteEntry = {
@@ -123,33 +124,6 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
     surcharges: lines,
   };
   return { total, entry, priced: { rateCardId: card.id, serviceId: service.id, zoneMapId: card.zoneMapId, terms, steps } };
-}
-
-const knownTerms = new WeakMap<CompiledCard, Map<string, PriceTerms>>();
-
-/** One object for all quotes of a card between two zones, so that whoever records them can do its text once. */
-function termsOf(
-  compiled: CompiledCard,
-  lane: Lane,
-  between: Pick<PriceTerms, "originZone" | "destinationZone" | "gstApplies">,
-): PriceTerms {
-  const known = knownTerms.get(compiled) ?? new Map<string, PriceTerms>();
-  knownTerms.set(compiled, known);
-  const { originZone, destinationZone, gstApplies } = between;
-  const key = `${originZone}\0${destinationZone}\0${gstApplies}`;
-  const { breakMethod, surcharges, fuelLevyPercent } = compiled.card;
-  const terms = known.get(key) ?? {
-    originZone,
-    destinationZone,
-    cubicFactor: compiled.cubicFactor,
-    lane,
-    breakMethod,
-    surcharges,
-    fuelLevyPercent,
-    gstApplies,
-  };
-  known.set(key, terms);
-  return terms;
 }
 
 /** Ties are settled by name, so that the same request always answers in the same order. */

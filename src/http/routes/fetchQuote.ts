@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readQuote } from "../../commands/quote.js";
 import { Rejection } from "../../domain/rejection.js";
+import { findQuote } from "../../queries/quote.js";
 import { defineRoute } from "../route.js";
 import { quoteResponse } from "./quoteResponse.js";
 
@@ -15,8 +15,8 @@ export const fetchQuote = defineRoute({
     200: { description: "The quote as it was answered, with its one result", schema: quoteResponse },
     404: { description: "The organisation has no quote with this id" },
   },
-  handler: async ({ params, caller }, { eventStore, recentQuotes }) => {
-    const json = await readQuote({ events: eventStore, recentQuotes }, caller.organisationId, params.quoteId);
+  handler: async ({ params, caller }, deps) => {
+    const json = await findQuote(caller.organisationId, params.quoteId, deps);
     if (json === undefined) throw new Rejection("notFound", "There is no quote with this id");
     return { status: 200, json };
   },

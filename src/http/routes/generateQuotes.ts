@@ -1,6 +1,7 @@
 import { v7 as newId } from "uuid";
 import { generateQuotes as generate } from "../../commands/generateQuotes.js";
 import { quoteRequest } from "../../domain/rating/quoteRequest.js";
+import { recentQuotes } from "../../queries/recentQuotes.js";
 import { defineRoute } from "../route.js";
 import { quoteResponse } from "./quoteResponse.js";
 
@@ -18,8 +19,10 @@ export const generateQuotes = defineRoute({
     400: { description: "The body is not as described, or a location could not be resolved" },
     403: { description: "A customer does not belong to the organisation; nothing was priced" },
   },
-  handler: async ({ body, caller }, { eventStore, catalogues, geography, recentQuotes }) => {
+  handler: async ({ body, caller }, { eventStore, catalogues, geography, quoteMemory }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    return { status: 200, json: await generate({ events: eventStore, catalogue, geography, newId, recentQuotes }, body, caller) };
+    const { event, response } = await generate({ events: eventStore, catalogue, geography, newId }, body, caller);
+    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+    return { status: 200, json: response };
   },
 });

@@ -5,6 +5,7 @@ import { generateQuotes } from "./generateQuotes.js";
 import { importListRoutes, importStatusRoutes } from "./imports.js";
 import { importCancelRoutes } from "./importsCancel.js";
 import { ledgerRoutes } from "./ledger.js";
+import { listQuotes } from "./listQuotes.js";
 import { pushActivities } from "./pushActivities.js";
 import { pushShipments } from "./pushShipments.js";
 import { rejectionRoutes } from "./rejections.js";
@@ -14,6 +15,7 @@ import { uploadShipments } from "./uploadShipments.js";
 export const routes: readonly Route[] = [
   generateQuotes,
   fetchQuote,
+  listQuotes,
   pushShipments,
   uploadShipments,
   pushActivities,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const location = z.object({
+export const location = z.object({
   postalCode: z.string(),
   suburb: z.string(),
   city: z.string(),

@@ -1,0 +1,77 @@
+// The contract's answer, from the event that records it: what the request was answered, and what a fetch answers ever after.
+import type { Location } from "../domain/geography/geography.js";
+import { type Goods, goodsOf } from "../domain/rating/consignment.js";
+import { transitOf } from "../domain/rating/deliveryTime.js";
+import { fuelLine } from "../domain/rating/price.js";
+import type { QuoteEntry } from "../domain/rating/quotes.js";
+import type { QuotedCard, QuotesGenerated } from "./quoteEvents.js";
+import { quoteIdOf } from "./quoteId.js";
+
+export interface QuoteAnswer {
+  readonly origin: Location;
+  readonly destination: Location;
+  readonly goods: readonly Goods[];
+  readonly results: readonly QuoteResult[];
+}
+
+export interface QuoteResult {
+  readonly customerId: string;
+  readonly quoteId: string;
+  readonly noQuoteMessage: string;
+  readonly quotes: readonly (QuoteEntry & { readonly rateId: string })[];
+}
+
+/** All results, or the one with this number; undefined when there is none. */
+export function answerOf(event: QuotesGenerated): QuoteAnswer;
+export function answerOf(event: QuotesGenerated, number: number): QuoteAnswer | undefined;
+export function answerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
+  const { origin, destination, items } = event;
+  const wanted = number === undefined ? event.results.map((_, index) => index + 1) : [number];
+  const entries = new Map<number, QuoteEntry>();
+  const results = wanted.flatMap((each) => resultOf(event, each, entries) ?? []);
+  if (results.length < wanted.length) return undefined;
+  return { origin, destination, goods: items.map((item) => goodsOf(item, item.chargeableWeight)), results };
+}
+
+/** Customers have most cards in common: `entries` keeps what was made of a card already. */
+function resultOf(event: QuotesGenerated, number: number, entries: Map<number, QuoteEntry>): QuoteResult | undefined {
+  const result = event.results[number - 1];
+  if (result === undefined) return undefined;
+  const { customerId, noQuoteMessage = "" } = result;
+  const quoteId = quoteIdOf({ quotesId: event.quotesId, number });
+  const quotes = result.cards.map((card, index) => {
+    const entry = entries.get(card) ?? entryOf(event, at(event.cards, card));
+    entries.set(card, entry);
+    return { rateId: `${quoteId}-${index + 1}`, ...entry };
+  });
+  return { customerId, quoteId, noQuoteMessage, quotes };
+}
+
+function entryOf(event: QuotesGenerated, card: QuotedCard): QuoteEntry {
+  const { rateCardName, rateCardId, amount, total, gst, transit, spot } = card;
+  const service = at(event.services, card.service);
+  const surcharges = card.surcharges.map(({ surcharge, amount: charged }) => {
+    const { name, description, key } = at(event.surcharges, surcharge);
+    return { name, description, key, amount: charged };
+  });
+  return {
+    serviceName: service.name,
+    serviceId: service.id,
+    rateCardName,
+    rateCardId,
+    amount,
+    totalAmount: total,
+    gstAmount: gst,
+    isSpotRate: spot !== undefined,
+    spotRateMessage: spot ?? "",
+    ...transitOf({ transit }),
+    surcharges: card.fuelPercent > 0 ? [...surcharges, fuelLine(card.fuelPercent, card.fuel)] : surcharges,
+  };
+}
+
+/** What an event refers to is in it; one that was tampered with is not answered. */
+function at<Value>(list: readonly Value[], index: number): Value {
+  const value = list[index];
+  if (value === undefined) throw new Error(`a quote refers to entry ${index} of a list of ${list.length}`);
+  return value;
+}

@@ -1,0 +1,17 @@
+// Quotes from the streams that record them, whoever's they are: who asks for one is checked by the caller.
+import type { EventStore } from "../ports.js";
+import { decodeOn } from "./codec.js";
+import type { QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
+import type { QuotePlace } from "./quoteId.js";
+import { streamOf } from "./streams.js";
+
+export type QuoteEvent =
+  | { readonly type: "QuotesGenerated"; readonly data: QuotesGenerated }
+  | { readonly type: "QuoteGenerated"; readonly data: QuoteGenerated };
+
+/** Undefined where nothing is recorded. */
+export async function readQuotes(events: EventStore, { quotesId, number }: QuotePlace): Promise<QuoteEvent | undefined> {
+  const kind = number === 0 ? "quote" : "quotes";
+  for await (const stored of events.read(streamOf[kind](quotesId), { max: 1 })) return decodeOn(kind, stored);
+  return undefined;
+}

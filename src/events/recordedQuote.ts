@@ -1,0 +1,51 @@
+// One quote as it was recorded, in the domain's words, whichever event did it.
+import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
+import type { QuoteEntry } from "../domain/rating/quotes.js";
+import { answerAlone, basisAlone } from "./aloneQuote.js";
+import { answerOf, type QuoteResult } from "./quoteAnswer.js";
+import type { QuotedCard, QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
+import type { QuoteEvent } from "./readQuotes.js";
+
+/** Undefined where the event holds no such quote, or too little to derive one from. */
+export function recordedQuote(event: QuoteEvent, number: number): RecordedQuote | undefined {
+  return event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofOneAlone(event.data);
+}
+
+function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
+  const [result] = answerOf(event, number)?.results ?? [];
+  if (!result) return undefined;
+  const { origin, destination, filters, items } = event;
+  const cards = event.results[number - 1]?.cards.map((card) => event.cards[card] as QuotedCard) ?? [];
+  return {
+    ...{ customerId: result.customerId, origin, destination, filters, at: new Date(event.at), noQuoteMessage: result.noQuoteMessage },
+    items: items.map(({ chargeableWeight: _, ...item }) => item),
+    cards: entriesOf(result).map((entry, index) => ({ entry, ...howPriced(event, cards[index] as QuotedCard) })),
+  };
+}
+
+/** The rate's id follows from the quote's. */
+const entriesOf = ({ quotes }: QuoteResult): QuoteEntry[] => quotes.map(({ rateId: _, ...entry }) => entry);
+
+function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<RecordedCard, "terms" | "steps"> {
+  const { zones, exactKg, kg, basic, rates, minimumApplied, amount, fuelPercent, fuel, gst, total } = card;
+  const [originZone, destinationZone] = zones;
+  return {
+    terms: { originZone, destinationZone, fuelLevyPercent: fuelPercent },
+    steps: {
+      ...{ exactKg, kg, basic, kgCharge: rates, minimumApplied: minimumApplied ?? false, amount, fuel, gst, total },
+      surcharges: card.surcharges.map(({ surcharge, ...charged }) => ({ ...surcharges[surcharge], ...charged })),
+    },
+  };
+}
+
+function ofOneAlone(event: QuoteGenerated): RecordedQuote | undefined {
+  const [answer, basis] = [answerAlone(event), basisAlone(event)];
+  const [result] = answer?.results ?? [];
+  if (!answer || !basis || !result || basis.cards.length !== result.quotes.length) return undefined;
+  const { origin, destination } = answer;
+  const { items, filters } = basis;
+  return {
+    ...{ customerId: event.customerId, origin, destination, items, filters, at: new Date(event.at), noQuoteMessage: result.noQuoteMessage },
+    cards: entriesOf(result).map((entry, index) => ({ entry, terms: {}, steps: {}, ...basis.cards[index] })),
+  };
+}

@@ -1,0 +1,38 @@
+import { boolean, index, integer, json, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+
+const quotedAt = () => timestamp("quoted_at", { withTimezone: true, precision: 3 }).notNull();
+
+/** One row per request for quotes: all that a fetch of its quotes needs. */
+export const quoteRequests = pgTable("quote_requests", {
+  quotesId: uuid("quotes_id").primaryKey(),
+  organisationId: text("organisation_id").notNull(),
+  /** One quote with a stream of its own, as they were recorded once. */
+  alone: boolean().notNull(),
+  quotedAt: quotedAt(),
+  origin: json().notNull(),
+  destination: json().notNull(),
+  /** JSON, as text: the event's data; the answer of a quote that is alone. Whatever escapes it holds, they come back as they were. */
+  recorded: text().notNull(),
+});
+
+/** One row per quote, for lists. */
+export const quotes = pgTable(
+  "quotes",
+  {
+    organisationId: text("organisation_id").notNull(),
+    quotedAt: quotedAt(),
+    quotesId: uuid("quotes_id").notNull(),
+    /** Of the result in its request, from 1; 0 for a quote that is alone. */
+    number: integer().notNull(),
+    customerId: text("customer_id").notNull(),
+    services: integer().notNull(),
+    /** Null when nothing could be priced. */
+    cheapestService: text("cheapest_service"),
+    cheapestTotal: numeric("cheapest_total"),
+    noQuoteMessage: text("no_quote_message").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.quotedAt, table.quotesId, table.number] }),
+    index("quotes_by_customer").on(table.organisationId, table.customerId, table.quotedAt, table.quotesId, table.number),
+  ],
+);

@@ -1,0 +1,46 @@
+import { compileCatalogue } from "../domain/catalogue/catalogue.js";
+import type { Principal } from "../domain/principal.js";
+import { type Explanation, explainQuote as explain, type RecordedQuote } from "../domain/rating/explain.js";
+import { catalogueFileAt } from "../events/catalogueFileAt.js";
+import { quoteIdOf, quotePlaceOf } from "../events/quoteId.js";
+import { readQuotes } from "../events/readQuotes.js";
+import { recordedQuote } from "../events/recordedQuote.js";
+import type { EventStore } from "../ports.js";
+
+/** A quote, who asked for it, and how each of its prices came about: for auditors and for pages. */
+export interface ExplainedQuote {
+  readonly quoteId: string;
+  readonly organisationId: string;
+  readonly catalogueVersion: number;
+  readonly by: Principal;
+  readonly recorded: RecordedQuote;
+  readonly explanation: Explanation;
+}
+
+/** Whose quote it is; undefined when there is none. For the command line, which asks for any organisation. */
+export async function organisationOfQuote(quoteId: string, { eventStore }: { eventStore: EventStore }): Promise<string | undefined> {
+  const place = quotePlaceOf(quoteId);
+  return place && (await readQuotes(eventStore, place))?.data.organisationId;
+}
+
+/**
+ * Derived again from the catalogue version of its day, which the organisation's stream holds. Undefined for an unknown quote and another
+ * organisation's.
+ */
+export async function explainQuote(
+  organisationId: string,
+  quoteId: string,
+  { eventStore }: { eventStore: EventStore },
+): Promise<ExplainedQuote | undefined> {
+  const place = quotePlaceOf(quoteId);
+  const event = place && (await readQuotes(eventStore, place));
+  if (!event || event.data.organisationId !== organisationId) return undefined;
+  const recorded = recordedQuote(event, place.number);
+  if (!recorded && event.type === "QuoteGenerated") throw new Error(`the event of quote ${quoteId} holds nothing to derive it from`);
+  if (!recorded) return undefined;
+  const { catalogueVersion } = event.data;
+  const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
+  if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
+  const explanation = explain(recorded, compileCatalogue(file));
+  return { quoteId: quoteIdOf(place), organisationId, catalogueVersion, by: event.data.by, recorded, explanation };
+}

@@ -1,0 +1,293 @@
+// Quotes as they are read: at once from the stream, later from the projection, one by one and in lists; old ones too.
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
+import type { EventStore } from "../../src/ports.js";
+import { allProjections } from "../../src/projections/allProjections.js";
+import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { runProjector } from "../../src/projections/runProjector.js";
+import { explainQuote, organisationOfQuote } from "../../src/queries/explainQuote.js";
+import { findQuote } from "../../src/queries/quote.js";
+import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
+import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
+import { organisationFile } from "../support/organisationFile.js";
+import { until } from "../support/readModel.js";
+import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+
+const path = "/v1/org/quote/getQuote";
+const logger = pino({ level: "silent" });
+
+let service: TestService;
+let acme: TestOrganisation;
+let stranger: TestOrganisation;
+let file: OrganisationFile;
+beforeAll(async () => {
+  service = await startTestService();
+  acme = await service.organisation();
+  stranger = await service.organisation();
+  file = fileShape.parse(organisationFile(acme.id));
+});
+afterAll(() => service?.close());
+
+/** Half a character is not text that Postgres takes; it was sent, so it is answered. */
+const oddType = "Carton \u0001\\n\t'\"\ud800 ä";
+
+async function quoted(
+  customerIds: readonly string[] = ["CUST-001"],
+  type = "Carton",
+): Promise<{ text: string; ids: string[]; shared: object }> {
+  const response = await acme.post(path, {
+    general: { customerIds },
+    origin: { postalCode: "2000" },
+    destination: { postalCode: "3000" },
+    items: [{ quantity: 2, length: 0.5, width: 0.5, height: 0.5, weight: 90, type }],
+  });
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const { results, ...shared } = JSON.parse(text) as { results: { quoteId: string }[] };
+  return { text, ids: results.map(({ quoteId }) => quoteId), shared };
+}
+
+/** Until the tables hold everything that is in the log now. */
+async function project(): Promise<void> {
+  const head = await service.eventStore.head();
+  const stop = new AbortController();
+  const running = runProjector({ pool: service.pool, eventStore: service.eventStore, logger, signal: stop.signal });
+  await until(async () => {
+    const { rows } = await service.pool.query("select count(*)::int as behind from checkpoints where commit < $1", [String(head?.commit)]);
+    const { rows: known } = await service.pool.query("select count(*)::int as known from checkpoints");
+    return rows[0].behind === 0 && known[0].known === allProjections.length;
+  });
+  stop.abort();
+  await running;
+}
+
+/** As a process does that has never seen the quote, and whose event store or table has nothing to say. */
+const unavailable = () => {
+  throw new Error("not to be asked");
+};
+const fromTable = (organisation: TestOrganisation, quoteId: string) => {
+  const eventStore = { ...service.eventStore, read: unavailable as EventStore["read"] };
+  return findQuote(organisation.id, quoteId, { pool: service.pool, eventStore, quoteMemory: createQuoteMemory() });
+};
+const anywhere = (organisation: TestOrganisation, quoteId: string) =>
+  findQuote(organisation.id, quoteId, { pool: service.pool, eventStore: service.eventStore, quoteMemory: createQuoteMemory() });
+
+describe("a quote", () => {
+  test("is answered to the letter as it was first: at once from its stream, later from the table without the event store", async () => {
+    const { text, ids } = await quoted(["CUST-001"], oddType);
+    const quoteId = ids[0] ?? "";
+    expect(await anywhere(acme, quoteId)).toBe(text);
+    expect(await anywhere(acme, quoteId.toUpperCase())).toBe(text);
+    expect(await anywhere(stranger, quoteId)).toBeUndefined();
+    await project();
+    expect(await fromTable(acme, quoteId)).toBe(text);
+    expect(await anywhere(stranger, quoteId)).toBeUndefined();
+  });
+
+  test("of several customers is answered alone, from the stream, the table and memory alike", async () => {
+    const { text, ids, shared } = await quoted(["CUST-001", "CUST-002"]);
+    const { results } = JSON.parse(text) as { results: unknown[] };
+    const [first, second] = results.map((result) => JSON.stringify({ ...shared, results: [result] }));
+    const read = async (how: typeof anywhere) => Promise.all(ids.map((id) => how(acme, id)));
+    expect(await read(anywhere)).toEqual([first, second]);
+    expect(await (await acme.get(`${path}/${ids[1]}`)).text()).toBe(second);
+    await project();
+    expect(await read(fromTable)).toEqual([first, second]);
+    for (const id of [`${ids[0]?.slice(0, -1)}3`, ids[0]?.slice(0, 36) ?? ""]) expect(await anywhere(acme, id)).toBeUndefined();
+  });
+
+  test("that an earlier version recorded is fetched from its stream and from the table", async () => {
+    const old = await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }));
+    const text = JSON.stringify(old.response);
+    expect(await anywhere(acme, old.quoteId)).toBe(text);
+    await project();
+    expect(await fromTable(acme, old.quoteId)).toBe(text);
+    expect(await anywhere(stranger, old.quoteId)).toBeUndefined();
+    expect(await anywhere(acme, `${old.quoteId}-1`)).toBeUndefined();
+  });
+
+  test("that was read once is not read again, and is its own organisation's only", async () => {
+    const { text, ids } = await quoted();
+    let reads = 0;
+    const read: EventStore["read"] = (...given) => {
+      reads += 1;
+      return service.eventStore.read(...given);
+    };
+    const sources = { pool: service.pool, eventStore: { ...service.eventStore, read }, quoteMemory: createQuoteMemory() };
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await findQuote(acme.id, ids[0] ?? "", sources)).toBe(text);
+      expect(await findQuote(stranger.id, ids[0] ?? "", sources)).toBeUndefined();
+    }
+    expect(reads).toBe(1);
+  });
+});
+
+test("what is kept of recent quotes is bounded, the oldest goes first", () => {
+  const memory = createQuoteMemory(100);
+  const place = (n: number) => ({ quotesId: String(n), number: 1 });
+  for (let n = 0; n < 10; n += 1) memory.keep(place(n), { organisationId: "demo", answer: () => "x" }, 30);
+  expect(Array.from({ length: 10 }, (_, n) => memory.find(place(n)) !== undefined)).toEqual([...Array(7).fill(false), true, true, true]);
+});
+
+describe("the list of quotes", () => {
+  interface Listed {
+    quoteId: string;
+    customerId: string;
+    generatedAt: string;
+    cheapest: { totalAmount: number } | null;
+  }
+  let lister: TestOrganisation;
+  let expected: string[];
+  const list = async (query = "", organisation = lister) => {
+    const response = await organisation.get(`/v1/org/quotes?${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as { items: Listed[]; nextCursor: string | null };
+  };
+  beforeAll(async () => {
+    lister = await service.organisation();
+    const own = fileShape.parse(organisationFile(lister.id));
+    const old = oldQuote({ organisationId: lister.id, file: own, at: new Date("2026-02-03T04:05:06.789Z") });
+    await recordOldQuote(service.eventStore, old);
+    const ask = async (customerIds: string[]) => {
+      const body = {
+        general: { customerIds },
+        origin: { postalCode: "2000" },
+        destination: { postalCode: "3000" },
+        items: [{ quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 180 }],
+      };
+      const { results } = (await (await lister.post(path, body)).json()) as { results: { quoteId: string }[] };
+      return results.map(({ quoteId }) => quoteId).toReversed();
+    };
+    const [first, second] = [await ask(["CUST-001", "CUST-002"]), await ask(["CUST-002"])];
+    expected = [...second, ...first, old.quoteId];
+    await project();
+  });
+
+  test("shows the newest first, with the cheapest price or why there is none", async () => {
+    const { items, nextCursor } = await list();
+    expect(items.map(({ quoteId }) => quoteId)).toEqual(expected);
+    expect(nextCursor).toBeNull();
+    expect(items[2]).toEqual({
+      quoteId: expected[2],
+      customerId: "CUST-001",
+      generatedAt: expect.stringMatching(/^2\d{3}-.*Z$/),
+      origin: expect.objectContaining({ postalCode: "2000", state: "NSW" }),
+      destination: expect.objectContaining({ suburb: "Melbourne" }),
+      serviceCount: 1,
+      cheapest: { serviceName: "Road Standard", totalAmount: 118.71 },
+      noQuoteMessage: "",
+    });
+    expect(items[1]).toMatchObject({
+      customerId: "CUST-002",
+      serviceCount: 0,
+      cheapest: null,
+      noQuoteMessage: expect.stringMatching(/\w/),
+    });
+    expect(items[3]).toMatchObject({ generatedAt: "2026-02-03T04:05:06.789Z", cheapest: { totalAmount: 118.71 } });
+    for (const { quoteId } of items) expect((await lister.get(`${path}/${quoteId}`)).status).toBe(200);
+  });
+
+  test("is paged, and narrowed by customer and by time, its beginning included and its end not", async () => {
+    const paged: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: { items: Listed[]; nextCursor: string | null } = await list(`limit=1${cursor ? `&cursor=${cursor}` : ""}`);
+      paged.push(...page.items.map(({ quoteId }) => quoteId));
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(expected);
+    const ids = async (query: string) => (await list(query)).items.map(({ quoteId }) => quoteId);
+    expect(await ids("customerId=CUST-001")).toEqual([expected[2], expected[3]]);
+    expect(await ids("customerId=made-up")).toEqual([]);
+    expect(await ids("to=2026-02-03T04:05:06.789Z")).toEqual([]);
+    expect(await ids("to=2026-02-03T04:05:06.790Z&from=2026-02-03T15:05:06.789%2B11:00")).toEqual([expected[3]]);
+    expect(await ids("from=2026-02-03T04:05:06.790Z&customerId=CUST-002")).toEqual([expected[0], expected[1]]);
+  });
+
+  test("is the organisation's own, and a cursor belongs to the list it came from", async () => {
+    expect((await list("", stranger)).items).toEqual([]);
+    const { nextCursor } = await list("limit=1");
+    for (const [query, organisation] of [
+      [`cursor=${nextCursor}`, stranger],
+      [`cursor=${nextCursor}&customerId=CUST-001`, lister],
+      ["from=yesterday", lister],
+      ["to=0000-01-01T00:00:00Z", lister],
+      ["to=2026-02-30T00:00:00Z", lister],
+      ["limit=0", lister],
+      ["limit=501", lister],
+      [`customerId=${"x".repeat(65)}`, lister],
+    ] as const)
+      expect((await organisation.get(`/v1/org/quotes?${query}`)).status, query.slice(0, 40)).toBe(400);
+    expect((await lister.get("/v1/org/quotes?customerId=%00&limit=500")).status).toBeLessThan(500);
+  });
+});
+
+describe("an explanation", () => {
+  test("has each step of each price, derived from the catalogue of the day though it has changed since", async () => {
+    const { ids } = await quoted();
+    const changed = fileShape.parse(organisationFile(acme.id));
+    changed.rateCards = [];
+    changed.customers = [];
+    const deps = organisationDeps(service.pool, service.eventStore);
+    expect((await applyOrganisation(deps, changed, { by: { kind: "cli", id: "test" }, correlationId: "test" })).version).toBe(2);
+    const explained = await explainQuote(acme.id, ids[0] ?? "", service);
+    expect(explained).toMatchObject({ quoteId: ids[0], catalogueVersion: 1, by: { kind: "key" } });
+    expect(explained?.explanation).toMatchObject({ agrees: true, differences: [], noQuoteMessage: "" });
+    expect(explained?.explanation.cards[0]).toMatchObject({
+      entry: { rateCardId: "road-2026", totalAmount: 118.71 },
+      terms: { originZone: "SYD", destinationZone: "MEL", lane: { basic: 12.5, breaks: [{ fromKg: 500, perKg: 0.38 }] } },
+      steps: {
+        kg: 180,
+        kgCharge: [{ perKg: 0.42, charge: "75.6" }],
+        amount: 88.1,
+        fuelBase: 88.1,
+        fuel: 19.82,
+        gst: 10.79,
+        total: 118.71,
+      },
+      differences: [],
+    });
+    expect(await explainQuote(stranger.id, ids[0] ?? "", service)).toBeUndefined();
+    expect(await organisationOfQuote(ids[0] ?? "", service)).toBe(acme.id);
+  });
+
+  test("is had of an old quote too, and tells of one that was tampered with", async () => {
+    const old = await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }));
+    expect((await explainQuote(acme.id, old.quoteId, service))?.explanation).toMatchObject({ agrees: true, differences: [] });
+    const altered = oldQuote({ organisationId: acme.id, file });
+    const { results } = altered.response as { results: { quotes: object[] }[] };
+    Object.assign(results[0]?.quotes[0] ?? {}, { totalAmount: 118.72 });
+    await recordOldQuote(service.eventStore, altered);
+    const { explanation } = (await explainQuote(acme.id, altered.quoteId, service)) ?? {};
+    expect(explanation?.agrees).toBe(false);
+    expect(explanation?.cards[0]?.differences).toEqual(["totalAmount was recorded as 118.72 and comes out as 118.71"]);
+  });
+});
+
+describe("the projection", () => {
+  const rebuilt = () =>
+    rebuild({
+      ...{ pool: service.pool, eventStore: service.eventStore, logger, signal: new AbortController().signal },
+      ...{ migrations: migrationStatements(), projections: allProjections.filter(({ name }) => name === "quotes") },
+    });
+
+  test("is rebuilt to the same rows, by digest", async () => {
+    await project();
+    const { comparisons } = await rebuilt();
+    expect(comparisons[0]?.rebuilt.rows).toBeGreaterThan(10);
+    expect(comparisons[0]?.live).toEqual(comparisons[0]?.rebuilt);
+  });
+
+  test("of an installation that never had it is filled by the projector from the beginning of the log", async () => {
+    await project();
+    const everything = async () =>
+      (await service.pool.query("select q::text from quotes q union all select r::text from quote_requests r order by 1")).rows;
+    const before = await everything();
+    await service.pool.query("truncate quotes, quote_requests");
+    await service.pool.query("delete from checkpoints where projection = 'quotes'");
+    await project();
+    expect(await everything()).toEqual(before);
+  });
+});
