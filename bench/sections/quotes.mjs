@@ -3,8 +3,9 @@ import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { recordQuotes } from "../../dist/commands/quote.js";
+import { encode } from "../../dist/events/codec.js";
 import { csvFile } from "../files.mjs";
 import { load } from "../load.mjs";
 import { makeOrganisations, withAdapters } from "../organisations.mjs";
@@ -40,22 +41,29 @@ async function requestsTo(service, key) {
 }
 
 /** More than the API keeps in memory: asked for in turn, each has been forgotten when its turn comes again. */
-const unseenQuotes = 4_000;
+const unseenQuotes = 6_000;
 
 /** Written by this process straight to the event store, so that the API has never seen them. */
 function quotesOfAnotherProcess(service, modelId) {
-  return withAdapters(service, async ({ eventStore: events }) => {
-    const model = (await events.last(`quote-${modelId}`)).data;
+  const modelRequest = modelId.slice(0, 36);
+  return withAdapters(service, async ({ eventStore: events, pool }) => {
+    const model = (await events.last(`quotes-${modelRequest}`)).data;
+    const context = { organisation: model.organisationId, by: model.by, correlationId: model.requestId };
     const ids = Array.from({ length: unseenQuotes }, () => randomUUID());
-    for (let first = 0; first < ids.length; first += 100) {
-      const quotes = ids.slice(first, first + 100).map((quoteId) => ({
-        quoteId,
-        event: JSON.stringify(model).replaceAll(modelId, quoteId),
-      }));
-      await recordQuotes({ events }, model, quotes);
-    }
-    return ids;
+    const record = (id) => events.append(`quotes-${id}`, [encode("QuotesGenerated", { ...model, quotesId: id }, context, id)], -1n);
+    for (let first = 0; first < ids.length; first += 100) await Promise.all(ids.slice(first, first + 100).map(record));
+    await untilListed(pool, unseenQuotes);
+    return ids.map((id) => `${id}-1`);
   });
+}
+
+/** Some time after they were recorded: that is when quotes are read from the table. */
+async function untilListed(pool, quotes) {
+  for (;;) {
+    const { rows } = await pool.query("select count(*)::int as listed from quote_requests");
+    if (rows[0].listed >= quotes) return;
+    await pause(100);
+  }
 }
 
 function eachInTurn(ids) {

@@ -107,7 +107,7 @@ test("projections rebuild mends it and says so; status shows nothing left to do"
   expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +1 +[0-9a-f]{16} +was different/m)]);
   expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
   const status = await waybill(["projections", "status", "--json"], environment);
-  expect((JSON.parse(status.stdout) as { events: number }[]).map(({ events }) => events)).toEqual([0, 0, 0, 0, 0]);
+  expect((JSON.parse(status.stdout) as { events: number }[]).map(({ events }) => events)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
@@ -199,7 +199,7 @@ test.each([
   ],
   [
     ["projections", "rebuild", "nope"],
-    "There is no projection nope. There are: organisations, imports, rejections, activities, shipments.",
+    "There is no projection nope. There are: organisations, imports, rejections, activities, shipments, quotes.",
   ],
 ])("%j is one clear line", async (args, line) => {
   const { code, stdout, stderr } = await waybill(args, environment);

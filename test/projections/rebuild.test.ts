@@ -87,6 +87,7 @@ describe("a rebuild", () => {
       "rejections",
       "activities",
       "shipments",
+      "quotes",
     ]);
     expect(await everything()).toEqual(before);
   });

@@ -7,13 +7,12 @@ import { organisationFile as fileShape, type OrganisationFile } from "../../src/
 import type { EventStore } from "../../src/ports.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
-import { runProjector } from "../../src/projections/runProjector.js";
 import { explainQuote, organisationOfQuote } from "../../src/queries/explainQuote.js";
 import { findQuote } from "../../src/queries/quote.js";
 import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
-import { until } from "../support/readModel.js";
+import { projectLog } from "../support/projectLog.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 
 const path = "/v1/org/quote/getQuote";
@@ -50,19 +49,7 @@ async function quoted(
   return { text, ids: results.map(({ quoteId }) => quoteId), shared };
 }
 
-/** Until the tables hold everything that is in the log now. */
-async function project(): Promise<void> {
-  const head = await service.eventStore.head();
-  const stop = new AbortController();
-  const running = runProjector({ pool: service.pool, eventStore: service.eventStore, logger, signal: stop.signal });
-  await until(async () => {
-    const { rows } = await service.pool.query("select count(*)::int as behind from checkpoints where commit < $1", [String(head?.commit)]);
-    const { rows: known } = await service.pool.query("select count(*)::int as known from checkpoints");
-    return rows[0].behind === 0 && known[0].known === allProjections.length;
-  });
-  stop.abort();
-  await running;
-}
+const project = () => projectLog(service);
 
 /** As a process does that has never seen the quote, and whose event store or table has nothing to say. */
 const unavailable = () => {
