@@ -1,18 +1,20 @@
 // Error reports of imports that were cancelled, or failed, after rows had been rejected. Nothing follows such an end in the stream,
-// and whoever recorded it may not be a worker, so the report is made afterwards, from what the stream holds.
+// and whoever recorded it may not be a worker, so the report is made afterwards. And any report that was asked for again.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../commands/importStream.js";
 import { reportKey } from "../commands/objectKeys.js";
-import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../domain/imports/columns.js";
 import { decode, UnreadableEvent } from "../events/codec.js";
-import type { ImportRequested, RowRejected } from "../events/importEvents.js";
+import type { RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import type { StoredEvent } from "../ports.js";
 import type { WorkerDeps } from "./deps.js";
 import { errorReport } from "./errorReport.js";
+import { fromStream, fromSubmission } from "./reportSource.js";
 
-type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "logger"> & { readonly signal: AbortSignal };
+type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "catalogues" | "logger"> & {
+  readonly signal: AbortSignal;
+};
 
 /** Two workers who make the same report do no harm, only the work twice. */
 const claimSeconds = 300;
@@ -23,15 +25,15 @@ const lookBackDays = 30;
 /** Makes every report that is due. One that cannot be made holds up no other. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
-    const importId = await claim(deps);
+    const importId = (await claim(deps)) ?? (await claimAsked(deps));
     if (importId === undefined) return;
     const own = await mkdtemp(join(folder, "report-"));
     try {
-      const stored = await makeReport(deps, importId, join(own, "report.xlsx"));
+      const stored = await makeReport(deps, importId, own);
       if (stored) await deps.pool.query("update late_reports set report_key = $2 where import_id = $1", [importId, stored.key]);
     } catch (error) {
       if (!deps.signal.aborted)
-        deps.logger.warn({ err: error, importId }, "the error report of an import that ended early could not be made");
+        deps.logger.warn({ err: error, importId }, "the error report of an import that has ended could not be made");
     } finally {
       await rm(own, { recursive: true, force: true });
     }
@@ -56,38 +58,46 @@ async function claim({ pool }: Deps): Promise<string | undefined> {
   return claimed.rows[0]?.importId;
 }
 
-async function makeReport(deps: Deps, importId: string, path: string): Promise<{ key: string } | null> {
+/** One that the API found missing: of a completed import, or of any that ended long ago. */
+async function claimAsked({ pool }: Deps): Promise<string | undefined> {
+  const claimed = await pool.query<{ importId: string }>(
+    `update late_reports as mine set
+        attempts = mine.attempts + 1,
+        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
+      where mine.import_id = (
+        select r.import_id from late_reports r join imports i on i.import_id = r.import_id
+         where r.report_key is null and r.claimed_until <= now() and (i.status = 'completed' or r.attempts = 0)
+         order by r.claimed_until limit 1 for update of r skip locked)
+     returning import_id as "importId"`,
+    [claimSeconds, daySeconds],
+  );
+  return claimed.rows[0]?.importId;
+}
+
+async function makeReport(deps: Deps, importId: string, folder: string): Promise<{ key: string } | null> {
   const { state } = await loadImport(deps.eventStore, importId);
   if (state.status === "none") throw new Error(`import ${importId} has no stream`);
-  const names = await submittedColumns(deps, state.request);
-  const report = errorReport(deps.spreadsheets, { names, fields: names }, path);
+  const { request } = state;
+  const rejected = () => rejectedRows(deps, importId);
+  const complete = state.status === "completed" ? await fromSubmission(deps, request, rejected, folder) : undefined;
+  const { columns, rows } = complete ?? (await fromStream(request, rejected));
+  const report = errorReport(deps.spreadsheets, columns, join(folder, "report.xlsx"));
   try {
-    for await (const { row, error, data } of rejectedRows(deps, importId)) {
-      await report.add({ row, cells: names.map((name) => data[name] ?? ""), fault: null }, row, error);
-    }
-    return await report.store(deps.objectStore, reportKey(state.request));
+    for await (const { row, number, reason } of rows) await report.add(row, number, reason);
+    return await report.store(deps.objectStore, reportKey(request));
   } finally {
     await report.discard();
   }
 }
 
-/** In their order. Every row of a file has all of its columns; one of a push has what was sent, and what was not is shown as well. */
-async function submittedColumns(deps: Deps, { importId, kind, source }: ImportRequested): Promise<string[]> {
-  if (source === "data" && kind === "activities") return [...activityFields];
-  const names = new Set<string>();
-  for await (const { data } of rejectedRows(deps, importId)) {
-    for (const name of Object.keys(data)) names.add(name);
-    if (source === "file") return [...names];
-  }
-  return [...shipmentFields, ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...goodsLineFields];
-}
+const ends = new Set(["ImportCompleted", "ImportCancelled", "ImportFailed"]);
 
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
   let ended = false;
   for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n, signal })) {
     const event = readable(stored);
     if (event?.type === "RowRejected") yield event.data;
-    ended = event?.type === "ImportCancelled" || event?.type === "ImportFailed";
+    ended = event !== undefined && ends.has(event.type);
   }
   if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
 }

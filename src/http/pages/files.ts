@@ -1,19 +1,46 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { askForReport } from "../../commands/askForReport.js";
 import { Rejection } from "../../domain/rejection.js";
 import { ObjectMissing } from "../../portErrors.js";
 import type { ApiDeps, LinkedFile } from "../deps.js";
 import { inTime, readPatienceMs } from "../inTime.js";
+import { importOfReport } from "../missingReports.js";
+import { Problem } from "../problem.js";
 import { fileStream } from "./fileStream.js";
 import type { Page } from "./list.js";
 
 const prefix = "/files/";
 
+const waitMs = 3_500;
+const lookMs = 100;
+const mostWaiting = 20;
+
 /** Signed links of the embedded object store. The signature is the permission, so no key is asked for. */
 export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
   if (openLink === undefined) return [];
+  let waiting = 0;
+  /** A report that was lost is made again within seconds: whoever follows its link gets it now, or is told to come back. */
+  const whenMade = async (link: Parameters<typeof openLink>[0], now: Date) => {
+    const importId = importOfReport(link.key);
+    if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
+    waiting += 1;
+    try {
+      for (const end = performance.now() + waitMs; waiting <= mostWaiting && performance.now() < end; ) {
+        await pause(lookMs);
+        const file = await openLink(link, now).catch(unlessMissing);
+        if (file !== "missing") return file;
+      }
+    } finally {
+      waiting -= 1;
+    }
+    throw new Problem("unavailable", "The report is being made again, try again shortly");
+  };
   const find = async (link: Parameters<typeof openLink>[0]) => {
     // Expiry was set by the database's clock and is judged by it.
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
-    return openLink(link, rows[0]?.now ?? new Date()).catch(missing);
+    const now = rows[0]?.now ?? new Date();
+    const file = await openLink(link, now).catch(unlessMissing);
+    return file === "missing" ? whenMade(link, now) : file;
   };
   return [
     {
@@ -36,8 +63,9 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
   ];
 }
 
-function missing(error: unknown): never {
-  throw error instanceof ObjectMissing ? new Rejection("notFound", "The file is no longer there") : error;
+function unlessMissing(error: unknown): "missing" {
+  if (error instanceof ObjectMissing) return "missing";
+  throw error;
 }
 
 function contentDisposition({ downloadName }: LinkedFile): string {

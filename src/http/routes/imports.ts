@@ -1,4 +1,5 @@
 import { listImports } from "../../queries/importList.js";
+import { lookForReport } from "../missingReports.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { importBody, importKindRoutes, importParams, importSchema, requireImport } from "./importsShape.js";
@@ -15,6 +16,7 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
     handler: async ({ params, caller }, deps) => {
       const view = await requireImport(caller, kind, params.importId, deps);
+      if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
       return { status: 200, body: await importBody(view, deps, caller.now) };
     },
   }),

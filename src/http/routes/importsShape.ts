@@ -36,7 +36,7 @@ export const importSchema = z.object({
     .nullable()
     .describe(
       "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
-        "Of a cancelled or failed import it follows within seconds",
+        "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
     ),
 });
 
