@@ -168,8 +168,18 @@ test("a route that opts out of body parsing reads the raw request", async () => 
 test("an organisation has at most 60 uploads under way, and others are not held up by them", async () => {
   const other = await insertOrganisation(database.pool);
   const head = `POST /v1/stream HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 9\r\n\r\n`;
-  const slow = Array.from({ length: 60 }, () => connect(api.port, "127.0.0.1").on("error", () => undefined));
-  for (const socket of slow) socket.write(head);
+  const slow = new Set<Socket>();
+  const hold = () => {
+    const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
+    slow.add(socket);
+    socket.write(head);
+    socket.once("data", () => {
+      // refused, since one of the uploads below had its place at that moment
+      slow.delete(socket.destroy());
+      hold();
+    });
+  };
+  for (let each = 0; each < 60; each += 1) hold();
   const upload = (as: string) => fetch(url("/v1/stream"), { method: "POST", headers: { "x-api-key": as }, body: "x" });
   await expect.poll(async () => (await upload(key)).status).toBe(503);
   const refused = await upload(key);
