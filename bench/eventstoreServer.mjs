@@ -1,18 +1,19 @@
 // The servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|disk|nothing FOLDER`.
 import { createServer } from "node:http2";
 import process from "node:process";
+import { decode, readBytes, readFlag } from "../dist/adapters/eventStore/protobuf.js";
 import { appendSuccess, batchReply } from "../dist/embedded/eventstore/appendReplies.js";
-import { encodeBlocks } from "../dist/embedded/eventstore/blockEncoder.js";
-import { frame, serveCall } from "../dist/embedded/eventstore/grpcCall.js";
-import { framed } from "../dist/embedded/eventstore/messages.js";
+import { encodeBlocks, encodeProperty } from "../dist/embedded/eventstore/blockEncoder.js";
+import { framed } from "../dist/embedded/eventstore/frames.js";
+import { serveCall } from "../dist/embedded/eventstore/grpcCall.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { serverFeatures } from "../dist/embedded/eventstore/nodeInfoCalls.js";
 import { openTables } from "../dist/embedded/eventstore/tables.js";
-import { bytesField, cursorOver, eachField, readBytes, readVarint, textField } from "../dist/embedded/eventstore/wire.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
 /** What the node commits in its own thread. */
 const SMALL_BYTES = 64 * 1024;
+const partFields = { 1: ["correlation", readBytes], 4: ["isFinal", readFlag] };
 const written = { kind: "written", revision: 0, position: 1 };
 
 /** Acknowledges what it is sent once `keep` has it, without looking at it, and sends the same events over and over. */
@@ -20,15 +21,7 @@ async function startStub(keep) {
   const routes = {
     [`${STREAMS}/BatchAppend`]: (call) => ({
       async message(bytes) {
-        const cursor = cursorOver(bytes);
-        let correlation;
-        let isFinal = false;
-        eachField(cursor, (field) => {
-          if (field === 1) correlation = readBytes(cursor);
-          else if (field === 4) isFinal = readVarint(cursor) === 1;
-          else return false;
-          return true;
-        });
+        const { correlation, isFinal } = decode(bytes, partFields, { correlation: undefined, isFinal: false });
         await keep(bytes);
         if (isFinal) call.send(framed(batchReply(correlation, { stream: "s", expected: "any" }, written)));
       },
@@ -47,7 +40,7 @@ async function startStub(keep) {
     },
     [`${STREAMS}/Read`]: (call) => ({
       async message() {
-        call.send(frame(bytesField(2, textField(1, "stub"))));
+        call.send(framed([[2, [[1, "stub"]]]]));
         const page = cannedEvents();
         while (!call.isOver()) {
           call.send(page);
@@ -77,7 +70,6 @@ function keeperIn(folder) {
 }
 
 function cannedEvents() {
-  const property = (key, value) => Buffer.concat([textField(1, key), textField(2, value)]);
   const data = Buffer.from(
     JSON.stringify({
       row: 1,
@@ -91,7 +83,7 @@ function cannedEvents() {
   const event = {
     id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
     type: "RowAccepted",
-    properties: [property("type", "RowAccepted"), property("content-type", "application/json")],
+    properties: [encodeProperty("type", "RowAccepted"), encodeProperty("content-type", "application/json")],
     metadata,
     data,
   };

@@ -25,13 +25,18 @@ const bufferOf = (writer: protobuf.Writer): Buffer => writer.finish() as Buffer;
 function write(writer: protobuf.Writer, message: Message): protobuf.Writer {
   for (const [number, value] of message) {
     const tag = number << 3;
-    if (typeof value === "number") writer.uint32(tag).uint64(value >= MAX_INT64 ? "9223372036854775807" : value);
+    if (typeof value === "number") writeNumber(writer.uint32(tag), value);
     else if (typeof value === "bigint") writer.uint32(tag).uint64(String(value));
     else if (typeof value === "string") writer.uint32(tag | 2).string(value.isWellFormed() ? value : value.toWellFormed());
     else if (value instanceof Uint8Array) writer.uint32(tag | 2).bytes(value);
     else write(writer.uint32(tag | 2).fork(), value).ldelim();
   }
   return writer;
+}
+
+function writeNumber(writer: protobuf.Writer, value: number): void {
+  if (value < 2 ** 32) writer.uint32(value);
+  else writer.uint64(value >= MAX_INT64 ? "9223372036854775807" : value);
 }
 
 export type Reader = protobuf.Reader;
@@ -47,14 +52,13 @@ export type Fields<Into> = {
 /** Reads a whole message into the object. */
 export function decode<Into extends object>(bytes: Buffer, fields: Fields<Into>, into: Into): Into {
   const reader = protobuf.Reader.create(bytes);
-  return orMalformed(() => readFields(reader, reader.len, fields, into));
-}
-
-/** Reads the message that begins with its length at `at`, inside of longer bytes. */
-export function decodeAt<Into extends object>(bytes: Buffer, at: number, fields: Fields<Into>, into: Into): Into {
-  const reader = protobuf.Reader.create(bytes);
-  reader.pos = at;
-  return orMalformed(() => decodeInner(reader, fields, into));
+  try {
+    return readFields(reader, reader.len, fields, into);
+  } catch (error) {
+    // protobufjs throws RangeErrors and plain Errors for what it cannot read
+    const isUnreadable = error instanceof RangeError || (error as Error).constructor === Error;
+    throw isUnreadable ? new MalformedMessage((error as Error).message) : error;
+  }
 }
 
 /** Reads the message in the field that the reader stands at. */
@@ -72,16 +76,6 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
   }
   if (reader.pos !== end) throw new MalformedMessage("a field is longer than its message");
   return into;
-}
-
-/** protobufjs throws RangeErrors and plain Errors for what it cannot read. */
-function orMalformed<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    const isFromReader = error instanceof RangeError || (error as Error).constructor === Error;
-    throw isFromReader ? new MalformedMessage((error as Error).message) : error;
-  }
 }
 
 /** protobufjs takes a number that is cut short after four bytes for a whole one; this throws. */
@@ -102,6 +96,8 @@ export function readBigInt(reader: Reader): bigint {
   return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
 }
 
+export const readFlag = (reader: Reader): boolean => readNumber(reader) === 1;
+
 /** The bytes of a field, as a view on the message. */
 export const readBytes = (reader: Reader): Buffer => reader.bytes() as Buffer;
 
@@ -115,7 +111,7 @@ export function readText(reader: Reader): string {
 
 /** For a field whose presence is all it says. */
 export const present =
-  <Value>(value: Value) =>
+  <const Value>(value: Value) =>
   (reader: Reader): Value => {
     reader.skip(reader.uint32());
     return value;
@@ -129,6 +125,17 @@ export const message =
 
 /** Reads the text in one field of a message within the message. */
 export function textIn(field: number): (reader: Reader) => string {
-  const fields: Fields<{ text: string }> = { [field]: ["text", readText] };
-  return (reader) => decodeInner(reader, fields, { text: "" }).text;
+  const wanted = (field << 3) | 2;
+  return (reader) => {
+    const length = reader.uint32();
+    const end = reader.pos + length;
+    let text = "";
+    while (reader.pos < end) {
+      const tag = reader.uint32();
+      if (tag === wanted) text = readText(reader);
+      else reader.skipType(tag & 7);
+    }
+    if (reader.pos !== end) throw new MalformedMessage("a field is longer than its message");
+    return text;
+  };
 }

@@ -70,9 +70,9 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
   const replyFields: Fields<{ reply: ReadReply }> = {
     1: ["reply", (reader) => eventReply(readEvent(reader).event)],
     3: ["reply", (reader) => ({ kind: "checkpoint", position: readPosition(reader) })],
-    4: ["reply", present<ReadReply>({ kind: "streamNotFound" })],
-    8: ["reply", present<ReadReply>({ kind: "caughtUp" })],
-    9: ["reply", present<ReadReply>({ kind: "fellBehind" })],
+    4: ["reply", present({ kind: "streamNotFound" })],
+    8: ["reply", present({ kind: "caughtUp" })],
+    9: ["reply", present({ kind: "fellBehind" })],
   };
   return (bytes) => decode(bytes, replyFields, { reply: other }).reply;
 }

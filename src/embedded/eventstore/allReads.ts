@@ -1,5 +1,4 @@
 import { type Block, endOf, frameOffsets } from "./blocks.js";
-import type { CommitLog } from "./commitLog.js";
 import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
 import { failedRead } from "./grpcErrors.js";
 import { createPage, frameAt, type Page } from "./pages.js";
@@ -28,11 +27,11 @@ export function eachFrame(block: Block, range: Range, filter?: EventFilter): Buf
 const isWhole = (block: Block, range: Range, filter?: EventFilter): boolean =>
   block.position >= range.from && endOf(block) <= range.until && filter?.on !== "type" && matchesStream(filter, block);
 
-export function allForwards(log: Pick<CommitLog, "blocksFrom">, range: Range & { limit: number }, filter?: EventFilter): AllPage {
+export function allForwards(storage: Storage, range: Range & { limit: number }, filter?: EventFilter): AllPage {
   const { page, room, add, isFullAfterBlock } = createPage(range.limit);
   let next = range.from;
   let exhausted = true;
-  for (const block of log.blocksFrom(range.from)) {
+  for (const block of storage.blocksFrom(range.from)) {
     if (block.position >= range.until) break;
     if (endOf(block) <= range.from) continue;
     if (block.count <= room() && isWhole(block, range, filter)) add(block.frames, block.count);
@@ -64,10 +63,9 @@ export function allBackwards(storage: Storage, before: number, limit: number, fi
  * Any position may be read from here, but not on the server, where one that is no event's points into the middle of a record. One that is
  * not reached yet has nothing after it; before it lies what is not written.
  */
-export function refuseForeignPosition(log: CommitLog, position: number, backwards: boolean): void {
-  const end = log.committedEnd();
+export function refuseForeignPosition(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
-  for (const block of position < end ? log.blocksFrom(position) : []) {
+  for (const block of position < end ? storage.blocksFrom(position) : []) {
     if (endOf(block) > position && frameOffsets(block).includes(position - block.position)) return;
     if (endOf(block) > position) break;
   }

@@ -1,6 +1,6 @@
+import type { Field, Message } from "../../adapters/eventStore/protobuf.js";
 import type { AppendTarget } from "./appendRequests.js";
 import { MAX_APPEND_BYTES, Status } from "./grpcErrors.js";
-import type { Field, Message } from "./messages.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
 import type { WriteOutcome } from "./writer.js";
 

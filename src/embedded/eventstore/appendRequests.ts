@@ -1,72 +1,50 @@
-import type { ProposedEvent } from "./blocks.js";
+import { type Fields, MalformedMessage, message, present, type Reader, readNumber, textIn } from "../../adapters/eventStore/protobuf.js";
+import type { ProposedEvent } from "./blockEncoder.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
-import type { EventReader } from "./proposedEvents.js";
+import { readProposedEvent } from "./proposedEvents.js";
 import type { ExpectedRevision } from "./revisionCheck.js";
-import { type Cursor, eachField, readMessage, readText, readVarint, WireError } from "./wire.js";
 
 export interface AppendTarget {
   stream: string;
   expected: ExpectedRevision;
   /** Milliseconds since 1970; the batch path sends one with each append. */
-  deadline?: number;
+  deadline: number | undefined;
 }
 
-/** The options of Append, BatchAppend, Delete and Tombstone are laid out alike. */
-export function readTarget(cursor: Cursor): AppendTarget {
-  const target: AppendTarget = { stream: "", expected: "any" };
-  eachField(cursor, (field) => {
-    switch (field) {
-      case 1:
-        target.stream = readStreamIdentifier(readMessage(cursor));
-        return true;
-      case 2:
-        target.expected = readVarint(cursor);
-        return true;
-      case 3:
-        target.expected = "no_stream";
-        return false;
-      case 5:
-        target.expected = "stream_exists";
-        return false;
-      case 6:
-        target.deadline = readTimestamp(readMessage(cursor));
-        return true;
-      default:
-        return false;
-    }
-  });
-  return target;
+interface Timestamp {
+  seconds: number;
+  nanos: number;
 }
+
+const timestampFields: Fields<Timestamp> = { 1: ["seconds", readNumber], 2: ["nanos", readNumber] };
+const readTimestamp = message(timestampFields, () => ({ seconds: 0, nanos: 0 }));
+
+function readDeadline(reader: Reader): number {
+  const { seconds, nanos } = readTimestamp(reader);
+  return seconds * 1000 + nanos / 1e6;
+}
+
+export const readStreamName = textIn(3);
+
+/** The options of Append, BatchAppend, Delete and Tombstone have the same fields. */
+const targetFields: Fields<AppendTarget> = {
+  1: ["stream", readStreamName],
+  2: ["expected", readNumber],
+  3: ["expected", present("no_stream")],
+  4: ["expected", present("any")],
+  5: ["expected", present("stream_exists")],
+  6: ["deadline", readDeadline],
+};
+
+export const readTarget = message<AppendTarget>(targetFields, () => ({ stream: "", expected: "any", deadline: undefined }));
 
 export const NAMELESS = "a stream name is required";
 
-/** What names no stream ends the call. */
-export function readNamedTarget(cursor: Cursor): AppendTarget {
-  const target = readTarget(cursor);
-  if (target.stream === "") throw new WireError(NAMELESS);
+/** Throws unless the call named a stream. */
+export function namedTarget(target: AppendTarget | undefined): AppendTarget {
+  if (!target) throw new MalformedMessage("the options are missing");
+  if (target.stream === "") throw new MalformedMessage(NAMELESS);
   return target;
-}
-
-export function readStreamIdentifier(cursor: Cursor): string {
-  let name = "";
-  eachField(cursor, (field) => {
-    if (field !== 3) return false;
-    name = readText(cursor);
-    return true;
-  });
-  return name;
-}
-
-function readTimestamp(cursor: Cursor): number {
-  let seconds = 0;
-  let nanos = 0;
-  eachField(cursor, (field) => {
-    if (field === 1) seconds = readVarint(cursor);
-    else if (field === 2) nanos = readVarint(cursor);
-    else return false;
-    return true;
-  });
-  return seconds * 1000 + nanos / 1e6;
 }
 
 /** EventStoreDB 23.10 counts the data alone against its limit, not metadata or type. */
@@ -76,7 +54,7 @@ const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 const EVENT_OVERHEAD_BYTES = 200;
 
 /** Collects one append's events. Past the limit it only remembers that, so that memory stays bounded. */
-export function createEventCollector(read: EventReader) {
+export function createEventCollector() {
   let events: ProposedEvent[] = [];
   let counted = 0;
   let whole = 0;
@@ -84,8 +62,8 @@ export function createEventCollector(read: EventReader) {
   return {
     isTooLarge,
     /** One event, as its message has it. */
-    add(message: Buffer): void {
-      const event = read(message);
+    add(bytes: Buffer): void {
+      const event = readProposedEvent(bytes);
       counted += countedBytes(event);
       whole += event.data.length + event.metadata.length + event.type.length + EVENT_OVERHEAD_BYTES;
       if (isTooLarge()) events = [];

@@ -1,10 +1,10 @@
+import { decode, type Fields, MalformedMessage, type Message, readBytes, readFlag } from "../../adapters/eventStore/protobuf.js";
 import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "./appendRequests.js";
+import { framed } from "./frames.js";
 import type { Call, CallHandler } from "./grpcCall.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
-import { framed, type Message } from "./messages.js";
-import { type EventReader, proposedEventReader } from "./proposedEvents.js";
-import { cursorOver, eachField, readBytes, readMessage, readVarint, WireError } from "./wire.js";
+import { readOneMore } from "./proposedEvents.js";
 import type { Writer } from "./writer.js";
 
 /** Appends begun but not yet final, on one call. */
@@ -21,7 +21,6 @@ interface OpenAppend {
 
 /** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
 export function batchAppendCalls(writer: Writer, now: () => number): (call: Call) => CallHandler {
-  const read = proposedEventReader();
   return (call) => {
     const open = new Map<string, OpenAppend>();
     let unacknowledged = 0;
@@ -51,7 +50,7 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
 
     return {
       message(bytes) {
-        const { append, key, isFinal } = readPart(bytes, open, read);
+        const { append, key, isFinal } = readPart(bytes, open);
         if (isFinal) {
           open.delete(key);
           return finish(append, bytes.length);
@@ -69,26 +68,28 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
 }
 
 /** One message is a part of one append: it may carry the options, some events, and the word that it is the last. */
-function readPart(bytes: Buffer, open: Map<string, OpenAppend>, read: EventReader): { append: OpenAppend; key: string; isFinal: boolean } {
-  const cursor = cursorOver(bytes);
-  let key = "";
-  let append: OpenAppend | undefined;
-  let isFinal = false;
-  eachField(cursor, (field) => {
-    if (field === 1) {
-      const correlation = readBytes(cursor);
-      key = correlation.toString("latin1");
-      append = open.get(key) ?? { correlation, target: undefined, collected: createEventCollector(read), fault: undefined };
-      return true;
-    }
-    if (!append) throw new WireError("an append begins with its correlation id");
-    if (field === 2) aim(append, readTarget(readMessage(cursor)));
-    else if (field === 3) collect(append, readBytes(cursor));
-    else if (field === 4) isFinal = readVarint(cursor) === 1;
-    else return false;
-    return true;
-  });
-  if (!append) throw new WireError("an append needs a correlation id");
+interface AppendPart {
+  correlation: Buffer | undefined;
+  target: AppendTarget | undefined;
+  events: Buffer[];
+  isFinal: boolean;
+}
+
+const partFields: Fields<AppendPart> = {
+  1: ["correlation", readBytes],
+  2: ["target", readTarget],
+  3: ["events", readOneMore],
+  4: ["isFinal", readFlag],
+};
+
+function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenAppend; key: string; isFinal: boolean } {
+  const empty: AppendPart = { correlation: undefined, target: undefined, events: [], isFinal: false };
+  const { correlation, target, events, isFinal } = decode(bytes, partFields, empty);
+  if (!correlation) throw new MalformedMessage("an append needs a correlation id");
+  const key = correlation.toString("latin1");
+  const append = open.get(key) ?? { correlation, target: undefined, collected: createEventCollector(), fault: undefined };
+  if (target) aim(append, target);
+  for (const event of events) collect(append, event);
   return { append, key, isFinal };
 }
 
@@ -102,7 +103,7 @@ function collect(append: OpenAppend, event: Buffer): void {
   try {
     append.collected.add(event);
   } catch (error) {
-    if (!(error instanceof WireError || error instanceof GrpcFailure)) throw error;
+    if (!(error instanceof MalformedMessage || error instanceof GrpcFailure)) throw error;
     append.fault ??= error.message;
   }
 }

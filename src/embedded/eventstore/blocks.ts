@@ -1,21 +1,10 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
-// The log is those frames end to end, and a position is an event's offset in it; so a read copies bytes and encodes nothing.
-import { type Cursor, eachField, readBytes, readMessage, readText, restOf } from "./wire.js";
+// The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
+import { decode, type Fields, message, type Reader, readBytes, readText, textIn } from "../../adapters/eventStore/protobuf.js";
+import { FRAME_PREFIX, frameEnd } from "./frames.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
 export const HEAD_BYTES = 24;
-/** gRPC's: one byte for compression, four for the length. */
-export const FRAME_PREFIX = 5;
-export const ID_BYTES = 36;
-
-export interface ProposedEvent {
-  id: string;
-  type: string;
-  /** The metadata map's entries as they came: type, content type and whatever else the client sent. */
-  properties: Buffer[];
-  metadata: Buffer;
-  data: Buffer;
-}
 
 export interface Block {
   stream: string;
@@ -44,8 +33,6 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
   };
 }
 
-export const frameEnd = (frames: Buffer, at: number): number => at + FRAME_PREFIX + frames.readUInt32BE(at + 1);
-
 /** Where each frame of the block begins. */
 export function frameOffsets(block: Block): number[] {
   const offsets: number[] = [];
@@ -53,54 +40,41 @@ export function frameOffsets(block: Block): number[] {
   return offsets;
 }
 
-/** A cursor over the `RecordedEvent` in the frame that begins at `at`. */
-function recordedEvent(frames: Buffer, at: number): Cursor {
-  const response = { bytes: frames, at: at + FRAME_PREFIX + 1, end: frameEnd(frames, at) };
-  const readEvent = readMessage(response);
-  readEvent.at += 1;
-  return readMessage(readEvent);
+export interface Property {
+  key: string;
+  value: string;
 }
 
-/** The `RecordedEvent` in the frame that begins at `at`, as it is stored. */
-export const recordedAt = (frames: Buffer, at: number): Buffer => restOf(recordedEvent(frames, at));
+/** An entry of an event's properties: its type, its content type, when it was created. */
+export const propertyFields: Fields<Property> = { 1: ["key", readText], 2: ["value", readText] };
+const readProperty = message(propertyFields, () => ({ key: "", value: "" }));
 
-export function eventIdAt(frames: Buffer, at: number): string {
-  const id = recordedEvent(frames, at).at + 4;
-  return frames.toString("latin1", id, id + ID_BYTES);
+interface RecordedEvent {
+  id: string;
+  type: string;
+  data: Buffer;
 }
 
-export function eventTypeAt(frames: Buffer, at: number): string {
-  const cursor = recordedEvent(frames, at);
-  let type = "";
-  eachField(cursor, (field) => {
-    if (field !== 6) return false;
-    const property = readMessage(cursor);
-    const { key, value } = readProperty(property);
-    if (key === "type") type = value;
-    return true;
-  });
-  return type;
+function readType(reader: Reader, before: string): string {
+  const { key, value } = readProperty(reader);
+  return key === "type" ? value : before;
 }
 
-export function eventDataAt(frames: Buffer, at: number): Buffer {
-  const cursor = recordedEvent(frames, at);
-  let data = Buffer.alloc(0);
-  eachField(cursor, (field) => {
-    if (field !== 8) return false;
-    data = Buffer.from(readBytes(cursor));
-    return true;
-  });
-  return data;
+const recordedFields: Fields<RecordedEvent> = {
+  1: ["id", textIn(2)],
+  6: ["type", readType],
+  8: ["data", readBytes],
+};
+
+interface Holder {
+  event: RecordedEvent;
 }
 
-export function readProperty(cursor: Cursor): { key: string; value: string } {
-  let key = "";
-  let value = "";
-  eachField(cursor, (field) => {
-    if (field === 1) key = readText(cursor);
-    else if (field === 2) value = readText(cursor);
-    else return false;
-    return true;
-  });
-  return { key, value };
-}
+const nothing = (): RecordedEvent => ({ id: "", type: "", data: Buffer.alloc(0) });
+const readEventFields: Fields<Holder> = { 1: ["event", message(recordedFields, nothing)] };
+const readEvent = message(readEventFields, () => ({ event: nothing() }));
+const responseFields: Fields<Holder> = { 1: ["event", (reader) => readEvent(reader).event] };
+
+/** The event in the frame that begins at `at`; its data is a view on the frame. */
+export const eventAt = (frames: Buffer, at: number): RecordedEvent =>
+  decode(frames.subarray(at + FRAME_PREFIX, frameEnd(frames, at)), responseFields, { event: nothing() }).event;

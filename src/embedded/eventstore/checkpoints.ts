@@ -1,6 +1,6 @@
+import type { Message } from "../../adapters/eventStore/protobuf.js";
 import type { EventFilter } from "./filters.js";
-import { frame } from "./grpcCall.js";
-import { bytesField, varintField } from "./wire.js";
+import { framed } from "./frames.js";
 
 /** The server's reader gives out a page with so many matching events, before it has searched the whole window. */
 const PAGE_EVENTS = 32;
@@ -16,7 +16,6 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   let inPage = 0;
   let matchesInPage = 0;
   let reached = 0;
-  const message = (position: number): Buffer => frame(bytesField(3, varintField(1, position), varintField(2, position)));
 
   return {
     /** An event was looked at while catching up; what there is to say after it, if anything. */
@@ -30,7 +29,7 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
       matchesInPage = 0;
       if (counted < checkpointInterval) return undefined;
       counted %= checkpointInterval;
-      return message(reached);
+      return checkpointAt(reached);
     },
 
     /** An event was committed while live. */
@@ -39,7 +38,15 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
       inPage = 0;
       if (counted < checkpointInterval) return undefined;
       counted = 0;
-      return message(position);
+      return checkpointAt(position);
     },
   };
+}
+
+function checkpointAt(position: number): Buffer {
+  const reached: Message = [
+    [1, position],
+    [2, position],
+  ];
+  return framed([[3, reached]]);
 }

@@ -1,5 +1,4 @@
 import { type Block, endOf } from "./blocks.js";
-import { createBlockTail } from "./blockTail.js";
 import { unavailable } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
 
@@ -23,7 +22,6 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   let reserved = storage.endPosition();
   let committed = reserved;
   let failure: unknown;
-  const tail = createBlockTail();
 
   async function commitAll(): Promise<void> {
     await new Promise(setImmediate); // whatever else this turn brings in joins the group
@@ -51,7 +49,6 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   function publish(blocks: readonly Block[]): void {
     for (const block of blocks) {
       committed = endOf(block);
-      tail.add(block);
       for (const listener of listeners) listener(block);
     }
   }
@@ -71,9 +68,6 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     nextPosition: () => reserved,
     /** Everything before this is durable, and every listener has been told. */
     committedEnd: () => committed,
-
-    /** Committed blocks from the one that holds `position` on; the latest ones are at hand, the rest is on the disk. */
-    blocksFrom: (position: number): Iterable<Block> => tail.from(position) ?? storage.blocksFrom(position),
 
     /** Takes the blocks' place in the log at once; resolves when they are durable. */
     append(blocks: readonly Block[]): Promise<void> {

@@ -1,20 +1,22 @@
+import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
 import { allForwards, eachFrame, refuseForeignPosition } from "./allReads.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.js";
 import type { CommitLog } from "./commitLog.js";
 import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
-import { streamDeleted } from "./grpcErrors.js";
+import { type GrpcFailure, streamDeleted } from "./grpcErrors.js";
 import { createPage, frameAt, type Page } from "./pages.js";
 import type { ReadRequest } from "./readRequest.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, metastreamOf, streamOfMeta } from "./streamMetadata.js";
 import { pageForwards, viewOf } from "./streamReads.js";
-import { MAX_INT64 } from "./wire.js";
 
 export interface LiveMessage {
   frame: Buffer;
   /** Otherwise a checkpoint. */
   isEvent: boolean;
+  /** What the subscription ends with once the message is sent. */
+  last?: GrpcFailure;
 }
 
 /** What a subscriber has still to see: first by pages from the disk, then block by block as they are committed. */
@@ -28,19 +30,19 @@ export interface Feed {
 
 export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest, now: () => number): Feed {
   storage.refresh();
-  return request.stream === undefined ? allFeed(log, request) : streamFeed(storage, request.stream, request.from, now);
+  return request.stream === undefined ? allFeed(storage, log, request) : streamFeed(storage, request.stream, request.from, now);
 }
 
 const eventMessage = (frame: Buffer): LiveMessage => ({ frame, isEvent: true });
 const EMPTY_PAGE: Page = { frames: [], bytes: 0, events: 0, done: true };
 
-function allFeed(log: CommitLog, { from, filter }: ReadRequest): Feed {
-  let next = afterPosition(log, from);
+function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest): Feed {
+  let next = afterPosition(storage, log.committedEnd(), from);
   const range = { until: Number.MAX_VALUE, limit: Number.MAX_SAFE_INTEGER };
   const checkpoints = filter && createCheckpoints(filter);
   return {
     page() {
-      const page = filter && checkpoints ? search(log, next, filter, checkpoints) : allForwards(log, { from: next, ...range });
+      const page = filter && checkpoints ? search(storage, next, filter, checkpoints) : allForwards(storage, { from: next, ...range });
       next = page.next;
       return page;
     },
@@ -56,18 +58,18 @@ function allFeed(log: CommitLog, { from, filter }: ReadRequest): Feed {
 }
 
 /** Whoever asks for what comes after a position that is not reached yet gets whatever comes next, as on the server. */
-function afterPosition(log: CommitLog, from: ReadRequest["from"]): number {
+function afterPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
   if (from === "start") return 0;
-  if (from === "end") return log.committedEnd();
-  refuseForeignPosition(log, from, false);
-  return Math.min(from + 1, log.committedEnd());
+  if (from === "end") return end;
+  refuseForeignPosition(storage, end, from, false);
+  return Math.min(from + 1, end);
 }
 
 /** Matching events that stand together go out together; a checkpoint comes between them. */
-function search(log: CommitLog, from: number, filter: EventFilter, checkpoints: Checkpoints): Page & { next: number } {
+function search(storage: Storage, from: number, filter: EventFilter, checkpoints: Checkpoints): Page & { next: number } {
   const { page, add, isFullAfterBlock } = createPage(Number.MAX_SAFE_INTEGER);
   let next = from;
-  for (const block of log.blocksFrom(from)) {
+  for (const block of storage.blocksFrom(from)) {
     if (endOf(block) <= from) continue;
     let [start, events] = [0, 0];
     for (const { offset, end, matches } of eachEvent(block, from, filter)) {
@@ -129,7 +131,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"],
     },
     live(block) {
       if (block.stream !== stream) return [];
-      if (block.revision >= MAX_INT64) throw streamDeleted(stream);
+      if (block.revision >= MAX_INT64) return [{ ...eventMessage(block.frames), last: streamDeleted(stream) }]; // its tombstone
       const events = frameOffsets(block)
         .filter((_, index) => block.revision + index >= next)
         .map((offset) => eventMessage(frameAt(block, offset)));

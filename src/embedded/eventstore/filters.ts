@@ -1,6 +1,6 @@
-import { type Block, eventTypeAt } from "./blocks.js";
+import { decodeInner, type Fields, message, type Reader, readNumber, readText } from "../../adapters/eventStore/protobuf.js";
+import { type Block, eventAt } from "./blocks.js";
 import { failedRead } from "./grpcErrors.js";
-import { type Cursor, eachField, readMessage, readText, readVarint } from "./wire.js";
 
 /** The server's own, where the client gives none. */
 const DEFAULT_WINDOW = 32;
@@ -15,32 +15,39 @@ export interface EventFilter {
   checkpointInterval: number;
 }
 
-export function readFilter(cursor: Cursor): EventFilter {
-  let on: EventFilter["on"] = "stream";
-  let matches: EventFilter["matches"] = () => true;
-  let window = DEFAULT_WINDOW;
-  let multiplier = 1;
-  eachField(cursor, (field) => {
-    if (field === 1 || field === 2) {
-      on = field === 1 ? "stream" : "type";
-      matches = readExpression(readMessage(cursor));
-    } else if (field === 3) window = readVarint(cursor);
-    else if (field === 5) multiplier = readVarint(cursor);
-    else return false;
-    return true;
-  });
+interface FilterOptions {
+  stream: Expression | undefined;
+  type: Expression | undefined;
+  window: number;
+  multiplier: number;
+}
+
+interface Expression {
+  regex: string;
+  prefixes: string[];
+}
+
+const expressionFields: Fields<Expression> = {
+  1: ["regex", readText],
+  2: ["prefixes", (reader: Reader, before: string[]) => [...before, readText(reader)]],
+};
+const readExpression = message<Expression>(expressionFields, () => ({ regex: "", prefixes: [] }));
+const filterFields: Fields<FilterOptions> = {
+  1: ["stream", readExpression],
+  2: ["type", readExpression],
+  3: ["window", readNumber],
+  5: ["multiplier", readNumber],
+};
+
+export function readFilter(reader: Reader): EventFilter {
+  const empty: FilterOptions = { stream: undefined, type: undefined, window: DEFAULT_WINDOW, multiplier: 1 };
+  const { stream, type, window, multiplier } = decodeInner(reader, filterFields, empty);
+  const [on, expression] = type ? (["type", type] as const) : (["stream", stream] as const);
+  const matches = expression ? matcher(expression) : () => true;
   return { on, matches, window: Math.max(1, window), checkpointInterval: Math.max(1, window * multiplier) };
 }
 
-function readExpression(cursor: Cursor): EventFilter["matches"] {
-  let regex = "";
-  const prefixes: string[] = [];
-  eachField(cursor, (field) => {
-    if (field === 1) regex = readText(cursor);
-    else if (field === 2) prefixes.push(readText(cursor));
-    else return false;
-    return true;
-  });
+function matcher({ regex, prefixes }: Expression): EventFilter["matches"] {
   if (regex === "") return (text) => prefixes.some((prefix) => text.startsWith(prefix)); // without any, nothing matches
   const expression = compile(regex);
   return (text) => expression.test(text);
@@ -61,4 +68,4 @@ export const matchesStream = (filter: EventFilter | undefined, block: Block): bo
   filter?.on !== "stream" || filter.matches(block.stream);
 
 export const matchesEvent = (filter: EventFilter | undefined, block: Block, offset: number): boolean =>
-  filter?.on !== "type" || filter.matches(eventTypeAt(block.frames, offset));
+  filter?.on !== "type" || filter.matches(eventAt(block.frames, offset).type);

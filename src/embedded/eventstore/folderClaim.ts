@@ -12,10 +12,9 @@ interface Claim {
 }
 
 /** Takes the folder for this process, or says who has it. A claim whose process is gone, however it went, counts for nothing. */
-export async function claimFolder(table: () => Database<string, string>, folder: string): Promise<() => Promise<void>> {
+export async function claimFolder(claims: Database<string, string>, folder: string): Promise<() => Promise<void>> {
   const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
   for (;;) {
-    const claims = table();
     claims.resetReadTxn();
     const found = claims.get(KEY);
     const owner = readClaim(found);
@@ -24,7 +23,7 @@ export async function claimFolder(table: () => Database<string, string>, folder:
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
       );
     }
-    if (replaceClaim(table(), found, own)) return async () => void (await table().remove(KEY));
+    if (replaceClaim(claims, found, own)) return async () => void (await claims.remove(KEY));
   }
 }
 

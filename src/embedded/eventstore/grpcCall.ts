@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { FRAME_PREFIX } from "./blocks.js";
+import { MalformedMessage } from "../../adapters/eventStore/protobuf.js";
+import { FRAME_PREFIX } from "./frames.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
-import { WireError } from "./wire.js";
 
 /** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
@@ -27,12 +27,6 @@ export interface CallHandler {
   /** The client has sent all it will. */
   complete(): void | Promise<void>;
 }
-
-export const frame = (message: Buffer): Buffer => {
-  const prefix = Buffer.alloc(FRAME_PREFIX);
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
-};
 
 export function serveCall(stream: ServerHttp2Stream, handlerFor: (call: Call) => CallHandler, onBug: (error: unknown) => void): void {
   let over = false;
@@ -122,7 +116,7 @@ export function frameSplitter(deliver: (message: Buffer) => void): (chunk: Buffe
 }
 
 function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<string, string> {
-  const failure = error instanceof WireError ? new GrpcFailure(Status.invalidArgument, error.message) : error;
+  const failure = error instanceof MalformedMessage ? new GrpcFailure(Status.invalidArgument, error.message) : error;
   if (!(failure instanceof GrpcFailure)) {
     onBug(error);
     return { "grpc-status": String(Status.internal), "grpc-message": "The node met an unexpected error." };

@@ -29,6 +29,9 @@ export class GrpcFailure extends Error {
 /** What EventStoreDB's reader stumbles over instead of checking it: its callers are only told that something went wrong. */
 export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
+/** Of a call, or an option of one, that only EventStoreDB serves. */
+export const notOffered = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
+
 /** The outcome is not known; the client may try again. */
 export const unavailable = (message: string): GrpcFailure => new GrpcFailure(Status.unavailable, message);
 

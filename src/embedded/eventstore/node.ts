@@ -6,7 +6,7 @@ import { createCommitLog } from "./commitLog.js";
 import { type Credentials, credentialsCheck, denyAccess } from "./credentials.js";
 import { claimFolder } from "./folderClaim.js";
 import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
-import { GrpcFailure, Status } from "./grpcErrors.js";
+import { notOffered } from "./grpcErrors.js";
 import { gossip, serverFeatures } from "./nodeInfoCalls.js";
 import { readCalls } from "./readCalls.js";
 import { openStorage } from "./storage.js";
@@ -28,10 +28,6 @@ export interface EventStoreNodeOptions {
   credentials?: Credentials | undefined;
   /** The disk refused a write: the node answers nothing more and has to be started again. */
   onFailure?: (error: unknown) => void;
-  /** Bytes of the data file that may be mapped into this process; see boundedMap. */
-  mostMapped?: number;
-  /** Blocks that may wait to be entered in the index; see unindexed. */
-  mostUnindexed?: number;
 }
 
 export interface EventStoreNode {
@@ -53,12 +49,13 @@ const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
-  const storage = openStorage(dataDir, options.mostMapped, options.mostUnindexed);
+  const storage = openStorage(dataDir);
   const release = await claimFolder(storage.claims, dataDir).catch(async (error: unknown) => {
     await storage.close();
     throw error;
   });
   storage.refresh(); // what its last owner wrote up to now is to be seen
+  storage.completeIndex();
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
@@ -94,7 +91,6 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     disconnectAll();
     await closed;
     await log.settled().catch(() => undefined);
-    await storage.keepOpen();
     await release().catch(() => undefined);
     await storage.close();
   };
@@ -126,7 +122,7 @@ function serve(
 
 const unimplemented = (): CallHandler => {
   const refuse = (): never => {
-    throw new GrpcFailure(Status.unimplemented, "This node does not offer that; EventStoreDB does.");
+    throw notOffered("This node does not offer that");
   };
   return { message: refuse, complete: refuse };
 };

@@ -1,16 +1,14 @@
 import { allBackwards, allForwards, refuseForeignPosition } from "./allReads.js";
 import type { CommitLog } from "./commitLog.js";
 import { openFeed } from "./feeds.js";
-import { type Call, type CallHandler, frame } from "./grpcCall.js";
+import { framed } from "./frames.js";
+import type { Call, CallHandler } from "./grpcCall.js";
 import { streamDeleted } from "./grpcErrors.js";
-import { withResolvedLinks } from "./links.js";
 import type { Page } from "./pages.js";
 import { type ReadRequest, readReadRequest } from "./readRequest.js";
 import type { Storage } from "./storage.js";
 import { pageBackwards, pageForwards, viewOf } from "./streamReads.js";
-import { withStructuredIds } from "./structuredIds.js";
 import { subscribe } from "./subscriptions.js";
-import { bytesField, textField } from "./wire.js";
 
 type NextPage = () => Page;
 
@@ -18,14 +16,12 @@ type NextPage = () => Page;
 export function readCalls(storage: Storage, log: CommitLog, now: () => number): (call: Call) => CallHandler {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
     const request = readReadRequest(bytes);
-    const plain = request.structuredIds ? withStructuredIds(call) : call;
-    const reader = request.resolveLinks ? withResolvedLinks(plain, storage, now) : plain;
-    if (request.subscription) return subscribe(reader, storage, log, openFeed(storage, log, request, now));
+    if (request.subscription) return subscribe(call, storage, log, openFeed(storage, log, request, now));
     storage.refresh();
     const next = request.stream === undefined ? allPages(storage, log, request) : streamPages(storage, request.stream, request, now());
-    if (!next) reader.send(frame(bytesField(4, bytesField(1, textField(3, request.stream ?? "")))));
-    else await sendPages(reader, storage, next);
-    reader.end();
+    if (next) await sendPages(call, storage, next);
+    else call.send(framed([[4, [[1, [[3, request.stream ?? ""]]]]]])); // stream not found
+    call.end();
   }
   return (call) => ({ message: (bytes) => serve(call, bytes), complete: () => undefined });
 }
@@ -59,11 +55,11 @@ function streamPages(storage: Storage, stream: string, { from, backwards, limit 
 
 function allPages(storage: Storage, log: CommitLog, { from, backwards, limit, filter }: ReadRequest): NextPage {
   const until = log.committedEnd();
-  if (typeof from === "number") refuseForeignPosition(log, from, backwards);
+  if (typeof from === "number") refuseForeignPosition(storage, until, from, backwards);
   let next = from === "start" ? 0 : from === "end" ? until : from;
   let left = limit;
   return () => {
-    const page = backwards ? allBackwards(storage, next, left, filter) : allForwards(log, { from: next, until, limit: left }, filter);
+    const page = backwards ? allBackwards(storage, next, left, filter) : allForwards(storage, { from: next, until, limit: left }, filter);
     next = page.next;
     left -= page.events;
     return page;

@@ -1,38 +1,93 @@
-import { readStreamIdentifier } from "./appendRequests.js";
+import {
+  decode,
+  type Fields,
+  MAX_INT64,
+  MalformedMessage,
+  message,
+  present,
+  type Reader,
+  readFlag,
+  readNumber,
+} from "../../adapters/eventStore/protobuf.js";
+import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
-import { failedRead } from "./grpcErrors.js";
-import { type Cursor, cursorOver, eachField, MAX_INT64, readMessage, readVarint, WireError } from "./wire.js";
+import { failedRead, notOffered } from "./grpcErrors.js";
+
+type From = "start" | "end" | number;
 
 export interface ReadRequest {
   /** Undefined for $all. */
   stream: string | undefined;
-  from: "start" | "end" | number;
+  from: From;
   backwards: boolean;
   limit: number;
   subscription: boolean;
   filter: EventFilter | undefined;
-  resolveLinks: boolean;
-  /** Ids as two 64-bit numbers instead of text. */
-  structuredIds: boolean;
 }
 
+interface Options extends Omit<ReadRequest, "stream" | "from"> {
+  where: { stream: string | undefined; from: From };
+  resolveLinks: boolean;
+  ids: { structured: boolean };
+}
+
+const positionFields: Fields<{ commit: number; prepare: number }> = { 1: ["commit", readNumber], 2: ["prepare", readNumber] };
+const readCommitAndPrepare = message(positionFields, () => ({ commit: 0, prepare: 0 }));
+
+/** Commit and prepare positions are the same here; a prepare position is only looked at as far as the server refuses some. */
+function readPosition(reader: Reader): From {
+  const { commit, prepare } = readCommitAndPrepare(reader);
+  if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
+  return signed(commit);
+}
+
+/** Revisions and positions travel without a sign, but have one: the largest of all stands for the end, others that large for nothing. */
+function signed(value: number): From {
+  if (value <= MAX_INT64) return value;
+  if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
+  return "end";
+}
+
+const readRevision = (reader: Reader): From => signed(readNumber(reader));
+
+const streamFields: Fields<Options["where"]> = {
+  1: ["stream", readStreamName],
+  2: ["from", readRevision],
+  4: ["from", present("end")],
+};
+const allFields: Fields<Options["where"]> = { 1: ["from", readPosition], 3: ["from", present("end")] };
+const idFields: Fields<Options["ids"]> = { 1: ["structured", present(true)] };
+
+const optionFields: Fields<Options> = {
+  1: ["where", message<Options["where"]>(streamFields, () => ({ stream: "", from: "start" }))],
+  2: ["where", message<Options["where"]>(allFields, () => ({ stream: undefined, from: "start" }))],
+  3: ["backwards", readFlag],
+  4: ["resolveLinks", readFlag],
+  5: ["limit", readNumber],
+  6: ["subscription", present(true)],
+  7: ["filter", readFilter],
+  9: ["ids", message(idFields, () => ({ structured: false }))],
+};
+const readOptions = message<Options>(optionFields, () => ({
+  where: { stream: undefined, from: "start" },
+  backwards: false,
+  limit: Number.MAX_SAFE_INTEGER,
+  subscription: false,
+  filter: undefined,
+  resolveLinks: false,
+  ids: { structured: false },
+}));
+
+const requestFields: Fields<{ options: Options | undefined }> = { 1: ["options", readOptions] };
+
 export function readReadRequest(bytes: Buffer): ReadRequest {
-  const request: ReadRequest = {
-    stream: undefined,
-    from: "start",
-    backwards: false,
-    limit: Number.MAX_SAFE_INTEGER,
-    subscription: false,
-    filter: undefined,
-    resolveLinks: false,
-    structuredIds: false,
-  };
-  const cursor = cursorOver(bytes);
-  eachField(cursor, (field) => {
-    if (field !== 1) return false;
-    readOptions(readMessage(cursor), request);
-    return true;
-  });
+  const { options } = decode(bytes, requestFields, { options: undefined });
+  if (!options) throw new MalformedMessage("the options are missing");
+  const { where, resolveLinks, ids, ...rest } = options;
+  if (where.stream === "") throw new MalformedMessage("a stream name is required");
+  if (resolveLinks) throw notOffered("This node does not resolve links");
+  if (ids.structured) throw notOffered("This node does not give ids as numbers");
+  const request = { ...where, ...rest };
   refuseWhatTheReaderRefuses(request);
   return request;
 }
@@ -44,91 +99,4 @@ function refuseWhatTheReaderRefuses({ stream, from, backwards, limit, subscripti
   if (subscription) return;
   if (limit === 0) throw failedRead("A stream is read one event at a time at least.");
   if (from === "end" && !backwards) throw failedRead("A stream is not read forwards from its end.");
-}
-
-function readOptions(cursor: Cursor, request: ReadRequest): void {
-  eachField(cursor, (field) => {
-    switch (field) {
-      case 1:
-        readStreamOptions(readMessage(cursor), request);
-        return true;
-      case 2:
-        readAllOptions(readMessage(cursor), request);
-        return true;
-      case 3:
-        request.backwards = readVarint(cursor) === 1;
-        return true;
-      case 4:
-        request.resolveLinks = readVarint(cursor) === 1;
-        return true;
-      case 5:
-        request.limit = readVarint(cursor);
-        return true;
-      case 6:
-        request.subscription = true;
-        return false;
-      case 7:
-        request.filter = readFilter(readMessage(cursor));
-        return true;
-      case 9:
-        request.structuredIds = holdsField(readMessage(cursor), 1);
-        return true;
-      default:
-        return false;
-    }
-  });
-}
-
-function holdsField(cursor: Cursor, wanted: number): boolean {
-  let holds = false;
-  eachField(cursor, (field) => {
-    holds ||= field === wanted;
-    return false;
-  });
-  return holds;
-}
-
-function readStreamOptions(cursor: Cursor, request: ReadRequest): void {
-  eachField(cursor, (field) => {
-    if (field === 1) request.stream = readStreamIdentifier(readMessage(cursor));
-    else if (field === 2) request.from = signed(readVarint(cursor));
-    else {
-      if (field === 4) request.from = "end";
-      return false;
-    }
-    return true;
-  });
-  if (!request.stream) throw new WireError("a stream name is required");
-}
-
-function readAllOptions(cursor: Cursor, request: ReadRequest): void {
-  eachField(cursor, (field) => {
-    if (field === 1) request.from = readPosition(readMessage(cursor));
-    else {
-      if (field === 3) request.from = "end";
-      return false;
-    }
-    return true;
-  });
-}
-
-/** Commit and prepare positions are the same here; a prepare position is only looked at as far as the server refuses some. */
-function readPosition(cursor: Cursor): ReadRequest["from"] {
-  let commit = 0;
-  let prepare = 0;
-  eachField(cursor, (field) => {
-    if (field === 1) commit = readVarint(cursor);
-    else if (field === 2) prepare = readVarint(cursor);
-    else return false;
-    return true;
-  });
-  if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
-  return signed(commit);
-}
-
-/** Revisions and positions travel without a sign, but have one: the largest of all stands for the end, others that large for nothing. */
-function signed(value: number): number | "end" {
-  if (value <= MAX_INT64) return value;
-  if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
-  return "end";
 }

@@ -1,6 +1,6 @@
-import { eventDataAt, frameOffsets } from "./blocks.js";
+import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
+import { eventAt, frameOffsets } from "./blocks.js";
 import type { Storage } from "./storage.js";
-import { MAX_INT64 } from "./wire.js";
 
 /** What a stream's metadata says about which of its events a reader gets. */
 export interface Retention {
@@ -52,7 +52,7 @@ export function storedMetadata(storage: Storage, stream: string): Buffer | undef
   if (isMetastream(stream)) return undefined;
   for (const entry of storage.entriesBack(metastreamOf(stream), Number.MAX_VALUE)) {
     const block = storage.block(entry.position);
-    return eventDataAt(block.frames, frameOffsets(block).at(-1) as number);
+    return Buffer.from(eventAt(block.frames, frameOffsets(block).at(-1) as number).data); // a copy: it outlives the block
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type Block, eventIdAt, frameOffsets, recordedAt } from "./blocks.js";
+import { type Block, eventAt, frameOffsets } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { lastEntry, type Storage } from "./storage.js";
 import { type Retention, retentionOf, storedMetadata } from "./streamMetadata.js";
@@ -67,12 +67,7 @@ export function createEventLookup(storage: Storage, stream: string) {
   return {
     idAt(revision: number): string | undefined {
       const offset = offsetOf(revision);
-      return offset === undefined || !block ? undefined : eventIdAt(block.frames, offset);
-    },
-    /** The `RecordedEvent`, as it is stored. */
-    recordAt(revision: number): Buffer | undefined {
-      const offset = offsetOf(revision);
-      return offset === undefined || !block ? undefined : recordedAt(block.frames, offset);
+      return offset === undefined || !block ? undefined : eventAt(block.frames, offset).id;
     },
     placeAt(revision: number): { position: number; createdAt: number } | undefined {
       const offset = offsetOf(revision);

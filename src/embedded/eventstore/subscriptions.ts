@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Block } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import type { Feed } from "./feeds.js";
-import { type Call, frame } from "./grpcCall.js";
+import { framed } from "./frames.js";
+import type { Call } from "./grpcCall.js";
 import { consumerTooSlow } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
-import { bytesField, emptyField, textField } from "./wire.js";
 
 /** EventStoreDB's: a live subscriber that has more than this waiting is ended, and has to subscribe again. */
 const LIVE_BUFFER = 32;
@@ -21,7 +21,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (call.isOver()) return;
     storage.refresh();
     const page = feed.page(); // which throws where there is nothing to confirm
-    if (!isConfirmed) call.send(frame(bytesField(2, textField(1, randomUUID()))));
+    if (!isConfirmed) call.send(framed([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
       await nextCommit(over, log, feed);
@@ -30,7 +30,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done && page.events === 0) break; // no await from here to goLive: nothing can be committed unseen
   }
-  call.send(frame(emptyField(8)));
+  call.send(framed([[8, []]]));
   goLive(call, log, feed);
 }
 
@@ -65,12 +65,10 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
   }
 
   function take(block: Block): void {
-    for (const { frame: message, isEvent } of feed.live(block)) {
-      if (waiting.length < LIVE_BUFFER) waiting.push(message);
-      else if (isEvent) {
-        call.send(Buffer.concat(waiting));
-        throw consumerTooSlow();
-      } // a checkpoint that finds no room is let go: the next one says more
+    for (const { frame, isEvent, last } of feed.live(block)) {
+      if (waiting.length < LIVE_BUFFER) waiting.push(frame);
+      else if (isEvent) throw consumerTooSlow(); // a checkpoint that finds no room is dropped: the next one says more
+      if (last) throw last;
     }
     flush();
   }
@@ -80,6 +78,7 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
       take(block);
     } catch (error) {
       leave();
+      call.send(Buffer.concat(waiting));
       call.fail(error);
     }
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { encodeBlocks } from "./blockEncoder.js";
-import { type Block, endOf, frameOffsets, type ProposedEvent } from "./blocks.js";
+import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
+import { encodeBlocks, encodeProperty, type ProposedEvent } from "./blockEncoder.js";
+import { type Block, endOf, frameOffsets } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } from "./revisionCheck.js";
@@ -8,7 +9,6 @@ import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
 import { isVisible, viewOf } from "./streamReads.js";
 import { createEventLookup, createStreamStates, type EventLookup } from "./streamStates.js";
-import { MAX_INT64, textField } from "./wire.js";
 
 interface Written {
   kind: "written";
@@ -150,8 +150,6 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
 }
 
 function systemEvent(type: string, data: Buffer, contentType = "application/json"): ProposedEvent {
-  const properties = [propertyOf("type", type), propertyOf("content-type", contentType)];
+  const properties = [encodeProperty("type", type), encodeProperty("content-type", contentType)];
   return { id: randomUUID(), type, properties, metadata: Buffer.alloc(0), data };
 }
-
-const propertyOf = (key: string, value: string): Buffer => Buffer.concat([textField(1, key), textField(2, value)]);

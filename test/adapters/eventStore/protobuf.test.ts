@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   decode,
-  decodeAt,
   encode,
   encodeUpTo,
   type Field,
@@ -94,11 +93,6 @@ test("fields a reader does not know are passed over, wherever they stand", () =>
     ]),
   ]);
   expect(read(message)).toMatchObject({ text: "wanted", isThere: true, bytes: Buffer.from("bytes") });
-});
-
-test("a message inside of longer bytes is read at its place and no further", () => {
-  const bytes = Buffer.concat([Buffer.from([1, 2, 3]), encode([[1, [[3, "here"]]]]), encode([[3, "beyond"]])]);
-  expect(decodeAt(bytes, 4, fields, empty()).text).toBe("here");
 });
 
 test("arbitrary bytes are read as some message or are malformed, never anything else", () => {

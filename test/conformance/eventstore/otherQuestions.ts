@@ -191,7 +191,7 @@ export const SUBSCRIPTIONS: Questions = {
     is-live F -> yes
     tombstone at 1 -> done
     ends F -> stream-deleted
-    sees F -> a@0 b@1
+    sees F -> a@0 b@1 $streamDeleted@9223372036854775807
     follow G -> following
     ends G -> stream-deleted
     is-confirmed G -> no

@@ -5,11 +5,12 @@ import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AllPage, allBackwards, allForwards } from "../../../src/embedded/eventstore/allReads.js";
-import { eventIdAt, frameEnd, type ProposedEvent } from "../../../src/embedded/eventstore/blocks.js";
+import { encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
+import { eventAt } from "../../../src/embedded/eventstore/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
 import type { EventFilter } from "../../../src/embedded/eventstore/filters.js";
+import { frameEnd } from "../../../src/embedded/eventstore/frames.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
-import { textField } from "../../../src/embedded/eventstore/wire.js";
 import { createWriter } from "../../../src/embedded/eventstore/writer.js";
 
 interface Told {
@@ -34,7 +35,7 @@ beforeAll(async () => {
     const stream = `${["orders", "items", "rare"][append % 20 === 19 ? 2 : append % 2]}-${append % 3}`;
     const events = Array.from({ length: 1 + ((append * 7) % 60) }, (_, index): ProposedEvent => {
       const type = index % 9 === 0 ? "Ninth" : "Other";
-      const properties = [Buffer.concat([textField(1, "type"), textField(2, type)])];
+      const properties = [encodeProperty("type", type)];
       return {
         id: uuidv5(`${append}/${index}`, uuidv5.URL),
         type,
@@ -45,7 +46,7 @@ beforeAll(async () => {
     });
     const unsubscribe = log.subscribe((block) => {
       for (let at = 0; at < block.frames.length; at = frameEnd(block.frames, at)) {
-        const id = eventIdAt(block.frames, at);
+        const id = eventAt(block.frames, at).id;
         told.push({ id, stream, type: events.find((event) => event.id === id)?.type ?? "", position: block.position + at });
       }
     });
@@ -62,7 +63,7 @@ afterAll(async () => {
 
 function idsOf({ frames }: AllPage): string[] {
   const ids: string[] = [];
-  for (const bytes of frames) for (let at = 0; at < bytes.length; at = frameEnd(bytes, at)) ids.push(eventIdAt(bytes, at));
+  for (const bytes of frames) for (let at = 0; at < bytes.length; at = frameEnd(bytes, at)) ids.push(eventAt(bytes, at).id);
   return ids;
 }
 

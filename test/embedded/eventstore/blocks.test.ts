@@ -1,19 +1,10 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeBlocks } from "../../../src/embedded/eventstore/blockEncoder.js";
-import {
-  type Block,
-  decodeBlock,
-  endOf,
-  eventDataAt,
-  eventIdAt,
-  eventTypeAt,
-  frameEnd,
-  frameOffsets,
-  type ProposedEvent,
-} from "../../../src/embedded/eventstore/blocks.js";
-import { MAX_INT64, textField } from "../../../src/embedded/eventstore/wire.js";
+import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
+import { encodeBlocks, encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
+import { type Block, decodeBlock, endOf, eventAt, frameOffsets } from "../../../src/embedded/eventstore/blocks.js";
+import { frameEnd } from "../../../src/embedded/eventstore/frames.js";
 
 /** The client's own reader, by which the frames have to be right. */
 const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {
@@ -40,8 +31,6 @@ interface ReadResponse {
   };
 }
 
-const property = (key: string, value: string): Buffer => Buffer.concat([textField(1, key), textField(2, value)]);
-
 const proposed = fc
   .record({
     id: fc.uuid(),
@@ -53,7 +42,7 @@ const proposed = fc
     ({ id, type, data, metadata }): ProposedEvent => ({
       id,
       type,
-      properties: [property("type", type), property("content-type", "application/octet-stream")],
+      properties: [encodeProperty("type", type), encodeProperty("content-type", "application/octet-stream")],
       data: Buffer.from(data),
       metadata: Buffer.from(metadata),
     }),
@@ -93,8 +82,7 @@ test("what is stored is what the client reads", () => {
           expect([read.commitPosition, read.preparePosition, commitPosition]).toEqual(Array(3).fill(String(block.position + offset)));
           expect(Buffer.from(read.streamIdentifier.streamName, "base64").toString()).toBe(proposal.stream);
           expect(response.getEvent().getEvent().getMetadataMap().get("created")).toBe(String(proposal.createdAt * 10_000));
-          expect([eventIdAt(block.frames, offset), eventTypeAt(block.frames, offset)]).toEqual([event.id, event.type]);
-          expect(eventDataAt(block.frames, offset).equals(event.data)).toBe(true);
+          expect(eventAt(block.frames, offset)).toEqual({ id: event.id, type: event.type, data: event.data });
         }
         position = endOf(block);
       }

@@ -56,14 +56,9 @@ export async function within<T>(promise: Promise<T>, what: string, ms = 20_000):
 }
 
 /** Memory a process has taken for itself, mapped files not counted; undefined where the system does not say. */
-export const ownMemoryOf = (pid: number | undefined): number | undefined => residentBytes(pid, "RssAnon");
-
-/** Files mapped into a process, as far as they are in memory; undefined where the system does not say. */
-export const mappedMemoryOf = (pid: number | undefined): number | undefined => residentBytes(pid, "RssFile");
-
-function residentBytes(pid: number | undefined, part: "RssAnon" | "RssFile"): number | undefined {
+export function ownMemoryOf(pid: number | undefined): number | undefined {
   try {
-    const kilobytes = new RegExp(`${part}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const kilobytes = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
     return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   } catch {
     return undefined;

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
-import { readFilter } from "../../../src/embedded/eventstore/filters.js";
-import { bytesField, cursorOver, textField } from "../../../src/embedded/eventstore/wire.js";
+import { decode, encode, type Field, type Fields, type Message } from "../../../src/adapters/eventStore/protobuf.js";
+import { type EventFilter, readFilter } from "../../../src/embedded/eventstore/filters.js";
+
+const fields: Fields<{ filter: EventFilter | undefined }> = { 7: ["filter", readFilter] };
 
 /** Which of the names a filter with this expression lets through. */
-function matching(expression: Buffer[], names: string[]): string[] {
-  return names.filter(readFilter(cursorOver(bytesField(1, ...expression))).matches);
+function matching(expression: Message, names: string[]): string[] {
+  const { filter } = decode(encode([[7, [[1, expression]]]]), fields, { filter: undefined });
+  return names.filter((name) => filter?.matches(name));
 }
 
-const regex = (text: string): Buffer[] => [textField(1, text)];
-const prefixes = (...texts: string[]): Buffer[] => texts.map((text) => textField(2, text));
+const regex = (text: string): Message => [[1, text]];
+const prefixes = (...texts: string[]): Message => texts.map((text): Field => [2, text]);
 
 test.each([
   ["a part", "b", ["Ab", "ab", "b"]],

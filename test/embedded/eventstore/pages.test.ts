@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/blocks.js";
+import type { ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
 import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/streamReads.js";

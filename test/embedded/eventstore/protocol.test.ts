@@ -4,20 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { decode, type Field, type Fields, type Message, textIn } from "../../../src/adapters/eventStore/protobuf.js";
+import { encodeProperty } from "../../../src/embedded/eventstore/blockEncoder.js";
+import { framed } from "../../../src/embedded/eventstore/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/grpcCall.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { readUuid, structuredUuid } from "../../../src/embedded/eventstore/uuids.js";
-import {
-  bytesField,
-  type Cursor,
-  cursorOver,
-  emptyField,
-  readMessage,
-  readVarint,
-  textField,
-  varintField,
-} from "../../../src/embedded/eventstore/wire.js";
-import { collect, numbered, numberOf } from "./events.js";
+import { collect, numbered } from "./events.js";
 
 // What the client never sends, only other clients do, or a real server answers in another way.
 const STREAMS = "/event_store.client.streams.Streams";
@@ -36,10 +28,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const framed = (message: Buffer): Buffer => {
+/** A frame with these bytes, be they a message or not. */
+const rawFrame = (bytes: Buffer): Buffer => {
   const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  return Buffer.concat([prefix, message]);
+  prefix.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([prefix, bytes]);
 };
 
 interface Answer {
@@ -75,18 +68,19 @@ async function call(path: string, ...bodies: Buffer[]): Promise<Answer> {
   }
 }
 
-const stream = (field: number, name: string): Buffer => bytesField(field, textField(3, name));
-const property = (key: string, value: string): Buffer => bytesField(2, textField(1, key), textField(2, value));
-const proposed = (id: Buffer, ...parts: Buffer[]): Buffer => Buffer.concat([bytesField(1, id), ...parts]);
+const stream = (field: number, name: string): Field => [field, [[3, name]]];
+const property = (key: string, value: string): Field => [2, encodeProperty(key, value)];
+const proposed = (...parts: Field[]): Message => [[1, [[2, ID]]], ...parts];
 const typed = [property("type", "t"), property("content-type", "application/json")];
+const noStream: Field = [3, []];
 
 test("a method that is not offered is unimplemented", async () => {
-  expect(await call("/event_store.client.projections.Projections/Create", framed(Buffer.alloc(0)))).toMatchObject({ status: "12" });
+  expect(await call("/event_store.client.projections.Projections/Create", framed([]))).toMatchObject({ status: "12" });
 });
 
 test("bytes that are no message, an oversized one and a compressed one are refused; the node goes on", async () => {
-  expect(await call(`${STREAMS}/Read`, framed(Buffer.from([0x0a, 0x7f])))).toMatchObject({ status: "3" });
-  expect(await call(`${STREAMS}/Append`, framed(Buffer.from([0xff, 0xff])))).toMatchObject({ status: "3" });
+  expect(await call(`${STREAMS}/Read`, rawFrame(Buffer.from([0x0a, 0x7f])))).toMatchObject({ status: "3" });
+  expect(await call(`${STREAMS}/Append`, rawFrame(Buffer.from([0xff, 0xff])))).toMatchObject({ status: "3" });
   expect(await call(`${STREAMS}/Append`, Buffer.from([0, 0x7f, 0xff, 0xff, 0xff]))).toMatchObject({ status: "8" });
   expect(await call(`${STREAMS}/Append`, Buffer.from([1, 0, 0, 0, 0]))).toMatchObject({ status: "12" });
   expect(await call(`${STREAMS}/Append`)).toMatchObject({ status: "3" });
@@ -95,31 +89,31 @@ test("bytes that are no message, an oversized one and a compressed one are refus
   await client.dispose();
 });
 
+const correlationFields: Fields<{ id: string }> = { 1: ["id", textIn(2)] };
+
 test("an event without a type is refused by itself: the other appends on the call are answered", async () => {
-  const options = (name: string): Buffer => bytesField(2, stream(1, name), emptyField(3));
-  const correlation = (n: number): Buffer => textField(2, `00000000-0000-4000-8000-00000000000${n}`);
-  const faulty = proposed(textField(2, ID), property("content-type", "application/json"));
-  const sound = proposed(textField(2, ID), ...typed);
-  const past = bytesField(6, varintField(1, 1), varintField(2, 0));
+  const options = (name: string, ...more: Field[]): Field => [2, [stream(1, name), noStream, ...more]];
+  const correlation = (n: number): Field => [1, [[2, `00000000-0000-4000-8000-00000000000${n}`]]];
+  const isFinal: Field = [4, 1];
+  const faulty: Field = [3, proposed(property("content-type", "application/json"))];
+  const sound: Field = [3, proposed(...typed)];
+  const past: Field = [
+    6,
+    [
+      [1, 1],
+      [2, 0],
+    ],
+  ];
   const { messages, status } = await call(
     `${STREAMS}/BatchAppend`,
-    framed(Buffer.concat([bytesField(1, correlation(1)), options("untyped"), bytesField(3, faulty), varintField(4, 1)])),
-    framed(Buffer.concat([bytesField(1, correlation(2)), options("typed"), bytesField(3, sound), varintField(4, 1)])),
-    framed(
-      Buffer.concat([
-        bytesField(1, correlation(3)),
-        bytesField(2, stream(1, "late"), emptyField(3), past),
-        bytesField(3, sound),
-        varintField(4, 1),
-      ]),
-    ),
+    framed([correlation(1), options("untyped"), faulty, isFinal]),
+    framed([correlation(2), options("typed"), sound, isFinal]),
+    framed([correlation(3), options("late", past), sound, isFinal]),
   );
   expect(status).toBe("0");
   const answers = messages.map((message) => {
-    const cursor = cursorOver(message);
-    readVarint(cursor);
-    const id = readUuid(readMessage(cursor)).at(-1);
-    return `${id}: ${readVarint(cursor) >>> 3 === 3 ? "appended" : (/client\.(\w+)/.exec(message.toString("latin1"))?.[1] ?? "?")}`;
+    const { id } = decode(message, correlationFields, { id: "" });
+    return `${id.at(-1)}: ${/client\.(\w+)/.exec(message.toString("latin1"))?.[1] ?? "appended"}`;
   });
   expect(answers.toSorted()).toEqual(["1: BadRequest", "2: appended", "3: Timeout"]);
 });
@@ -150,33 +144,36 @@ test.each<[string, object]>([
   await client.dispose();
 });
 
-test("ids as two numbers, as other clients send and want them", async () => {
+test("what only EventStoreDB does is refused by name: links that are resolved, ids as two numbers", async () => {
+  const read = (...options: Field[]) => call(`${STREAMS}/Read`, framed([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
+  expect(await read([4, 1])).toMatchObject({ status: "12", message: "This node does not resolve links; EventStoreDB does." });
+  expect(await read([9, [[1, []]]])).toMatchObject({ status: "12", message: "This node does not give ids as numbers; EventStoreDB does." });
+  expect(await read([9, [[2, []]]])).toMatchObject({ status: "0" });
   const append = [
-    framed(bytesField(1, stream(1, "structured"), emptyField(3))),
-    framed(bytesField(2, proposed(structuredUuid(ID), ...typed, bytesField(4, Buffer.from('{"n":7}'))))),
+    framed([[1, [stream(1, "structured"), noStream]]]),
+    framed([
+      [
+        2,
+        [
+          [
+            1,
+            [
+              [
+                1,
+                [
+                  [1, 1],
+                  [2, 2],
+                ],
+              ],
+            ],
+          ],
+          ...typed,
+        ],
+      ],
+    ]),
   ];
-  expect(await call(`${STREAMS}/Append`, ...append)).toMatchObject({ status: "0" });
-
-  const client = EventStoreDBClient.connectionString(store.address);
-  const [asText] = await collect(client.readStream("structured"));
-  await client.dispose();
-  expect([asText?.id, asText && numberOf(asText)]).toEqual([ID, 7]);
-
-  const uuidOption = bytesField(9, emptyField(1));
-  const read = framed(bytesField(1, bytesField(1, stream(1, "structured"), emptyField(3)), varintField(5, 10), emptyField(8), uuidOption));
-  const { messages } = await call(`${STREAMS}/Read`, read);
-  const recorded = messages.map((message) => inner(inner(cursorOver(message))))[0] as Cursor;
-  readVarint(recorded);
-  const id = readMessage(recorded);
-  expect(id.bytes[0]).toBe(0x0a); // the structured form
-  expect(readUuid(id)).toBe(ID);
+  expect(await call(`${STREAMS}/Append`, ...append)).toMatchObject({ status: "3" });
 });
-
-/** The message in the first field. */
-function inner(cursor: Cursor): Cursor {
-  readVarint(cursor);
-  return readMessage(cursor);
-}
 
 test("a cluster of one is discovered", async () => {
   const client = EventStoreDBClient.connectionString(store.address.replace("esdb:", "esdb+discover:"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/blocks.js";
+import type { ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
 import type { ExpectedRevision } from "../../../src/embedded/eventstore/revisionCheck.js";
 import { openStorage } from "../../../src/embedded/eventstore/storage.js";

@@ -8,14 +8,10 @@ import { fileURLToPath } from "node:url";
 import { BACKWARDS, binaryEvent, END, EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { openStorage } from "../../../src/embedded/eventstore/storage.js";
 import { startTestEventStore } from "../../support/eventStore.js";
-import { eventually } from "../../support/eventually.js";
-import { collect, mappedMemoryOf } from "./events.js";
+import { collect, ownMemoryOf } from "./events.js";
 
 const MEBIBYTE = 1024 * 1024;
-/** Less than nothing: the file is closed whenever the node asks how much of it is mapped. */
-const NOTHING = -1;
 const EVENT_BYTES = 32 * 1024;
 const PER_APPEND = 24;
 
@@ -63,24 +59,10 @@ async function follow(client: EventStoreDBClient, stream: string, wanted: number
   return seen;
 }
 
-test("the file is closed between reads and writes, and opened again by the next", async () => {
-  const storage = openStorage(folder, NOTHING);
-  try {
-    const before = storage.claims();
-    for (let n = 0; n < 100; n += 1) [...storage.blocksFrom(0)];
-    storage.refresh();
-    expect(storage.claims()).toBe(before); // not in the middle of a turn
-    await eventually(() => storage.claims() !== before, "another opening");
-    expect(storage.endPosition()).toBe(1);
-  } finally {
-    await storage.close();
-  }
-});
-
-test("closed and opened all the time, under writers and readers at many places, it loses nothing and keeps its folder", async () => {
+test("under writers and readers at many places it loses nothing and keeps its folder", async () => {
   const appends = 10;
   const all = Array.from({ length: appends * PER_APPEND }, (_, index) => index);
-  const node: EventStoreNode = await startEventStoreNode({ port: 0, dataDir: folder, mostMapped: NOTHING });
+  const node: EventStoreNode = await startEventStoreNode({ port: 0, dataDir: folder });
   const client = EventStoreDBClient.connectionString(node.address);
   try {
     await fill(client, "first", appends);
@@ -117,16 +99,16 @@ async function refusedSecond(): Promise<string> {
   return said;
 }
 
-test("however much is read, little of the file is mapped at a time", async () => {
+test("however much is written and read, the node takes little memory for itself", async () => {
   const store = await startTestEventStore();
   const client = EventStoreDBClient.connectionString(store.address);
   try {
-    const before = mappedMemoryOf(store.pid);
+    const before = ownMemoryOf(store.pid);
     if (before === undefined) return; // not this node, or a system that does not say
     const streams = Array.from({ length: 4 }, () => randomUUID());
     let most = 0;
     const look = (): void => {
-      most = Math.max(most, (mappedMemoryOf(store.pid) ?? 0) - before);
+      most = Math.max(most, (ownMemoryOf(store.pid) ?? 0) - before);
     };
     for (const stream of streams) await fill(client, stream, 70); // 52 MiB each
     look();
@@ -139,7 +121,7 @@ test("however much is read, little of the file is mapped at a time", async () =>
       expect(seen).toBe(70 * PER_APPEND);
     };
     await Promise.all([readAll(), ...streams.slice(2).map(readStream)]);
-    expect(most).toBeLessThan(144 * MEBIBYTE); // 64 and what several readers touch between two looks; the whole file is 210
+    expect(most).toBeLessThan(100 * MEBIBYTE); // the whole log is 210
   } finally {
     await client.dispose();
     await store.stop();

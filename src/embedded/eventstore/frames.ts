@@ -1,0 +1,17 @@
+import { encode, type Message } from "../../adapters/eventStore/protobuf.js";
+
+/** gRPC's, before each message: one byte for compression, four for the length. */
+export const FRAME_PREFIX = 5;
+
+/** A gRPC frame with the message in it. */
+export function framed(message: Message): Buffer {
+  const bytes = encode(message);
+  const frame = Buffer.allocUnsafe(FRAME_PREFIX + bytes.length);
+  frame[0] = 0; // not compressed
+  frame.writeUInt32BE(bytes.length, 1);
+  bytes.copy(frame, FRAME_PREFIX);
+  return frame;
+}
+
+/** Where the frame that begins at `at` ends. */
+export const frameEnd = (frames: Buffer, at: number): number => at + FRAME_PREFIX + frames.readUInt32BE(at + 1);
