@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
 
-export type Tables = ReturnType<typeof openTables>;
-
 /** `log`, blocks by position; `index`, where each stream's blocks are, but for the latest; and `claims`, whose the folder is. */
 export function openTables(folder: string) {
   const root = open({
