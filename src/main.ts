@@ -1,6 +1,5 @@
 // The roles: each is one process, given its configuration, the stores' addresses and a logger.
 import { rm } from "node:fs/promises";
-import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
@@ -16,6 +15,7 @@ import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
 import { stepBack } from "./main/stepBack.js";
+import { newWorkerId } from "./main/workerId.js";
 import { runProjector as project } from "./projections/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
@@ -82,7 +82,7 @@ export function runWorker(options: RoleOptions): Promise<void> {
     await work({
       ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir },
       catalogues: cacheCatalogues(pool),
-      workerId: `${hostname()}-${process.pid}`,
+      workerId: newWorkerId(),
       listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
     });
   });

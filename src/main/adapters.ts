@@ -1,6 +1,5 @@
 // Composition: the one place where the vendors' clients are built and handed to the code that uses them.
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -23,7 +22,7 @@ import type { EventStore, ObjectStore } from "../ports.js";
 import { catchUpLocalities } from "../projections/localityFiles.js";
 import { catchUpOrganisation } from "../projections/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
-import { removeAbandoned } from "../workers/temporaryFolders.js";
+import { ownFolder } from "../workers/temporaryFolders.js";
 
 export interface Adapters {
   readonly pool: pg.Pool;
@@ -112,11 +111,7 @@ export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger
 export async function ownTempDir(config: Config, role: string): Promise<string> {
   if (!config.s3) await ensureUsable(config.dataDir, "DATA_DIR");
   const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");
-  const folder = join(parent, `waybill-${role}-${process.pid}`);
-  await rm(folder, { recursive: true, force: true }); // a container's processes have the same number at every start
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await removeAbandoned(parent, /^waybill-(?:api|worker|projector)-(\d+)$/);
-  return folder;
+  return ownFolder(parent, `waybill-${role}`);
 }
 
 export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {

@@ -30,7 +30,7 @@ const stopMs = 6_000;
 /** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { signal, logger, concurrency = 4 } = options;
-  const folder = await ownFolder(options.tempDir);
+  const folder = await ownFolder(options.tempDir, "worker");
   const bell = doorbell(signal);
   const room = createRoom(concurrency);
   const running = new Set<Promise<void>>();

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { reservePlace } from "../../src/commands/importQueue.js";
 import { reconcileQueue } from "../../src/workers/reconcileQueue.js";
 import { sweepObjects } from "../../src/workers/sweepObjects.js";
-import { ownFolder } from "../../src/workers/temporaryFolders.js";
 import { activities, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -93,17 +92,4 @@ test("old submissions and reports that no import refers to are removed, once the
   expect(await stage.objectStore.exists("reports/used.xlsx")).toBe(true);
   expect(await stage.objectStore.exists(late)).toBe(true);
   expect(await stage.objectStore.exists("reports/orphan.xlsx")).toBe(false);
-});
-
-test("folders of workers that are gone are removed, those of running ones are not", async () => {
-  const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-folders-"));
-  await mkdir(join(tempDir, "worker-999999999-abc"));
-  await mkdir(join(tempDir, `worker-${process.pid}-abc`));
-  await mkdir(join(tempDir, "somebody-elses"));
-  await utimes(join(tempDir, "somebody-elses"), 0, 0);
-  const own = await ownFolder(tempDir);
-  expect((await readdir(tempDir)).map((name) => join(tempDir, name)).toSorted()).toEqual(
-    [own, join(tempDir, "somebody-elses"), join(tempDir, `worker-${process.pid}-abc`)].toSorted(),
-  );
-  await rm(tempDir, { recursive: true });
 });
