@@ -91,6 +91,8 @@ export interface ObjectStore {
   move(key: string, to: string): Promise<void>;
   /** Keys under a prefix with their age, for sweeping orphans. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
+  /** Gives up uploads under a prefix that were begun before then and never finished, of those keys alone; says how many. */
+  abortUnfinished(prefix: string, which: { before: Date; isOurs: (key: string) => boolean }): Promise<number>;
   /** A link that anyone holding it may GET until it expires, saved under `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** Makes the bucket, or the folder, where it is missing. For the start of a process that stores submissions. */

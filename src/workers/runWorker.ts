@@ -7,6 +7,7 @@ import { reconcileQueue } from "./reconcileQueue.js";
 import { repeatedly } from "./repeatedly.js";
 import { createRoom, type Visit } from "./room.js";
 import { sweepObjects } from "./sweepObjects.js";
+import { sweepUploads } from "./sweepUploads.js";
 import { takeTurn } from "./takeTurn.js";
 import { ownFolder } from "./temporaryFolders.js";
 import { claimTurn, type Turn } from "./turns.js";
@@ -71,6 +72,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     options.listen?.(bell.ring, signal),
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
     repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
+    repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
     repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {

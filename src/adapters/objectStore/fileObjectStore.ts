@@ -60,6 +60,16 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       }
     },
     list: (prefix) => walk(objects, "", prefix),
+    abortUnfinished: async (_, { before }) => {
+      let removed = 0; // what arrives here has no key yet, and nobody else's is here
+      for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error, "")))) {
+        const found = await stat(join(incoming, name)).catch(() => undefined);
+        if (!found || found.mtime >= before) continue;
+        await rm(join(incoming, name), { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
     link: async (key, { downloadName, expiresInSeconds, now }) => {
       assertKey(key);
       return signLink(signingSecret, publicUrl, key, downloadName, Math.floor(now.getTime() / 1000) + expiresInSeconds);

@@ -8,7 +8,7 @@ import type { ObjectStore } from "../../ports.js";
 import { assertKey, contentDisposition } from "./keys.js";
 import { codeOf, type Translate, translator } from "./s3Faults.js";
 import { boundedTransport } from "./s3Transport.js";
-import { abortUpload, type OpenUpload, partBytes, sendFile } from "./s3Upload.js";
+import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {
   /** `http://host:port` or `https://host` */
@@ -77,6 +77,19 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       await retried(key, () => client.removeObject(bucket, key));
     },
     list: (prefix) => list(client, bucket, prefix, translate),
+    abortUnfinished: async (prefix, { before, isOurs }) => {
+      let aborted = 0;
+      try {
+        for await (const { begun, ...upload } of openUploads({ client, bucket }, prefix)) {
+          if (!upload.key.startsWith(prefix) || !isOurs(upload.key) || !(begun < before)) continue;
+          await abortUpload({ client, bucket }, upload);
+          aborted += 1;
+        }
+      } catch (error) {
+        throw translate(error);
+      }
+      return aborted;
+    },
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
       return retried(key, () => client.presignedGetObject(bucket, key, expiresInSeconds, headers, now));

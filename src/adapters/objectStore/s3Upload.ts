@@ -83,3 +83,13 @@ export async function abortUpload({ client, bucket }: Target, { key, uploadId }:
   const query = `uploadId=${encodeURIComponent(uploadId)}`;
   await client.makeRequestAsyncOmit({ method: "DELETE", bucketName: bucket, objectName: key, query }, "", [200, 204, 404]);
 }
+
+/** Page by page; the next sweep meets what was left open meanwhile. */
+export async function* openUploads({ client, bucket }: Target, prefix: string): AsyncGenerator<OpenUpload & { begun: Date }> {
+  for (let keyMarker = ""; ; ) {
+    const page = await client.listIncompleteUploadsQuery(bucket, prefix, keyMarker, "", "");
+    for (const { key, uploadId, initiated } of page.uploads) yield { key, uploadId, begun: initiated };
+    if (!page.isTruncated || !page.nextKeyMarker || page.nextKeyMarker === keyMarker) return;
+    keyMarker = page.nextKeyMarker;
+  }
+}
