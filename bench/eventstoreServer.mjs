@@ -2,13 +2,13 @@
 import { createServer } from "node:http2";
 import process from "node:process";
 import { decode, readBytes, readFlag } from "../dist/adapters/eventStore/protobuf.js";
-import { appendSuccess, batchReply } from "../dist/embedded/eventstore/appendReplies.js";
-import { encodeBlocks, encodeProperty } from "../dist/embedded/eventstore/blockEncoder.js";
-import { framed } from "../dist/embedded/eventstore/frames.js";
-import { serveCall } from "../dist/embedded/eventstore/grpcCall.js";
+import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.js";
+import { encodeBlocks, encodeProperty } from "../dist/embedded/eventstore/log/blockEncoder.js";
+import { openTables } from "../dist/embedded/eventstore/log/tables.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
-import { serverFeatures } from "../dist/embedded/eventstore/nodeInfoCalls.js";
-import { openTables } from "../dist/embedded/eventstore/tables.js";
+import { appendSuccess, batchReply } from "../dist/embedded/eventstore/protocol/appendReplies.js";
+import { framed } from "../dist/embedded/eventstore/protocol/frames.js";
+import { serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
 /** What the node commits in its own thread. */

@@ -1,16 +1,19 @@
+// A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
+// A cluster, projections, access control, scavenging: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
+// `protocol` holds the messages and the gRPC calls they travel in, `log` what is stored and how it is found, `calls` what is answered.
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { appendCalls, deleteCalls } from "./appendCalls.js";
-import { batchAppendCalls } from "./batchAppendCalls.js";
-import { createCommitLog } from "./commitLog.js";
-import { type Credentials, credentialsCheck, denyAccess } from "./credentials.js";
-import { claimFolder } from "./folderClaim.js";
-import { type Call, type CallHandler, serveCall } from "./grpcCall.js";
-import { notOffered } from "./grpcErrors.js";
-import { gossip, serverFeatures } from "./nodeInfoCalls.js";
-import { readCalls } from "./readCalls.js";
-import { openStorage } from "./storage.js";
-import { createWriter } from "./writer.js";
+import { appendCalls, deleteCalls } from "./calls/appendCalls.js";
+import { batchAppendCalls } from "./calls/batchAppendCalls.js";
+import { gossip, serverFeatures } from "./calls/nodeInfoCalls.js";
+import { readCalls } from "./calls/readCalls.js";
+import { createCommitLog } from "./log/commitLog.js";
+import { claimFolder } from "./log/folderClaim.js";
+import { openStorage } from "./log/storage.js";
+import { createWriter } from "./log/writer.js";
+import { type Credentials, credentialsCheck, denyAccess } from "./protocol/credentials.js";
+import { type Call, type CallHandler, serveCall } from "./protocol/grpcCall.js";
+import { notOffered } from "./protocol/grpcErrors.js";
 
 /** What the node has to say goes here; a pino logger fits. */
 interface NodeLogger {

@@ -1,5 +1,5 @@
 import { stopSignal, tellParent } from "../stopSignal.js";
-import { FolderInUse } from "./folderClaim.js";
+import { FolderInUse } from "./log/folderClaim.js";
 import { type EventStoreNodeOptions, startEventStoreNode } from "./node.js";
 
 /** Serves in the foreground until it is asked to stop, or until a parent that forked it is gone. Resolves with the exit code. */

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AllPage, allBackwards, allForwards } from "../../../src/embedded/eventstore/allReads.js";
-import { encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { eventAt } from "../../../src/embedded/eventstore/blocks.js";
-import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
-import type { EventFilter } from "../../../src/embedded/eventstore/filters.js";
-import { frameEnd } from "../../../src/embedded/eventstore/frames.js";
-import { openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
-import { createWriter } from "../../../src/embedded/eventstore/writer.js";
+import { type AllPage, allBackwards, allForwards } from "../../../src/embedded/eventstore/log/allReads.js";
+import { encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { eventAt } from "../../../src/embedded/eventstore/log/blocks.js";
+import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
+import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
+import { createWriter } from "../../../src/embedded/eventstore/log/writer.js";
+import type { EventFilter } from "../../../src/embedded/eventstore/protocol/filters.js";
+import { frameEnd } from "../../../src/embedded/eventstore/protocol/frames.js";
 
 interface Told {
   id: string;

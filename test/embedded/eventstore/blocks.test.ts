@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeBlocks, encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { type Block, decodeBlock, endOf, eventAt, frameOffsets } from "../../../src/embedded/eventstore/blocks.js";
-import { frameEnd } from "../../../src/embedded/eventstore/frames.js";
+import { encodeBlocks, encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { type Block, decodeBlock, endOf, eventAt, frameOffsets } from "../../../src/embedded/eventstore/log/blocks.js";
+import { frameEnd } from "../../../src/embedded/eventstore/protocol/frames.js";
 
 /** The client's own reader, by which the frames have to be right. */
 const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { encodeBlocks } from "../../../src/embedded/eventstore/blockEncoder.js";
-import type { Block } from "../../../src/embedded/eventstore/blocks.js";
-import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
-import type { Storage } from "../../../src/embedded/eventstore/storage.js";
+import { encodeBlocks } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import type { Block } from "../../../src/embedded/eventstore/log/blocks.js";
+import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
+import type { Storage } from "../../../src/embedded/eventstore/log/storage.js";
 
 /** A disk that takes as long as the test wants. */
 function slowDisk() {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decode, encode, type Field, type Fields, type Message } from "../../../src/adapters/eventStore/protobuf.js";
-import { type EventFilter, readFilter } from "../../../src/embedded/eventstore/filters.js";
+import { type EventFilter, readFilter } from "../../../src/embedded/eventstore/protocol/filters.js";
 
 const fields: Fields<{ filter: EventFilter | undefined }> = { 7: ["filter", readFilter] };
 

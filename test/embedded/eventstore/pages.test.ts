@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
-import { openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
-import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/streamReads.js";
-import { createWriter } from "../../../src/embedded/eventstore/writer.js";
+import type { ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
+import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
+import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/log/streamReads.js";
+import { createWriter } from "../../../src/embedded/eventstore/log/writer.js";
 
 const EVENTS = 20_000;
 let folder: string;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encode, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeProperty } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { readProposedEvent } from "../../../src/embedded/eventstore/proposedEvents.js";
+import { encodeProperty } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { readProposedEvent } from "../../../src/embedded/eventstore/protocol/proposedEvents.js";
 
 const property = (key: string, value: string): Field => [2, encodeProperty(key, value)];
 const idField = (id: string): Field => [1, [[2, id]]];

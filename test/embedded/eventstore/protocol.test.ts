@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, type Field, type Fields, type Message, textIn } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeProperty } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { framed } from "../../../src/embedded/eventstore/frames.js";
-import { frameSplitter } from "../../../src/embedded/eventstore/grpcCall.js";
+import { encodeProperty } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
+import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
+import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
 import { collect, numbered } from "./events.js";
 
 // What the client never sends, only other clients do, or a real server answers in another way.

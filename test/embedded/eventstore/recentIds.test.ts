@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRecentIds } from "../../../src/embedded/eventstore/recentIds.js";
+import { createRecentIds } from "../../../src/embedded/eventstore/log/recentIds.js";
 
 test("what was appended lately is found where it was appended first, and nowhere else, whenever it is asked for", () => {
   const appended = fc.record({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkRevision, type StreamFacts } from "../../../src/embedded/eventstore/revisionCheck.js";
+import { checkRevision, type StreamFacts } from "../../../src/embedded/eventstore/log/revisionCheck.js";
 
 const streamOf = (ids: string[], facts: Partial<StreamFacts> = {}): StreamFacts => ({
   head: ids.length - 1,

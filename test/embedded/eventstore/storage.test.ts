@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeBlocks } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { type Block, endOf } from "../../../src/embedded/eventstore/blocks.js";
-import { type IndexEntry, lastEntry, openStorage, type Storage } from "../../../src/embedded/eventstore/storage.js";
-import { openTables } from "../../../src/embedded/eventstore/tables.js";
+import { encodeBlocks } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { type Block, endOf } from "../../../src/embedded/eventstore/log/blocks.js";
+import { type IndexEntry, lastEntry, openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
+import { openTables } from "../../../src/embedded/eventstore/log/tables.js";
 
 const streams = ["a", "b", "$$a", "quote-1"];
 let folder: string;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/blockEncoder.js";
-import { createCommitLog } from "../../../src/embedded/eventstore/commitLog.js";
-import type { ExpectedRevision } from "../../../src/embedded/eventstore/revisionCheck.js";
-import { openStorage } from "../../../src/embedded/eventstore/storage.js";
-import { createWriter, type WriteOutcome } from "../../../src/embedded/eventstore/writer.js";
+import type { ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
+import type { ExpectedRevision } from "../../../src/embedded/eventstore/log/revisionCheck.js";
+import { openStorage } from "../../../src/embedded/eventstore/log/storage.js";
+import { createWriter, type WriteOutcome } from "../../../src/embedded/eventstore/log/writer.js";
 
 type Step =
   | { act: "append"; stream: string; expected: ExpectedRevision; ids: string[] }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
 
-/** `log`, blocks by position; `index`, where each stream's blocks are, but for the latest; and `claims`, whose the folder is. */
+/** `log`, blocks by position; `index`, where each stream's blocks are; and `claims`, whose the folder is. */
 export function openTables(folder: string) {
   const root = open({
     path: join(folder, "events.mdb"),

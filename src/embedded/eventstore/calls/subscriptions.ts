@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Block } from "./blocks.js";
-import type { CommitLog } from "./commitLog.js";
+import type { Block } from "../log/blocks.js";
+import type { CommitLog } from "../log/commitLog.js";
+import type { Storage } from "../log/storage.js";
+import { framed } from "../protocol/frames.js";
+import type { Call } from "../protocol/grpcCall.js";
+import { consumerTooSlow } from "../protocol/grpcErrors.js";
 import type { Feed } from "./feeds.js";
-import { framed } from "./frames.js";
-import type { Call } from "./grpcCall.js";
-import { consumerTooSlow } from "./grpcErrors.js";
-import type { Storage } from "./storage.js";
 
 /** EventStoreDB's: a live subscriber that has more than this waiting is ended, and has to subscribe again. */
 const LIVE_BUFFER = 32;

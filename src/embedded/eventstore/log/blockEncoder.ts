@@ -1,6 +1,6 @@
-import { encode, type Field, type Message } from "../../adapters/eventStore/protobuf.js";
+import { encode, type Field, type Message } from "../../../adapters/eventStore/protobuf.js";
+import { framed } from "../protocol/frames.js";
 import { type Block, HEAD_BYTES } from "./blocks.js";
-import { framed } from "./frames.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;

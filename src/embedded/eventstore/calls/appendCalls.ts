@@ -1,15 +1,13 @@
-// A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
-// A cluster, projections, access control, scavenging: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
-// This file serves the calls that write.
-import { decode, type Fields } from "../../adapters/eventStore/protobuf.js";
-import { appendSuccess, appendWrongVersion, deleteSuccess } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, namedTarget, readTarget } from "./appendRequests.js";
-import { framed } from "./frames.js";
-import type { Call, CallHandler } from "./grpcCall.js";
-import { streamDeleted, wrongExpectedVersion } from "./grpcErrors.js";
-import { readOneMore } from "./proposedEvents.js";
-import type { ExpectedRevision } from "./revisionCheck.js";
-import type { Writer } from "./writer.js";
+// src/embedded/eventstore/calls serves the calls of the protocol, one file for each kind; this one serves those that write.
+import { decode, type Fields } from "../../../adapters/eventStore/protobuf.js";
+import type { ExpectedRevision } from "../log/revisionCheck.js";
+import type { Writer } from "../log/writer.js";
+import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
+import { type AppendTarget, createEventCollector, namedTarget, readTarget } from "../protocol/appendRequests.js";
+import { framed } from "../protocol/frames.js";
+import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
+import { readOneMore } from "../protocol/proposedEvents.js";
 
 interface AppendPart {
   target: AppendTarget | undefined;

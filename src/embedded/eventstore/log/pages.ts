@@ -1,6 +1,7 @@
 // Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up the others.
+
+import { frameEnd } from "../protocol/frames.js";
 import { type Block, frameOffsets } from "./blocks.js";
-import { frameEnd } from "./frames.js";
 
 const PAGE_BYTES = 128 * 1024;
 /** With a filter that hardly matches, a page ends here instead. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { RangeOptions } from "lmdb";
-import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
 import { openTables } from "./tables.js";
 

@@ -1,4 +1,4 @@
-import { encode, type Message } from "../../adapters/eventStore/protobuf.js";
+import { encode, type Message } from "../../../adapters/eventStore/protobuf.js";
 
 /** gRPC's, before each message: one byte for compression, four for the length. */
 export const FRAME_PREFIX = 5;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Field, Message } from "../../adapters/eventStore/protobuf.js";
-import { framed } from "./frames.js";
-import type { Call, CallHandler } from "./grpcCall.js";
+import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
+import { framed } from "../protocol/frames.js";
+import type { Call, CallHandler } from "../protocol/grpcCall.js";
 
 /** The release whose answers this node gives. */
 const SERVER_VERSION = "23.10.6";

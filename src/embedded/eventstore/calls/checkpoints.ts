@@ -1,6 +1,6 @@
-import type { Message } from "../../adapters/eventStore/protobuf.js";
-import type { EventFilter } from "./filters.js";
-import { framed } from "./frames.js";
+import type { Message } from "../../../adapters/eventStore/protobuf.js";
+import type { EventFilter } from "../protocol/filters.js";
+import { framed } from "../protocol/frames.js";
 
 /** The server's reader gives out a page with so many matching events, before it has searched the whole window. */
 const PAGE_EVENTS = 32;

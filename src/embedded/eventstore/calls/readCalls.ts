@@ -1,13 +1,13 @@
-import { allBackwards, allForwards, refuseForeignPosition } from "./allReads.js";
-import type { CommitLog } from "./commitLog.js";
+import { allBackwards, allForwards, refuseForeignPosition } from "../log/allReads.js";
+import type { CommitLog } from "../log/commitLog.js";
+import type { Page } from "../log/pages.js";
+import type { Storage } from "../log/storage.js";
+import { pageBackwards, pageForwards, viewOf } from "../log/streamReads.js";
+import { framed } from "../protocol/frames.js";
+import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import { streamDeleted } from "../protocol/grpcErrors.js";
+import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
 import { openFeed } from "./feeds.js";
-import { framed } from "./frames.js";
-import type { Call, CallHandler } from "./grpcCall.js";
-import { streamDeleted } from "./grpcErrors.js";
-import type { Page } from "./pages.js";
-import { type ReadRequest, readReadRequest } from "./readRequest.js";
-import type { Storage } from "./storage.js";
-import { pageBackwards, pageForwards, viewOf } from "./streamReads.js";
 import { subscribe } from "./subscriptions.js";
 
 type NextPage = () => Page;

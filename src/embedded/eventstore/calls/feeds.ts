@@ -1,15 +1,15 @@
-import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
-import { allForwards, eachFrame, refuseForeignPosition } from "./allReads.js";
-import { type Block, endOf, frameOffsets } from "./blocks.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
+import { allForwards, eachFrame, refuseForeignPosition } from "../log/allReads.js";
+import { type Block, endOf, frameOffsets } from "../log/blocks.js";
+import type { CommitLog } from "../log/commitLog.js";
+import { createPage, frameAt, type Page } from "../log/pages.js";
+import type { Storage } from "../log/storage.js";
+import { isMetastream, metastreamOf, streamOfMeta } from "../log/streamMetadata.js";
+import { pageForwards, viewOf } from "../log/streamReads.js";
+import { type EventFilter, matchesEvent, matchesStream } from "../protocol/filters.js";
+import { type GrpcFailure, streamDeleted } from "../protocol/grpcErrors.js";
+import type { ReadRequest } from "../protocol/readRequest.js";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.js";
-import type { CommitLog } from "./commitLog.js";
-import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
-import { type GrpcFailure, streamDeleted } from "./grpcErrors.js";
-import { createPage, frameAt, type Page } from "./pages.js";
-import type { ReadRequest } from "./readRequest.js";
-import type { Storage } from "./storage.js";
-import { isMetastream, metastreamOf, streamOfMeta } from "./streamMetadata.js";
-import { pageForwards, viewOf } from "./streamReads.js";
 
 export interface LiveMessage {
   frame: Buffer;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { MAX_INT64 } from "../../adapters/eventStore/protobuf.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { encodeBlocks, encodeProperty, type ProposedEvent } from "./blockEncoder.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";

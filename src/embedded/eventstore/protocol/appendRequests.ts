@@ -1,8 +1,8 @@
-import { type Fields, MalformedMessage, message, present, type Reader, readNumber, textIn } from "../../adapters/eventStore/protobuf.js";
-import type { ProposedEvent } from "./blockEncoder.js";
+import { type Fields, MalformedMessage, message, present, type Reader, readNumber, textIn } from "../../../adapters/eventStore/protobuf.js";
+import type { ProposedEvent } from "../log/blockEncoder.js";
+import type { ExpectedRevision } from "../log/revisionCheck.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
 import { readProposedEvent } from "./proposedEvents.js";
-import type { ExpectedRevision } from "./revisionCheck.js";
 
 export interface AppendTarget {
   stream: string;

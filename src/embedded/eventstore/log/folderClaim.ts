@@ -1,5 +1,5 @@
 import type { Database } from "lmdb";
-import { processIdentity } from "../processes.js";
+import { processIdentity } from "../../processes.js";
 
 const KEY = "owner";
 

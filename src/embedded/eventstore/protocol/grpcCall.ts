@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { MalformedMessage } from "../../adapters/eventStore/protobuf.js";
+import { MalformedMessage } from "../../../adapters/eventStore/protobuf.js";
 import { FRAME_PREFIX } from "./frames.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 

@@ -1,8 +1,9 @@
-import type { Field, Message } from "../../adapters/eventStore/protobuf.js";
+// src/embedded/eventstore/protocol turns bytes into requests and answers into bytes, and serves gRPC on HTTP/2. Nothing is decided here.
+import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
+import type { ExpectedRevision } from "../log/revisionCheck.js";
+import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";
 import { MAX_APPEND_BYTES, Status } from "./grpcErrors.js";
-import type { ExpectedRevision } from "./revisionCheck.js";
-import type { WriteOutcome } from "./writer.js";
 
 const EMPTY: Message = [];
 

@@ -1,5 +1,5 @@
-import { decodeInner, type Fields, message, type Reader, readNumber, readText } from "../../adapters/eventStore/protobuf.js";
-import { type Block, eventAt } from "./blocks.js";
+import { decodeInner, type Fields, message, type Reader, readNumber, readText } from "../../../adapters/eventStore/protobuf.js";
+import { type Block, eventAt } from "../log/blocks.js";
 import { failedRead } from "./grpcErrors.js";
 
 /** The server's own, where the client gives none. */

@@ -8,7 +8,7 @@ import {
   type Reader,
   readFlag,
   readNumber,
-} from "../../adapters/eventStore/protobuf.js";
+} from "../../../adapters/eventStore/protobuf.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";

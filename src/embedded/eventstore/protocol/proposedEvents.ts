@@ -1,6 +1,14 @@
-import { decode, decodeInner, type Fields, MalformedMessage, type Reader, readBytes, textIn } from "../../adapters/eventStore/protobuf.js";
-import type { ProposedEvent } from "./blockEncoder.js";
-import { type Property, propertyFields } from "./blocks.js";
+import {
+  decode,
+  decodeInner,
+  type Fields,
+  MalformedMessage,
+  type Reader,
+  readBytes,
+  textIn,
+} from "../../../adapters/eventStore/protobuf.js";
+import type { ProposedEvent } from "../log/blockEncoder.js";
+import { type Property, propertyFields } from "../log/blocks.js";
 import { missingProperty } from "./grpcErrors.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

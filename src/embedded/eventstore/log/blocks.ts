@@ -1,7 +1,7 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
-import { decode, type Fields, message, type Reader, readBytes, readText, textIn } from "../../adapters/eventStore/protobuf.js";
-import { FRAME_PREFIX, frameEnd } from "./frames.js";
+import { decode, type Fields, message, type Reader, readBytes, readText, textIn } from "../../../adapters/eventStore/protobuf.js";
+import { FRAME_PREFIX, frameEnd } from "../protocol/frames.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
 export const HEAD_BYTES = 24;

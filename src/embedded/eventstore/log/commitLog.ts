@@ -1,5 +1,5 @@
+import { unavailable } from "../protocol/grpcErrors.js";
 import { type Block, endOf } from "./blocks.js";
-import { unavailable } from "./grpcErrors.js";
 import type { Storage } from "./storage.js";
 
 export type CommitLog = ReturnType<typeof createCommitLog>;

@@ -1,11 +1,11 @@
-import { decode, type Fields, MalformedMessage, type Message, readBytes, readFlag } from "../../adapters/eventStore/protobuf.js";
-import { badRequest, batchReply, timedOut, tooLarge } from "./appendReplies.js";
-import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "./appendRequests.js";
-import { framed } from "./frames.js";
-import type { Call, CallHandler } from "./grpcCall.js";
-import { GrpcFailure, Status } from "./grpcErrors.js";
-import { readOneMore } from "./proposedEvents.js";
-import type { Writer } from "./writer.js";
+import { decode, type Fields, MalformedMessage, type Message, readBytes, readFlag } from "../../../adapters/eventStore/protobuf.js";
+import type { Writer } from "../log/writer.js";
+import { badRequest, batchReply, timedOut, tooLarge } from "../protocol/appendReplies.js";
+import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
+import { framed } from "../protocol/frames.js";
+import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
+import { readOneMore } from "../protocol/proposedEvents.js";
 
 /** Appends begun but not yet final, on one call. */
 const MAX_OPEN = 1_000;

@@ -1,6 +1,7 @@
+// src/embedded/eventstore/log keeps the events on LMDB: what may be appended, in which order, and how readers find it.
+import { type EventFilter, matchesEvent, matchesStream } from "../protocol/filters.js";
+import { failedRead } from "../protocol/grpcErrors.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
-import { type EventFilter, matchesEvent, matchesStream } from "./filters.js";
-import { failedRead } from "./grpcErrors.js";
 import { createPage, frameAt, type Page } from "./pages.js";
 import type { Storage } from "./storage.js";
 
