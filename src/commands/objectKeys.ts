@@ -18,3 +18,23 @@ export function reportKey({ importId, file }: Pick<ImportRequested, "importId" |
   const logId = logOfUpload(file.key);
   return logId === undefined ? `reports/${importId}.xlsx` : `reports/${logId}/${importId}.xlsx`;
 }
+
+interface Aside {
+  readonly logId: string;
+  /** When it was moved, `2026-03-01`. */
+  readonly day: string;
+  readonly importId: string;
+  /** Where it was. */
+  readonly key: string;
+}
+
+export const asidePrefix = (logId: string): string => `aside/${logId}/`;
+
+/** Where a refused upload waits for a month before it is removed; its old key is the end of the new one. */
+export const asideKey = ({ logId, day, importId, key }: Aside): string => `${asidePrefix(logId)}${day}/${importId}/${key}`;
+
+export function partsOfAside(aside: string): Aside | undefined {
+  const [, logId, day = "", importId, ...rest] = aside.split("/");
+  if (logId === undefined || importId === undefined || rest.length === 0 || Number.isNaN(Date.parse(day))) return undefined;
+  return { logId, day, importId, key: rest.join("/") };
+}

@@ -53,6 +53,7 @@ const leastPatienceMs = 1_500;
 /** An append that cannot be waited for is not begun. */
 const shortestAppendMs = 200;
 const markMs = 300;
+const discardMs = 1_000;
 
 /** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
@@ -63,13 +64,26 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const logId = await deadline.within("event store", logIdOf(deps.eventStore));
   const request = eventOf(submission, target.importId, logId);
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
-  try {
-    return await record(deps, submission, request, deadlineIn(Math.max(leastPatienceMs, deadline.leftMs())));
-  } catch (error) {
-    // An append of unknown outcome may have landed: its file must stay. The sweeper removes what no import refers to.
-    if (error instanceof Rejection) await deps.objectStore.remove(request.file.key).catch(() => undefined);
+  const rest = deadlineIn(Math.max(leastPatienceMs, deadline.leftMs()));
+  await reserve(deps, request, rest).catch(async (error: unknown) => {
+    await discard(deps, request); // nothing was appended, so nothing refers to it
     throw error;
-  }
+  });
+  // From here on the file stays: an append of unknown outcome may have landed.
+  return record(deps, submission, request, rest);
+}
+
+/** The file of a push that is known to be refused, by the process that stored it. */
+async function discard({ objectStore }: RequestImportDeps, { file }: ImportRequested): Promise<void> {
+  await deadlineIn(discardMs)
+    .within("object store", objectStore.remove(file.key))
+    .catch(() => undefined);
+}
+
+async function reserve(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<void> {
+  const { importId, organisationId } = request;
+  const release = () => void settleRefused(deps, request);
+  await deadline.within("database", reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
 }
 
 async function record(
@@ -80,8 +94,6 @@ async function record(
 ): Promise<ImportRequested> {
   const { importId, organisationId } = request;
   const { pool, eventStore } = deps;
-  const release = () => void settleRefused(deps, request);
-  await deadline.within("database", reservePlace(pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
   const context = { organisation: organisationId, by: request.by, correlationId: request.requestId };
   const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
   const event = encode("ImportRequested", request, context, id);
@@ -97,7 +109,7 @@ async function record(
     if (error instanceof WrongVersion) {
       const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
-        await deps.objectStore.remove(request.file.key).catch(() => undefined);
+        if (earlier.file.key !== request.file.key) await discard(deps, request);
         return repetition(earlier, submission);
       }
     }

@@ -5,6 +5,7 @@ import type { ImportRequested } from "../events/importEvents.js";
 import type { EventStore } from "../ports.js";
 import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQueue.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "./importStream.js";
+import { noteRefusedUpload } from "./refusedUploads.js";
 
 interface Settling {
   readonly pool: Pool;
@@ -39,8 +40,12 @@ export async function settleRefused(deps: Settling, request: ImportRequested): P
       missed += 1;
       if (missed < looks) return false;
       await releasePlace(pool, importId);
-    } else if (idempotency) await confirmPlace(pool, importId, loaded.position);
-    else await cancelRefused(deps, request, loaded, await now());
+      // Sent again with its key, it could still be found and acknowledged.
+      if (!idempotency) await noteRefusedUpload(pool, request);
+    } else if (idempotency) {
+      await confirmPlace(pool, importId, loaded.position);
+      if (loaded.state.status !== "none" && loaded.state.request.file.key !== request.file.key) await noteRefusedUpload(pool, request);
+    } else await cancelRefused(deps, request, loaded, await now());
     return true;
   });
 }

@@ -1,68 +1,95 @@
-import { setTimeout } from "node:timers/promises";
+import { firstRequest } from "../commands/idempotentImport.js";
+import { asideKey, asidePrefix, partsOfAside } from "../commands/objectKeys.js";
+import { forgetRefusedUpload, type RefusedUpload, refusedUploads } from "../commands/refusedUploads.js";
+import { readLogId } from "../events/logId.js";
+import { streamOf } from "../events/streams.js";
+import { ObjectMissing } from "../portErrors.js";
 import type { WorkerDeps } from "./deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
 
-const kept = [
-  { prefix: "uploads/", keyOfImport: "file_key" },
-  // One that its import has not recorded is, or will be, the report of a cancelled or failed one.
-  { prefix: "reports/", keyOfImport: "coalesce(report_key, 'reports/' || import_id || '.xlsx')" },
-] as const;
 const dayMs = 24 * 3_600_000;
+const asideDays = 30;
 const atOnce = 200;
-const lookMs = 250;
 
 /**
- * Removes submissions and reports that are no import's: those of clients that went away, or of a process that died. Only the table
- * of imports knows, so nothing is removed unless it has everything that was in the log when the sweep began.
+ * Moves uploads aside that this log is known to have refused, and removes them a month later. What no import refers to is not enough: an
+ * older event store may have been put back, and another deployment may share the bucket.
  */
-export async function sweepObjects(deps: Deps, { olderThanMs = dayMs, patienceMs = 20_000 } = {}): Promise<number> {
-  const { objectStore, logger, signal } = deps;
-  const now = await whenUpToDate(deps, patienceMs);
-  if (!now) return 0;
-  let removed = 0;
-  for (const { prefix, keyOfImport } of kept) {
-    let keys: string[] = [];
-    const sweep = async () => {
-      for (const key of await unreferenced(deps, keyOfImport, keys)) {
-        await objectStore.remove(key);
-        removed += 1;
-      }
-      keys = [];
-    };
-    for await (const { key, modifiedAt } of objectStore.list(prefix)) {
-      if (signal?.aborted) return removed;
-      if (now.getTime() - modifiedAt.getTime() < olderThanMs) continue;
-      if (keys.push(key) >= atOnce) await sweep();
-    }
-    await sweep();
+export async function sweepObjects(deps: Deps, { olderThanMs = dayMs } = {}): Promise<{ moved: number; removed: number }> {
+  const logId = await readLogId(deps.eventStore);
+  if (logId === undefined) return { moved: 0, removed: 0 };
+  const moved = await moveRefused(deps, logId, olderThanMs);
+  const removed = await removeOldest(deps, logId);
+  if (moved + removed > 0) deps.logger.info({ moved, removed, asideDays }, "moved refused uploads aside, and removed those of a month ago");
+  return { moved, removed };
+}
+
+async function moveRefused(deps: Deps, logId: string, olderThanMs: number): Promise<number> {
+  const { pool, signal } = deps;
+  const lastEvent = await lastEventAt(deps);
+  if (!lastEvent) return 0;
+  let moved = 0;
+  for (let after = ""; !signal?.aborted; ) {
+    const page = await refusedUploads(pool, { logId, olderThanMs, after, max: atOnce });
+    for (const upload of page) if (await moveOne(deps, logId, upload, lastEvent)) moved += 1;
+    after = page.at(-1)?.key ?? "";
+    if (page.length < atOnce) break;
   }
-  if (removed > 0) logger.info({ removed }, "removed objects that no import refers to");
+  return moved;
+}
+
+async function moveOne(deps: Deps, logId: string, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
+  const { pool, objectStore } = deps;
+  const object = await find(deps, key);
+  if (object && object.modifiedAt >= lastEvent) return false; // the log may have been put back to before it
+  const isToGo = object && !(await isRecorded(deps, { key, importId }));
+  if (isToGo) {
+    const day = (await databaseNow(deps)).toISOString().slice(0, 10);
+    await objectStore.move(key, asideKey({ logId, day, importId, key })).catch((error: unknown) => {
+      if (!(error instanceof ObjectMissing)) throw error; // another worker was faster
+    });
+  }
+  await forgetRefusedUpload(pool, key);
+  return isToGo ?? false;
+}
+
+/** An append may have landed after it had been looked for. */
+async function isRecorded({ eventStore }: Deps, { key, importId }: RefusedUpload): Promise<boolean> {
+  return (await firstRequest(eventStore, importId))?.file.key === key;
+}
+
+async function find({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt: Date } | undefined> {
+  for await (const { key, modifiedAt } of objectStore.list(wanted)) if (key === wanted) return { modifiedAt };
+  return undefined;
+}
+
+/** When something was last recorded in this log: the tables say where to look, the log itself when it was. */
+async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
+  const [newest] = rows;
+  return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;
+}
+
+async function removeOldest(deps: Deps, logId: string): Promise<number> {
+  const { objectStore, signal } = deps;
+  const oldest = (await databaseNow(deps)).getTime() - asideDays * dayMs;
+  let removed = 0;
+  for await (const { key } of objectStore.list(asidePrefix(logId))) {
+    if (signal?.aborted) break;
+    const aside = partsOfAside(key);
+    if (!aside || Date.parse(aside.day) + dayMs > oldest) continue; // whole days from the end of the one that it was moved on
+    if (await isRecorded(deps, aside)) {
+      await objectStore.move(key, aside.key);
+      continue;
+    }
+    await objectStore.remove(key);
+    removed += 1;
+  }
   return removed;
 }
 
-/**
- * The database's clock, once the table of imports has everything that is in the log now; undefined if that takes too long, or if the table
- * stands past the end of the log: then it is of another one, and knows nothing of this one's imports.
- */
-async function whenUpToDate({ pool, eventStore, signal }: Deps, patienceMs: number): Promise<Date | undefined> {
-  const head = await eventStore.head();
-  for (const deadline = performance.now() + patienceMs; ; ) {
-    const asked = await pool.query<{ now: Date; commit: string | null }>(
-      "select now(), (select commit from checkpoints where projection = 'imports') as commit",
-    );
-    const { now, commit } = asked.rows[0] ?? {};
-    const stands = BigInt(commit ?? -1);
-    if (now && stands >= (head?.commit ?? 0n)) return stands <= ((await eventStore.head())?.commit ?? 0n) ? now : undefined;
-    if (performance.now() > deadline || signal?.aborted) return undefined;
-    await setTimeout(lookMs);
-  }
-}
-
-async function unreferenced({ pool }: Deps, keyOfImport: (typeof kept)[number]["keyOfImport"], keys: readonly string[]): Promise<string[]> {
-  const orphans = await pool.query<{ key: string }>(
-    `select key from unnest($1::text[]) as key where key not in (select ${keyOfImport} from imports where ${keyOfImport} = any($1))`,
-    [keys],
-  );
-  return orphans.rows.map((row) => row.key);
+async function databaseNow({ pool }: Deps): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>("select now()");
+  return rows[0]?.now ?? new Date();
 }

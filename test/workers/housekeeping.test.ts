@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { reservePlace } from "../../src/commands/importQueue.js";
 import { reconcileQueue } from "../../src/workers/reconcileQueue.js";
-import { sweepObjects } from "../../src/workers/sweepObjects.js";
 import { activities, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -56,40 +52,4 @@ test("an unfinished import that waits nowhere is queued again; one that has ende
   await reconcileQueue(stage.deps());
   expect(await queue()).toEqual([{ importId: lostId, confirmed: true }]);
   expect(importId).not.toBe(lostId);
-});
-
-test("old submissions and reports that no import refers to are removed, once the table of imports is up to date", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "waybill-test-sweep-"));
-  const path = join(folder, "file");
-  await writeFile(path, "x");
-  const cancelledId = randomUUID();
-  const late = `reports/${cancelledId}.xlsx`; // made after its import was cancelled, which recorded no report
-  for (const key of ["uploads/s/orphan", "uploads/s/used", "reports/used.xlsx", late, "reports/orphan.xlsx"])
-    await stage.objectStore.put(key, path, { contentType: "text/csv" });
-  await rm(folder, { recursive: true });
-  await projected(randomUUID(), "s", "completed", "uploads/s/used");
-  await stage.pool.query("update imports set report_key = 'reports/used.xlsx'");
-  await projected(cancelledId, "s", "cancelled");
-  const there = async () => {
-    const keys: string[] = [];
-    for await (const { key } of stage.objectStore.list("uploads/s/")) keys.push(key);
-    return keys.toSorted();
-  };
-  const everything = ["uploads/s/orphan", "uploads/s/used"];
-  const head = await stage.eventStore.head();
-  await sweepObjects(stage.deps(), { olderThanMs: -60_000, patienceMs: 0 });
-  expect(await there()).toEqual(everything); // the projection has seen nothing yet
-  await stage.pool.query("insert into checkpoints (projection, commit, prepare, updated_at) values ('imports', $1, 0, now())", [
-    (head?.commit ?? 0n) + 1n,
-  ]);
-  await sweepObjects(stage.deps(), { olderThanMs: -60_000 });
-  expect(await there()).toEqual(everything); // the table is of another log, which was longer
-  await stage.pool.query("update checkpoints set commit = $1", [head?.commit]);
-  await sweepObjects(stage.deps());
-  expect(await there()).toEqual(everything); // too young
-  await sweepObjects(stage.deps(), { olderThanMs: -60_000 });
-  expect(await there()).toEqual(["uploads/s/used"]);
-  expect(await stage.objectStore.exists("reports/used.xlsx")).toBe(true);
-  expect(await stage.objectStore.exists(late)).toBe(true);
-  expect(await stage.objectStore.exists("reports/orphan.xlsx")).toBe(false);
 });

@@ -16,6 +16,7 @@ import { createGeography } from "../../src/domain/geography/geography.js";
 import { decode } from "../../src/events/codec.js";
 import type { ImportKind } from "../../src/events/importEvents.js";
 import { streamOf } from "../../src/events/streams.js";
+import type { EventStore } from "../../src/ports.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
 import type { WorkerDeps } from "../../src/workers/deps.js";
 import { runWorker } from "../../src/workers/runWorker.js";
@@ -119,14 +120,22 @@ export async function openStage() {
       organisationId: string,
       kind: ImportKind,
       csv: string | Buffer,
-      more: { source?: "data" | "file"; sha256?: string; name?: string; format?: "csv" | "xlsx" } = {},
+      more: {
+        source?: "data" | "file";
+        sha256?: string;
+        name?: string;
+        format?: "csv" | "xlsx";
+        idempotencyKey?: string;
+        /** Another one than the stage's own. */
+        into?: EventStore;
+      } = {},
     ) {
       const folder = await mkdtemp(join(tmpdir(), "waybill-test-push-"));
       const path = join(folder, "file");
       const bytes = Buffer.from(csv);
       await writeFile(path, bytes);
       const { importId } = await requestImport(
-        { pool: database.pool, eventStore, objectStore: objects.store, maxQueuedImports: 1000, logger },
+        { pool: database.pool, eventStore: more.into ?? eventStore, objectStore: objects.store, maxQueuedImports: 1000, logger },
         {
           organisationId,
           kind,
@@ -141,7 +150,7 @@ export async function openStage() {
           },
           by: { kind: "key", id: "test" },
           requestId: "request-1",
-          idempotencyKey: undefined,
+          idempotencyKey: more.idempotencyKey,
           now: new Date(),
         },
       );

@@ -59,6 +59,17 @@ export const lateReports = pgTable("late_reports", {
   reportKey: text("report_key"),
 });
 
+/**
+ * Stored uploads of pushes that were answered 503 and are known not to be in the log: the only ones that are ever swept. Forgetting one
+ * only keeps its file.
+ */
+export const refusedUploads = pgTable("refused_uploads", {
+  key: text().primaryKey(),
+  importId: uuid("import_id").notNull(),
+  logId: uuid("log_id").notNull(),
+  refusedAt: at("refused_at").notNull().default(sql`now()`),
+});
+
 /** One row per key: a minute that begins with its first request, and the requests counted in it so far. */
 export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
