@@ -22,13 +22,13 @@ export function addImportCommands(program: Command): void {
 async function list({ org, limit, json }: { org: string; limit: string; json?: boolean }): Promise<void> {
   const count = Number(limit);
   if (!/^\d{1,5}$/.test(limit) || count < 1 || count > 10_000) throw new CommandFault("--limit must be a whole number from 1 to 10000");
-  const found = await withStores(async ({ pool }) => {
+  const found = await withStores(async ({ pool, eventStore }) => {
     const [{ latestImports }, { listOrganisations }] = await Promise.all([
-      import("../queries/latestImports.js"),
+      import("../queries/importList.js"),
       import("../queries/organisations.js"),
     ]);
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
-    return latestImports(org, count, pool);
+    return latestImports(org, count, { pool, eventStore });
   });
   if (json) return printJson(found);
   const rows = found.map(({ importId, kind, status, progress, counts, submittedAt, sourceDetails }) => [

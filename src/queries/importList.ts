@@ -1,50 +1,27 @@
 import { once } from "node:events";
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { Pool } from "pg";
 import type { ImportKind } from "../events/importEvents.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore } from "../ports.js";
 import { imports } from "../projections/tables/imports.js";
-import { importStatus } from "./importStatus.js";
-import { type ImportView, selectImports, viewOf } from "./importView.js";
+import { mayBeBehind, type ReadImport, readImport, readRow, rowAsItIs, type Sources } from "./importStatus.js";
+import { type ImportRow, type ImportView, selectImports } from "./importView.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
-
-interface Sources {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
-
-interface Listed {
-  readonly position: bigint;
-  readonly view: ImportView;
-}
 
 /** Newest first. */
 export function listImports(organisationId: string, kind: ImportKind, page: PageRequest, sources: Sources): Promise<Page<ImportView>> {
   return readPage(
     page,
     ["imports", organisationId, kind],
-    async (after, count) => {
-      const before = after?.[0] === undefined ? undefined : BigInt(after[0]);
-      // These first: what reaches the table in between is then found in both, and told once.
-      const waiting = await notYetProjected(organisationId, kind, { before, count }, sources);
-      const rows = await selectImports(sources.pool)
-        .where(
-          and(
-            eq(imports.organisationId, organisationId),
-            eq(imports.kind, kind),
-            before === undefined ? undefined : lt(imports.position, before),
-          ),
-        )
-        .orderBy(desc(imports.position))
-        .limit(count);
-      const known = new Set(rows.map(({ importId }) => importId));
-      const missing = waiting.filter(({ view }) => !known.has(view.importId));
-      const listed = [...rows.map((row): Listed => ({ position: row.position, view: viewOf(row) })), ...missing];
-      return listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count);
-    },
+    (after, count) =>
+      newestImports(organisationId, kind, { before: after?.[0] === undefined ? undefined : BigInt(after[0]), count }, sources),
     { placeOf: ({ position }) => [String(position)], itemOf: ({ view }) => view },
   );
+}
+
+/** Of both kinds, newest first: the operator's list. */
+export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<ImportView[]> {
+  const found = await newestImports(organisationId, undefined, { before: undefined, count }, sources);
+  return found.map(({ view }) => view);
 }
 
 interface Stretch {
@@ -52,35 +29,93 @@ interface Stretch {
   readonly count: number;
 }
 
+async function newestImports(
+  organisationId: string,
+  kind: ImportKind | undefined,
+  { before, count }: Stretch,
+  sources: Sources,
+): Promise<ReadImport[]> {
+  const late = AbortSignal.timeout(patienceMs);
+  // These first: what reaches the table in between is then found in both, and told once.
+  const waiting = await notYetProjected(organisationId, kind, { before, count }, sources, late);
+  const rows = await selectImports(sources.pool)
+    .where(
+      and(
+        eq(imports.organisationId, organisationId),
+        kind === undefined ? undefined : eq(imports.kind, kind),
+        before === undefined ? undefined : lt(imports.position, before),
+      ),
+    )
+    .orderBy(desc(imports.position))
+    .limit(count);
+  const known = new Set(rows.map(({ importId }) => importId));
+  const missing = waiting.filter(({ view }) => !known.has(view.importId));
+  const listed = [...(await asOfNow(rows, sources, late)), ...missing];
+  return oneAtATime(listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count));
+}
+
 /** A working event store has answered by then; for one that does not the caller is not kept waiting. */
 const patienceMs = 1_500;
 /** While no projector runs, the whole queue waits here. */
 const atOnce = 20;
+const mostWaiting = 2_000;
 
-/** Pushed just now: in the queue and in its stream, and on its way to the table. Newest first, and no more than the page can show. */
-async function notYetProjected(organisationId: string, kind: ImportKind, { before, count }: Stretch, sources: Sources): Promise<Listed[]> {
-  const { rows } = await sources.pool.query<{ importId: string; position: string }>(
-    `select import_id as "importId", position from import_queue q
-      where organisation_id = $1 and position is not null and ($2::bigint is null or position < $2)
-        and not exists (select from imports i where i.import_id = q.import_id)
-      order by position desc`,
-    [organisationId, before ?? null],
+/** As a reader of one import sees each of them. What the event store does not answer for in time is shown as the table has it. */
+async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
+  const behind = rows.filter(mayBeBehind);
+  const fresh = new Map<string, ReadImport>();
+  for (let from = 0; from < behind.length && !late.aborted; from += atOnce) {
+    const reading = Promise.all(behind.slice(from, from + atOnce).map((row) => readRow(row, sources)));
+    for (const read of await inTime(reading, late)) fresh.set(read.view.importId, read);
+  }
+  return rows.map((row) => fresh.get(row.importId) ?? rowAsItIs(row));
+}
+
+/** Pushed or ended just now, and on its way to the table. Newest first, and no more than the page can show. */
+async function notYetProjected(
+  organisationId: string,
+  kind: ImportKind | undefined,
+  { before, count }: Stretch,
+  sources: Sources,
+  late: AbortSignal,
+): Promise<ReadImport[]> {
+  const { rows } = await sources.pool.query<{ importId: string }>(
+    `select import_id as "importId" from
+       (select import_id, position from import_queue where organisation_id = $1
+        union select import_id, position from ended_imports where organisation_id = $1) as waiting
+      where (position is null or $2::bigint is null or position < $2)
+        and not exists (select from imports i where i.import_id = waiting.import_id)
+      order by position desc nulls first limit $3`,
+    [organisationId, before ?? null, mostWaiting],
   );
-  if (rows.length === 0) return [];
-  const found: Listed[] = [];
-  const late = AbortSignal.timeout(patienceMs);
-  const nothing = once(late, "abort").then(() => []);
+  const found: ReadImport[] = [];
   for (let from = 0; from < rows.length && found.length < count && !late.aborted; from += atOnce) {
     const some = rows.slice(from, from + atOnce);
-    const views = Promise.all(some.map(({ importId }) => importStatus(organisationId, { kind, importId }, sources)));
-    const known = await Promise.race([views, nothing]).catch(whatTheTableKnows);
-    found.push(...known.flatMap((view, index) => (view ? [{ position: BigInt(some[index]?.position ?? 0), view }] : [])));
+    const reading = Promise.all(some.map(({ importId }) => readImport(organisationId, { kind, importId }, sources)));
+    found.push(...(await inTime(reading, late)).filter((read) => read !== undefined));
   }
-  return found;
+  return found.filter(({ position }) => before === undefined || position < before);
 }
 
-/** It is old, but true. */
-function whatTheTableKnows(error: unknown): [] {
-  if (error instanceof StoreUnavailable) return [];
-  throw error;
+/** Nothing where the event store is away: what the table knows is old, but true. */
+async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promise<Read[]> {
+  const nothing = late.aborted ? [] : once(late, "abort").then(() => []);
+  return Promise.race([reading, nothing]).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return [];
+    throw error;
+  });
 }
+
+/** Imports are read one after the other, and one may end meanwhile and another begin. The list is of the moment before. */
+function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
+  const running = newestFirst.findLast(({ view }) => view.status === "processing");
+  return newestFirst.map((read) => (read.view.status === "processing" && read !== running ? { ...read, view: notBegun(read.view) } : read));
+}
+
+const notBegun = (view: ImportView): ImportView => ({
+  ...view,
+  status: "queued",
+  progress: 0,
+  startedAt: null,
+  counts: { received: 0, processed: 0, failed: 0 },
+});

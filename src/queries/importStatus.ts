@@ -1,138 +1,82 @@
 // An import's status: from the table, and where the table is behind what the caller may already know, from the stream.
 import type { Pool } from "pg";
-import { decodeOn } from "../events/codec.js";
 import type { ImportKind } from "../events/importEvents.js";
-import { streamOf } from "../events/streams.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore, StoredEvent } from "../ports.js";
-import { findImportRow, type ImportRow, type ImportView, isFinished, viewOf } from "./importView.js";
+import type { EventStore } from "../ports.js";
+import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
+import { type Base, isToldAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
 
-interface Sources {
+export interface Sources {
   readonly pool: Pool;
   readonly eventStore: EventStore;
 }
 
 interface ImportName {
-  readonly kind: ImportKind;
+  readonly kind: ImportKind | undefined;
   readonly importId: string;
+}
+
+export interface ReadImport extends StreamView {
+  /** Commit position of ImportRequested. */
+  readonly position: bigint;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Counting more rows than this, some 0.4 s, would take longer than waiting for the projection. */
-const countableRows = 20_000n;
-
-type Counts = ImportView["counts"];
-
-/** Of imports that ended before their rows were projected, the latest: their counts are final, and are asked for again and again. */
-const settled = new Map<string, Counts>();
-const mostSettled = 1_000;
-
-export async function importStatus(organisationId: string, name: ImportName, sources: Sources): Promise<ImportView | undefined> {
+export async function readImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport | undefined> {
   if (!uuid.test(name.importId)) return undefined;
   const row = await findImportRow(organisationId, name, sources.pool);
-  if (row && !mayBeBehind(row)) return viewOf(row);
-  const stream = streamOf.import(name.importId);
-  if (!row) {
-    const base = await requestedView(organisationId, name, stream, sources.eventStore);
-    return base && withStream(base, stream, sources.eventStore);
-  }
-  const view = viewOf(row);
-  return withStream({ view, revision: row.revision, rejected: row.failed }, stream, sources.eventStore).catch((error: unknown) => {
-    if (error instanceof StoreUnavailable) return view; // what the table knows is old, but true
+  if (row) return readRow(row, sources);
+  const base = await requestedBase(organisationId, name, sources.eventStore);
+  return base && fromStream(organisationId, base, sources);
+}
+
+/** An import that is in the table, as of now. */
+export async function readRow(row: ImportRow, sources: Sources): Promise<ReadImport> {
+  const fromTable = rowAsItIs(row);
+  if (!mayBeBehind(row)) return fromTable;
+  const base = { view: fromTable.view, position: row.position, revision: row.revision, rejected: row.failed };
+  return fromStream(row.organisationId, base, sources).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return fromTable; // what the table knows is old, but true
     throw error;
   });
 }
 
+export const rowAsItIs = (row: ImportRow): ReadImport => ({ view: viewOf(row), position: row.position, unprojected: undefined });
+
 /** Its place in the queue is gone, a cancellation was asked for, or a worker has begun: the stream may know more than the table. */
-function mayBeBehind({ status, queueProgress, cancelRequested, claimed }: ImportRow): boolean {
+export function mayBeBehind({ status, queueProgress, cancelRequested, claimed }: ImportRow): boolean {
   if (isFinished(status)) return false;
   return queueProgress === null || cancelRequested === true || (status === "queued" && claimed);
 }
 
-interface Base {
-  readonly view: ImportView;
-  /** Revision of the stream that the view includes. */
-  readonly revision: bigint;
-  /** Rows rejected up to then; the view of a running fulfilment import hides them. */
-  readonly rejected: number;
-}
-
-async function requestedView(
-  organisationId: string,
-  { kind }: ImportName,
-  stream: string,
-  eventStore: EventStore,
-): Promise<Base | undefined> {
-  for await (const event of eventStore.read(stream, { max: 1 })) {
-    const decoded = decodeOn("import", event);
-    if (decoded?.type !== "ImportRequested") return undefined;
-    const request = decoded.data;
-    if (request.organisationId !== organisationId || request.kind !== kind) return undefined;
-    const { importId, source, sourceDetails } = request;
-    const none = {
-      startedAt: null,
-      finishedAt: null,
-      errorMessage: null,
-      reportKey: null,
-      counts: { received: 0, processed: 0, failed: 0 },
-    };
-    return {
-      view: { importId, kind, source, sourceDetails, status: "queued", progress: 0, submittedAt: new Date(request.at), ...none },
-      revision: 0n,
-      rejected: 0,
-    };
-  }
-  return undefined;
-}
-
 /**
- * `completed` is never told from here: the ledgers change with the projection, and the status with them. Nothing of a cancelled or failed
- * import reaches the ledgers, so that its end is told as soon as it is recorded, with its counts, which do not change after it.
+ * An organisation's imports run one at a time, and are shown so: one that the table does not show as running yet is shown as running only
+ * once none that ran before it is. The question comes after the stream was read: what ended before this one began has left its trace by then.
  */
-async function withStream(base: Base, stream: string, eventStore: EventStore): Promise<ImportView> {
-  const { view } = base;
-  const stored = await eventStore.last(stream);
-  const last = stored && decodeOn("import", stored);
-  if (!last || last.revision === 0n) return view;
-  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
-  if (last.type === "ImportCompleted") return { ...begun, progress: 99 };
-  if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return begun;
-  const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
-  const counts = await settledCounts(base, last, eventStore);
-  if (!counts) return { ...begun, progress };
-  return {
-    ...begun,
-    status: last.type === "ImportFailed" ? "failed" : "cancelled",
-    progress,
-    counts,
-    finishedAt: new Date(last.data.at),
-    errorMessage: last.type === "ImportFailed" ? last.data.reason : null,
-  };
+async function fromStream(organisationId: string, base: Base, sources: Sources): Promise<ReadImport> {
+  const { position, view } = base;
+  const read = await withStream(base, sources.eventStore);
+  const hasJustBegun = view.status === "queued" && read.view.status === "processing";
+  const isEarly = hasJustBegun && (await anotherIsRunning(organisationId, view.importId, sources));
+  return isEarly ? { view, position, unprojected: undefined } : { ...read, position };
 }
 
-async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
-  for await (const event of eventStore.read(stream, { from: 1n, max: 1 })) {
-    const started = decodeOn("import", event);
-    return started?.type === "ImportStarted" ? new Date(started.data.at) : null;
-  }
-  return null;
-}
+const mostLooks = 20;
 
-/** Nothing was written; what was read and rejected until then counts. Undefined where too much is left to count. */
-async function settledCounts(
-  { view, revision, rejected }: Base,
-  last: Pick<StoredEvent, "stream" | "revision">,
-  eventStore: EventStore,
-): Promise<Counts | undefined> {
-  const known = settled.get(view.importId);
-  if (known || last.revision - revision > countableRows) return known;
-  let failed = rejected;
-  for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: Number(countableRows) })) {
-    if (type === "RowRejected") failed += 1;
-  }
-  const counts = { received: Math.max(0, Number(last.revision) - 2), processed: 0, failed };
-  settled.set(view.importId, counts);
-  for (const oldest of settled.keys()) if (settled.size > mostSettled) settled.delete(oldest);
-  return counts;
+/** Whether an import that ran before this one is not shown as ended yet. */
+async function anotherIsRunning(organisationId: string, importId: string, { pool, eventStore }: Sources): Promise<boolean> {
+  const { rows } = await pool.query<{ importId: string; revision: string }>(
+    `select import_id as "importId", revision::text from imports
+      where organisation_id = $1 and status = 'processing' and import_id <> $2
+     union
+     select e.import_id, coalesce(i.revision, 0)::text from ended_imports e left join imports i on i.import_id = e.import_id
+      where e.organisation_id = $1 and e.import_id <> $2 and coalesce(i.status, 'queued') in ('queued', 'processing')
+        and not exists (select from ended_imports own where own.import_id = $2 and own.number < e.number)
+     limit $3`,
+    [organisationId, importId, mostLooks],
+  );
+  if (rows.length === mostLooks) return true;
+  for (const row of rows) if (!(await isToldAsEnded(row.importId, BigInt(row.revision), eventStore))) return true;
+  return false;
 }

@@ -51,11 +51,15 @@ export const selectImports = (pool: Pool) =>
 
 export async function findImportRow(
   organisationId: string,
-  { kind, importId }: { kind: ImportKind; importId: string },
+  { kind, importId }: { kind: ImportKind | undefined; importId: string },
   pool: Pool,
 ): Promise<ImportRow | undefined> {
   const [row] = await selectImports(pool).where(
-    and(eq(imports.importId, importId), eq(imports.organisationId, organisationId), eq(imports.kind, kind)),
+    and(
+      eq(imports.importId, importId),
+      eq(imports.organisationId, organisationId),
+      kind === undefined ? undefined : eq(imports.kind, kind),
+    ),
   );
   return row;
 }
@@ -69,7 +73,7 @@ export function viewOf(row: ImportRow): ImportView {
     kind,
     source,
     status,
-    progress: isFinished(status) ? row.progress : Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)),
+    progress: status === "processing" ? Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)) : row.progress,
     counts: countsOf(row),
     sourceDetails: shownDetails(row.sourceDetails, row.notes),
     submittedAt,

@@ -117,16 +117,20 @@ describe("checking an import", () => {
 });
 
 describe("while the projector is down", () => {
-  beforeAll(() => model.stopProjector());
+  let mine: { organisationId: string; key: string };
+  beforeAll(async () => {
+    await model.stopProjector();
+    mine = await insertOrganisation(model.pool);
+  });
   afterAll(() => model.startProjector());
-  const told = (story: Story) => model.record({ organisationId: acme.organisationId, ...story });
-  const check = async (importId: string) => (await get(`/v1/org/fulfilment/imports/${importId}`)).body;
+  const told = (story: Story) => model.record({ organisationId: mine.organisationId, ...story });
+  const check = async (importId: string) => (await get(`/v1/org/fulfilment/imports/${importId}`, mine.key)).body;
 
   test("an import is found right after it was requested, by its own organisation only", async () => {
     const { importId } = await told({ kind: "activities", end: "queued" });
     expect(await check(importId)).toMatchObject({ status: "queued", submittedAt: "2026-03-01T10:00:00.000Z" });
     expect((await get(`/v1/org/fulfilment/imports/${importId}`, other.key)).status).toBe(404);
-    expect((await get(`/v1/org/fulfilment/imports/${importId}/errors`)).body).toEqual({ items: [], nextCursor: null });
+    expect((await get(`/v1/org/fulfilment/imports/${importId}/errors`, mine.key)).body).toEqual({ items: [], nextCursor: null });
   });
 
   test("an import that has started is processing, and not completed before its rows are in the ledger", async () => {

@@ -1,6 +1,7 @@
 // A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EventStore } from "../../src/ports.js";
 import { listActivities } from "../../src/queries/activityLedger.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows.js";
@@ -10,6 +11,8 @@ const imports = 60;
 const rowsEach = 1_000;
 const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
 const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+const noEventStore = {} as EventStore; // everything is in the tables
 
 let database: TestDatabase;
 let one: pg.Pool;
@@ -84,10 +87,12 @@ test("a page crosses from one import to the next without a gap", async () => {
 
 test("rejected rows, deep in the last import", async () => {
   const name = { kind: "activities", importId: importId(imports) } as const;
-  const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, one);
+  const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, { pool: one, eventStore: noEventStore });
   const deep = { ...page, cursor: first.nextCursor ?? undefined };
-  expect((await listRejectedRows("acme", name, deep, one)).items[0]).toMatchObject({ row: 502 });
-  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, one))).toSatisfy(aboutAPage);
+  expect((await listRejectedRows("acme", name, deep, { pool: one, eventStore: noEventStore })).items[0]).toMatchObject({ row: 502 });
+  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, deep, { pool: one, eventStore: noEventStore }))).toSatisfy(
+    aboutAPage,
+  );
 });
 
 describe("rejected rows that were recorded before names, values and reasons were bounded", () => {
@@ -108,7 +113,12 @@ describe("rejected rows that were recorded before names, values and reasons were
     const sizes: { bytes: number; rows: number }[] = [];
     let cursor: string | undefined;
     do {
-      const { items, nextCursor } = await listRejectedRows("acme", heavy, { ...page, limit: 500, cursor }, one);
+      const { items, nextCursor } = await listRejectedRows(
+        "acme",
+        heavy,
+        { ...page, limit: 500, cursor },
+        { pool: one, eventStore: noEventStore },
+      );
       seen.push(...items.map(({ row }) => row));
       sizes.push({ bytes: Buffer.byteLength(JSON.stringify(items)), rows: items.length });
       cursor = nextCursor ?? undefined;
@@ -133,7 +143,7 @@ test.each([
       where import_position = 2 and "row" in (2, 3)`,
     [4 * 1024 * 1024 + more],
   );
-  const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, one);
+  const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, { pool: one, eventStore: noEventStore });
   expect(items).toHaveLength(rows);
   expect(nextCursor).not.toBeNull();
 });

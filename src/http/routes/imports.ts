@@ -15,7 +15,7 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     request: { params: importParams },
     responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
     handler: async ({ params, caller }, deps) => {
-      const view = await requireImport(caller, kind, params.importId, deps);
+      const { view } = await requireImport(caller, kind, params.importId, deps);
       if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
       return { status: 200, body: await importBody(view, deps, caller.now) };
     },

@@ -21,7 +21,8 @@ export const importCancelRoutes: readonly Route[] = importKindRoutes.map(({ kind
       const { organisationId, by, requestId, now } = caller;
       await requireImport(caller, kind, importId, deps);
       await cancelImport(deps, { organisationId, importId, kind, by, requestId, now });
-      return { status: 200, body: await importBody(await requireImport(caller, kind, importId, deps), deps, now) };
+      const { view } = await requireImport(caller, kind, importId, deps);
+      return { status: 200, body: await importBody(view, deps, now) };
     },
   }),
 );

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { importStatus } from "../../queries/importStatus.js";
+import { type ReadImport, readImport } from "../../queries/importStatus.js";
 import type { ImportView } from "../../queries/importView.js";
 import type { ApiDeps } from "../deps.js";
 import type { Caller } from "../route.js";
@@ -62,8 +62,8 @@ export async function importBody(view: ImportView, { objectStore }: ApiDeps, now
 }
 
 /** Another organisation's import, one of the other kind and a made-up id are answered alike. */
-export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ImportView> {
-  const view = await importStatus(caller.organisationId, { kind, importId }, deps);
-  if (!view) throw new Rejection("notFound", "There is no import with this id");
-  return view;
+export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ReadImport> {
+  const found = await readImport(caller.organisationId, { kind, importId }, deps);
+  if (!found) throw new Rejection("notFound", "There is no import with this id");
+  return found;
 }

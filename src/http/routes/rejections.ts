@@ -35,8 +35,8 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
       404: { description: "No such import in the organisation" },
     },
     handler: async ({ params: { importId }, query, caller }, deps) => {
-      await requireImport(caller, kind, importId, deps);
-      const page = listRejectedRows(caller.organisationId, { kind, importId }, pageRequest(query, deps), deps.pool);
+      const { unprojected } = await requireImport(caller, kind, importId, deps);
+      const page = listRejectedRows(caller.organisationId, { kind, importId, unprojected }, pageRequest(query, deps), deps);
       return answerPage(page, (row) => rowBody(kind, row));
     },
   }),
