@@ -45,9 +45,9 @@ export async function readRow(row: ImportRow, sources: Sources): Promise<ReadImp
 export const rowAsItIs = (row: ImportRow): ReadImport => ({ view: viewOf(row), position: row.position, unprojected: undefined });
 
 /** Its place in the queue is gone, a cancellation was asked for, or a worker has begun: the stream may know more than the table. */
-export function mayBeBehind({ status, queueProgress, cancelRequested, claimed }: ImportRow): boolean {
+export function mayBeBehind({ status, queueProgress, cancelRequested, started }: ImportRow): boolean {
   if (isFinished(status)) return false;
-  return queueProgress === null || cancelRequested === true || (status === "queued" && claimed);
+  return queueProgress === null || cancelRequested === true || (status === "queued" && started === true);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Pool } from "pg";
 import type { ImportKind } from "../events/importEvents.js";
 import { imports } from "../projections/tables/imports.js";
-import { importQueue, lateReports, organisationTurns } from "../projections/tables/operational.js";
+import { importQueue, lateReports } from "../projections/tables/operational.js";
 import { databaseOf } from "./database.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
@@ -28,13 +28,11 @@ export type ImportRow = typeof imports.$inferSelect & {
   /** Null once the worker has given the import's place in the queue back. */
   readonly queueProgress: number | null;
   readonly cancelRequested: boolean | null;
-  /** A worker has this import in hand. */
-  readonly claimed: boolean;
+  /** A worker has begun with it, or is about to. */
+  readonly started: boolean | null;
   /** Of a cancelled or failed import: its report, once it is stored. */
   readonly lateReportKey: string | null;
 };
-
-const claimed = sql<boolean>`exists (select from ${organisationTurns} where ${organisationTurns.importId} = ${imports.importId})`;
 
 export const selectImports = (pool: Pool) =>
   databaseOf(pool)
@@ -42,7 +40,7 @@ export const selectImports = (pool: Pool) =>
       ...getTableColumns(imports),
       queueProgress: importQueue.progress,
       cancelRequested: importQueue.cancelRequested,
-      claimed,
+      started: importQueue.started,
       lateReportKey: lateReports.reportKey,
     })
     .from(imports)

@@ -12,7 +12,7 @@ type Json = Record<string, unknown> & { items: Record<string, unknown>[]; nextCu
 let model: ReadModel;
 let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
 let app: ReturnType<typeof createShell>;
-let acme: { organisationId: string; key: string };
+let acme: { organisationId: string; keyId: string; key: string };
 let other: { organisationId: string; key: string };
 
 beforeAll(async () => {
@@ -195,7 +195,7 @@ describe("cancelling an import", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: "cancelled", counts: { received: 2, processed: 0, failed: 1 } });
     const last = await model.eventStore.last(`import-${importId}`);
-    expect(last).toMatchObject({ type: "ImportCancelled", data: { by: `key:${acme.key.slice(0, 12)}` } });
+    expect(last).toMatchObject({ type: "ImportCancelled", data: { by: { kind: "key", id: acme.keyId } } });
     expect((await cancel(importId)).status).toBe(200);
     await model.project();
     expect((await get(`/v1/org/fulfilment/imports/${importId}`)).body).toEqual(body);

@@ -35,11 +35,7 @@ async function pushed(story: Partial<Story>) {
   return {
     ...told,
     async begin() {
-      await model.pool.query(
-        `insert into organisation_turns (organisation_id, import_id, worker, expires_at) values ($1, $2, 'w', now() + interval '1 hour')
-         on conflict (organisation_id) do update set import_id = excluded.import_id`,
-        [org.organisationId, told.importId],
-      );
+      await model.pool.query("update import_queue set started = true where import_id = $1", [told.importId]);
       await model.eventStore.append(told.stream, told.events.slice(1, 2), 0n);
     },
     async goOn(from: number, to: number) {
