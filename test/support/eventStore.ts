@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,13 @@ const STOP_DEADLINE_MS = 20_000;
  */
 export async function startTestEventStore(): Promise<TestEventStore> {
   const { TEST_EVENTSTORE_URL: url, TEST_EVENTSTORE_COMMAND: command } = process.env;
-  if (url) return existingStore(url);
+  return url ? existingStore(url) : startOwnStore(command || undefined);
+}
+
+/** The embedded node whatever the environment says: for tests that speak of it alone. */
+export const startEmbeddedEventStore = (): Promise<TestEventStore> => startOwnStore(undefined);
+
+async function startOwnStore(command: string | undefined): Promise<TestEventStore> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-eventstore-"));
   const startAt = async (port: number): Promise<ChildProcess> => {
     const child = command ? startCommand(command, port, folder) : startEmbedded(port, folder);
@@ -58,6 +64,7 @@ export async function startTestEventStore(): Promise<TestEventStore> {
     },
     async restart() {
       await end("SIGTERM");
+      await untilClosed(port); // a server that is on its way out would answer in the place of the new one
       child = await startAt(port);
     },
   };
@@ -80,29 +87,46 @@ function startEmbedded(port: number, folder: string): ChildProcess {
 
 function startCommand(command: string, port: number, folder: string): ChildProcess {
   // In a process group of its own, so that a wrapper script and what it starts end together.
-  const child = spawn("sh", ["-c", `${command} ${port} '${folder}'`], { stdio: ["ignore", "ignore", "pipe"], detached: true });
-  const endWithUs = (): void => signalGroup(child, "SIGKILL");
+  // EventStoreDB takes every EVENTSTORE_ variable for an option of its own, and does not start with one that it does not know.
+  const { EVENTSTORE_URL: _ours, ...env } = process.env;
+  const child = spawn("sh", ["-c", `${command} ${port} '${folder}'`], { stdio: ["ignore", "ignore", "pipe"], detached: true, env });
+  const endWithUs = (): void => void signalGroup(child, "SIGKILL");
   process.once("exit", endWithUs);
   child.once("exit", () => process.off("exit", endWithUs));
   return child;
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+/** False when nothing of it is left. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, signal);
+    return child.pid !== undefined && process.kill(-child.pid, signal);
   } catch {
-    // gone already
+    return false;
   }
 }
 
+/** A wrapper may end before the server that it started: the whole group is waited for. */
 async function endProcess(child: ChildProcess, signal: NodeJS.Signals, asGroup: boolean): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  const send = (wanted: NodeJS.Signals): void => (asGroup ? signalGroup(child, wanted) : void child.kill(wanted));
+  const send = (wanted: NodeJS.Signals): boolean => (asGroup ? signalGroup(child, wanted) : child.kill(wanted));
+  const isOver = () => (child.exitCode !== null || child.signalCode !== null) && !(asGroup && signalGroup(child, 0));
+  if (isOver()) return;
   send(signal);
   const impatient = setTimeout(() => send("SIGKILL"), STOP_DEADLINE_MS);
-  await exited;
+  while (!isOver()) await briefly();
   clearTimeout(impatient);
+}
+
+const briefly = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+async function untilClosed(port: number): Promise<void> {
+  const isOpen = () =>
+    new Promise<boolean>((settle) => {
+      const socket = connect(port, "127.0.0.1", () => settle(true)).once("error", () => settle(false));
+      socket.once("connect", () => socket.destroy());
+    });
+  for (const deadline = Date.now() + STOP_DEADLINE_MS; await isOpen(); await briefly()) {
+    if (Date.now() > deadline) throw new Error(`something still listens on port ${port}`);
+  }
 }
 
 async function untilItAnswers(child: ChildProcess, address: string): Promise<void> {
@@ -115,14 +139,15 @@ async function untilItAnswers(child: ChildProcess, address: string): Promise<voi
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the event store ended at its start: ${said}`);
     if (await answers(address)) return;
     if (Date.now() > deadline) throw new Error(`the event store does not answer at ${address}: ${said}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await briefly();
   }
 }
 
 async function answers(address: string): Promise<boolean> {
   const client = EventStoreDBClient.connectionString(address);
   try {
-    for await (const _ of client.readAll({ maxCount: 1 })) break;
+    // A server that has just begun takes connections and reads before it takes appends.
+    for await (const _ of client.readAll({ maxCount: 1, requiresLeader: true })) break;
     return true;
   } catch {
     return false;

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { startTestEventStore, type TestEventStore } from "./eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "./eventStore.js";
 
 export interface LeaderAndFollower {
   /** Where both answer. */
@@ -17,7 +17,7 @@ export interface LeaderAndFollower {
 
 /** The embedded node gives equal events, appended in the same order, equal positions: appending to the second node is replication. */
 export async function startLeaderAndFollower(): Promise<LeaderAndFollower> {
-  const [leader, follower] = await Promise.all([startTestEventStore(), startTestEventStore()]);
+  const [leader, follower] = await Promise.all([startEmbeddedEventStore(), startEmbeddedEventStore()]);
   const sessions = [leader, follower].map(({ address }) => connect(address.replace("esdb:", "http:").replace(/\?.*/, "")));
   const [toLeader, toFollower] = sessions as [ClientHttp2Session, ClientHttp2Session];
   let followerReads = 0;

@@ -8,14 +8,14 @@ import {
   streamNameFilter,
 } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { collect, numbered } from "./events.js";
 
 let store: TestEventStore;
 
 beforeAll(async () => {
-  store = await startTestEventStore();
+  store = await startEmbeddedEventStore();
 });
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { collect, isLong, numbered, numberOf, within } from "./events.js";
 
@@ -10,7 +10,7 @@ const WRITERS = 3;
 let store: TestEventStore;
 
 beforeAll(async () => {
-  store = await startTestEventStore();
+  store = await startEmbeddedEventStore();
 });
 
 afterAll(async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type EventData, EventStoreDBClient, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 
 /** `WAYBILL_LONG=1` asks for the sizes that take minutes. */
 export const isLong = process.env["WAYBILL_LONG"] === "1";
@@ -16,7 +16,7 @@ interface Started {
 export function useEventStore(take: (started: Started) => void): void {
   let started: Started | undefined;
   beforeAll(async () => {
-    const store = await startTestEventStore();
+    const store = await startEmbeddedEventStore();
     started = { store, client: EventStoreDBClient.connectionString(store.address) };
     take(started);
   });

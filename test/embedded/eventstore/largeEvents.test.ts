@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { BACKWARDS, binaryEvent, END, EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { startTestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore } from "../../support/eventStore.js";
 import { collect, ownMemoryOf } from "./events.js";
 
 const MEBIBYTE = 1024 * 1024;
@@ -100,7 +100,7 @@ async function refusedSecond(): Promise<string> {
 }
 
 test("however much is written and read, the node takes little memory for itself", async () => {
-  const store = await startTestEventStore();
+  const store = await startEmbeddedEventStore();
   const client = EventStoreDBClient.connectionString(store.address);
   try {
     const before = ownMemoryOf(store.pid);

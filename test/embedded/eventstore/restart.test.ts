@@ -1,12 +1,12 @@
 import { EventStoreDBClient, jsonEvent, NO_STREAM } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { collect, numbered } from "./events.js";
 
 let store: TestEventStore;
 
 beforeAll(async () => {
-  store = await startTestEventStore();
+  store = await startEmbeddedEventStore();
 });
 
 afterAll(async () => {
