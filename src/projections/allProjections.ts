@@ -21,7 +21,13 @@ const organisations: Projection = {
 /** In the order they are applied. */
 export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments, quotes];
 
-/** Streams that are never deleted: an event of theirs is found again for as long as the log is there. */
-export const landmarkPrefixes: readonly string[] = [streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream];
+/**
+ * Streams that are never deleted: an event of theirs is found again for as long as the log is there. To add one later is to declare that
+ * checkpoints of before have seen its events, which they have not: then leave it out, and only the search from the last landmark is longer.
+ */
+export const landmarkPrefixes: readonly string[] = [
+  ...[streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream],
+  ...[streamPrefix.quotes, streamPrefix.quote],
+];
 
-export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.quotes, streamPrefix.quote];
+export const projectedPrefixes: readonly string[] = [...landmarkPrefixes];
