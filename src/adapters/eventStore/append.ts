@@ -107,7 +107,7 @@ async function settle(read: ReadStream, append: Prepared, error: unknown): Promi
   }
 }
 
-/** Our events stand where we wanted them: success, whoever's attempt it was. Anything else there: wrong version. */
+/** Success when our events stand at the revisions after `expected`, whichever attempt put them there. Otherwise a wrong version. */
 async function landed(read: ReadStream, { stream, ids, expected }: Prepared, actual: Revision): Promise<Appended> {
   let matched = 0;
   let last: Appended | undefined;

@@ -42,8 +42,8 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       return undefined;
     },
     async follow({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
-      const course = { prefixes, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
-      await run(following, course, deal);
+      const range = { prefixes, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
+      await run(following, range, deal);
     },
     async replay({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
       const until = await head();

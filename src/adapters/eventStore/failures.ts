@@ -27,7 +27,7 @@ export function actualRevision(error: unknown): bigint | undefined {
   return typeof failure.actualVersion === "bigint" ? failure.actualVersion : -1n;
 }
 
-/** The server ended a live subscription that could not keep up: everyday weather, subscribe again at once. */
+/** The server ended a live subscription that could not keep up. It happens under load; subscribe again at once. */
 export function isTooSlow(error: unknown): boolean {
   const failure = shapeOf(error);
   return failure.type === ErrorType.TIMEOUT || failure.code === grpc.aborted;

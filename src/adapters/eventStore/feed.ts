@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import type { Position, StoredEvent } from "../../ports.js";
-import { isAfter } from "./conversion.js";
+import { isAfter } from "./positions.js";
 import type { ReadCall } from "./readCall.js";
 import type { ReadReply } from "./readReply.js";
 

@@ -1,15 +1,15 @@
 // Follows `$all` for ever, or replays it up to its end: one subscription after another, each from behind the last event dealt
-// with. The server ends a live subscription that lags by more than 32 events, so beginning anew is everyday work here.
+// with. The server ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
 import type { EventBatch, Position, StoredEvent } from "../../ports.js";
-import { beginning, isAfter } from "./conversion.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
+import { beginning, isAfter } from "./positions.js";
 import { subscribeCall } from "./readCall.js";
 
 export interface Following {
@@ -23,7 +23,7 @@ export interface Following {
   readonly stallMs: number;
 }
 
-interface Course {
+interface SubscriptionRange {
   readonly prefixes: readonly string[];
   readonly from: Position | undefined;
   readonly maxBatch: number;
@@ -37,7 +37,7 @@ const mostSilences = 6;
 
 type Deal = (batch: EventBatch) => Promise<void>;
 
-/** Marks a failure of the caller's own, which ends the course; the store's failures only interrupt it. */
+/** Marks a failure of the caller's own, which ends the subscription; the store's failures only interrupt it. */
 class DealFailed extends Error {
   constructor(override readonly cause: unknown) {
     super("the batch could not be dealt with");
@@ -47,12 +47,12 @@ class DealFailed extends Error {
 /** The subscription has nothing to say though the log has grown: it hangs, or only foreign events passed. */
 class Stalled extends Error {}
 
-/** A replay is somebody's command and must end; following goes on for ever. */
+/** A replay is part of a command and must end; following goes on for ever. */
 const replayAttempts = 10;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
-export async function run(following: Following, course: Course, deal: Deal): Promise<Position | undefined> {
-  let reached = course.from;
+export async function run(following: Following, range: SubscriptionRange, deal: Deal): Promise<Position | undefined> {
+  let reached = range.from;
   let failures = 0;
   let client = following.newClient();
   const dealt: Deal = async (batch) => {
@@ -63,15 +63,15 @@ export async function run(following: Following, course: Course, deal: Deal): Pro
     failures = 0;
   };
   try {
-    while (!course.signal?.aborted) {
+    while (!range.signal?.aborted) {
       try {
-        const finished = await subscribeOnce(following, client, { ...course, from: reached }, dealt);
+        const finished = await subscribeOnce(following, client, { ...range, from: reached }, dealt);
         if (finished) return reached;
       } catch (error) {
         failures += 1;
-        endIfHopeless(error, { ...course, from: reached }, failures);
+        endIfHopeless(error, { ...range, from: reached }, failures);
         note(following.logger, error, failures);
-        await (failures === 1 && isTooSlow(error) ? gather(course.signal) : backOff(failures, course.signal));
+        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : backOff(failures, range.signal));
         if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
         await following.shutClient(client);
         client = following.newClient();
@@ -90,7 +90,7 @@ async function gather(signal: AbortSignal | undefined): Promise<void> {
   await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-function endIfHopeless(error: unknown, { from, until }: Course, failures: number): void {
+function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
   if (error instanceof DealFailed) throw error.cause;
   if (error instanceof LogTooShort) throw error;
   if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
@@ -110,22 +110,22 @@ function note(logger: Logger, error: unknown, failures: number): void {
 }
 
 /**
- * True when the course is finished; a subscription that breaks throws. Following moves by what the subscription itself reports and
+ * True when the end of the range is reached; a subscription that breaks throws. Following moves by what the subscription itself reports and
  * nothing else: it may sit on a follower that has not got what the leader has. A replay is read from the leader, so that once it has
  * caught up, everything up to the end that the leader had named before has passed, though none of it may have been ours.
  */
-async function subscribeOnce(following: Following, client: EventStoreDBClient, course: Course, deal: Deal): Promise<boolean> {
+async function subscribeOnce(following: Following, client: EventStoreDBClient, range: SubscriptionRange, deal: Deal): Promise<boolean> {
   const endBefore = await following.head();
-  const isReplay = course.until !== undefined;
-  if (course.from && isAfter(course.from, endBefore ?? beginning)) throw new LogTooShort(course.from, endBefore);
-  if (course.until && isAfter(course.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
-  let reached = course.from;
+  const isReplay = range.until !== undefined;
+  if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
+  if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
+  let reached = range.from;
   let [silences, hasCaughtUp] = [0, false];
-  const feed = openFeed(subscribeCall(client, course.prefixes, reached, { requiresLeader: isReplay }), course.maxBatch);
+  const feed = openFeed(subscribeCall(client, range.prefixes, reached, { requiresLeader: isReplay }), range.maxBatch);
   try {
-    while (!course.signal?.aborted) {
-      const taken = await feed.take(following.stallMs, course.signal);
-      if (course.signal?.aborted) break;
+    while (!range.signal?.aborted) {
+      const taken = await feed.take(following.stallMs, range.signal);
+      if (range.signal?.aborted) break;
       if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
       if (taken.state === "silent") {
         silences += 1;
@@ -135,12 +135,12 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
       }
       silences = 0;
       hasCaughtUp ||= taken.caughtUp;
-      const batch = batchOf(taken, course, reached);
+      const batch = batchOf(taken, range, reached);
       if (batch) {
         await deal(batch);
         reached = batch.position;
       }
-      if (course.until && (taken.caughtUp || (reached && !isAfter(course.until, reached)))) return true;
+      if (range.until && (taken.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
     }
     return false;
   } finally {
@@ -149,7 +149,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, c
 }
 
 /** Undefined when there is nothing new to tell. Events come once even if the server repeats one after a reconnect. */
-function batchOf(taken: Taken, { until }: Course, reached: Position | undefined): EventBatch | undefined {
+function batchOf(taken: Taken, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
   const events = inBounds(taken.events, reached, until);
   let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
   if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;

@@ -29,7 +29,7 @@ async function sendAlone(client: EventStoreDBClient, append: Sending, deadlineMs
   try {
     const call = await openBatchCall(client, Date.now() + deadlineMs);
     if (performance.now() - append.since >= deadlineMs) {
-      append.reject(new NeverSent()); // never sent behind the back of whoever gave up
+      append.reject(new NeverSent()); // its caller has given up, so it must not be sent any more
       return call.cancel();
     }
     call.on("data", (reply: BatchReply) => {

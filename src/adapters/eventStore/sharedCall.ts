@@ -1,7 +1,7 @@
 // One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times what it
-// carries. The client has such a call too, but its appends wait for ever when a server falls silent, and share the fate of other
-// clients' appends; docs/decisions says how. Here an append that is not answered in time ends the call, so that nothing of it is
-// sent behind the back of whoever gave up, and a call that ends settles its own appends and no others.
+// carries. The client has such a call too, but its appends wait for ever when a server falls silent, and fail with the appends of other
+// clients; docs/decisions says how. Here an append that is not answered in time ends the call, so that nothing of it is sent after
+// its caller has given up. A call that ends settles its own appends and no others.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../portErrors.js";
 import { openBatchCall, type Sending, settle } from "./batchCall.js";
@@ -70,12 +70,12 @@ export function sharedCall(client: EventStoreDBClient, deadlineMs: number): Shar
     flush();
   }
 
-  /** Looks after the oldest append, and ends a call that nobody used since the last look. */
+  /** Rejects appends that are past their deadline, and ends a call that was not used since the last look. */
   function look(): void {
     timer = undefined;
     const due = performance.now() - deadlineMs;
     const late = waiting.findIndex(({ since }) => since > due);
-    // Nothing of these was sent. Whoever asked is no longer listening: it must not be recorded behind their back.
+    // None of these was sent. Their callers have given up, so they must not be recorded any more.
     for (const append of waiting.splice(0, late === -1 ? waiting.length : late)) append.reject(new NeverSent());
     const oldest = sent.values().next().value;
     if (call && oldest && oldest.since <= due) {

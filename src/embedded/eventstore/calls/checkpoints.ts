@@ -8,7 +8,7 @@ const PAGE_EVENTS = 32;
 export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
 /**
- * A filtered subscriber hears how far the search has come, so that it need not search again from its last match. Counted as on the server:
+ * A filtered subscriber is told how far the search has come, so that it need not search again from its last match. Counted as on the server:
  * while it catches up after whole pages, and never after the last one, which ends where the log does; live event by event.
  */
 export function createCheckpoints({ window, checkpointInterval }: EventFilter) {

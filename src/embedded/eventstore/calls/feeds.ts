@@ -57,7 +57,7 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
   };
 }
 
-/** Whoever asks for what comes after a position that is not reached yet gets whatever comes next, as on the server. */
+/** A subscriber that asks for what comes after a position beyond the end gets the next event, as on the server. */
 function afterPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
   if (from === "start") return 0;
   if (from === "end") return end;
@@ -115,7 +115,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"],
   let next = from === "start" || from === "end" ? 0 : from + 1;
   if (from === "end") {
     const view = viewOf(storage, stream, now());
-    // The server does not read a stream for whoever only wants what is new, so it does not notice that nothing will come.
+    // The server does not read the stream for a subscription from its end, so it does not notice that nothing will come.
     if (view.kind === "deleted") return { page: () => EMPTY_PAGE, live: () => [], concerns: () => false };
     next = view.head + 1;
   }
@@ -126,7 +126,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"],
       if (view.kind === "deleted") throw streamDeleted(stream);
       if (view.kind === "missing") return from === "end" ? EMPTY_PAGE : undefined;
       const page = pageForwards(storage, stream, view, next, Number.MAX_SAFE_INTEGER);
-      next = Math.max(next, Math.min(page.next, view.head + 1)); // what is cut off in advance is for readers, not for who is live
+      next = Math.max(next, Math.min(page.next, view.head + 1)); // events that the metadata hides in advance are still sent to live subscribers
       return page;
     },
     live(block) {

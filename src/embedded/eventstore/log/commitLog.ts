@@ -24,13 +24,13 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   let failure: unknown;
 
   async function commitAll(): Promise<void> {
-    await new Promise(setImmediate); // whatever else this turn brings in joins the group
+    await new Promise(setImmediate); // appends that arrive in the same turn join the group
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
       const all = group.flatMap(({ blocks }) => blocks);
       try {
-        const writing = all.length > 0 ? storage.write(all) : undefined; // none where somebody only waits for what came before
+        const writing = all.length > 0 ? storage.write(all) : undefined; // there are none when a call only waits for the appends before it
         if (writing) await writing;
       } catch (error) {
         failure = unavailable(`The event store could not write: ${(error as Error).message}`);
@@ -66,7 +66,7 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   return {
     /** Where the next event goes. */
     nextPosition: () => reserved,
-    /** Everything before this is durable, and every listener has been told. */
+    /** Everything before this is durable, and every listener has been called. */
     committedEnd: () => committed,
 
     /** Takes the blocks' place in the log at once; resolves when they are durable. */

@@ -11,7 +11,7 @@ interface Claim {
   identity: string;
 }
 
-/** Takes the folder for this process, or says who has it. A claim whose process is gone, however it went, counts for nothing. */
+/** Takes the folder for this process, or says who has it. The claim of a process that is gone is replaced. */
 export async function claimFolder(claims: Database<string, string>, folder: string): Promise<() => Promise<void>> {
   const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
   for (;;) {

@@ -41,7 +41,7 @@ export function createRecentIds(remembered = REMEMBERED) {
 
 function createHalf() {
   const places = new Map<string, Place>();
-  /** Entered when somebody asks: an import appends hundreds of thousands of ids, and mostly nobody does. */
+  /** Entered at the first look-up: an import appends hundreds of thousands of ids, and most are never looked up. */
   let waiting: Run[] = [];
 
   return {

@@ -16,7 +16,7 @@ export interface StreamFacts {
   tombstoned: boolean;
   softDeleted: boolean;
   hasMetadata: boolean;
-  /** Of an id that was appended lately, and first of all to this stream: the memory behind `any`, and no more than that. */
+  /** Of an id that was appended to this stream lately, and to no other before; appends with `any` are compared by it. */
   recentRevision(id: string): number | undefined;
   idAt(revision: number): string | undefined;
 }

@@ -66,7 +66,7 @@ export function openStorage(folder: string) {
       return undefined;
     },
 
-    /** Enters in the index what an earlier version, which did so later, left out. The folder has to be claimed: only then nobody writes to it. */
+    /** Enters blocks in the index that an earlier version left out. Only for a claimed folder: no other process may be writing to it. */
     completeIndex(): void {
       const indexedTo = index.get(INDEXED_TO)?.readDoubleBE(0);
       if (indexedTo === undefined) return;

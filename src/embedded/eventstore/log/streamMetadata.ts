@@ -43,7 +43,7 @@ export function retentionOf(data: Buffer): Retention {
   };
 }
 
-/** What is parsed cannot tell int64's maximum from the numbers beyond, which JavaScript makes of it when it writes it again. */
+/** A parsed number cannot tell int64's maximum from 2^63, which is what JavaScript writes for it: the text can. */
 const isInt64 = (value: unknown, written: Buffer): boolean =>
   Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || written.includes("9223372036854775807"));
 

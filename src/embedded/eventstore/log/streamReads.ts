@@ -3,7 +3,7 @@ import { createPage, frameAt, frameRange, type Page } from "./pages.js";
 import { lastEntry, type Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
 
-/** What a reader may see of a stream, after its metadata had its say. */
+/** What a reader may see of a stream by its metadata. */
 export type StreamView =
   | { kind: "missing"; head: number }
   | { kind: "deleted" }

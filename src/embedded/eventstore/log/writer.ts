@@ -139,7 +139,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     return outcome;
   }
 
-  /** A real server's $all begins with events of its own, so this one's does too: nobody may take the first event for theirs. */
+  /** A real server's $all begins with events of its own, so this one's does too: no application may take the first event for its own. */
   async function writeSystemEvent(): Promise<void> {
     const blocks: Block[] = [];
     place(blocks, "$$$scavenges", [systemEvent("$metadata", Buffer.from('{"$maxAge":2592000}'))]);

@@ -16,7 +16,7 @@ const position = (value: number): Message => [
 
 type Written = Extract<WriteOutcome, { kind: "written" }>;
 
-/** `Success` is laid out alike in AppendResp and BatchAppendResp. */
+/** `Success` has the same fields in AppendResp and BatchAppendResp. */
 const success = (outcome: Written): Message => [
   outcome.revision < 0 ? [2, EMPTY] : [1, outcome.revision],
   outcome.position === undefined ? [4, EMPTY] : [3, position(outcome.position)],

@@ -26,7 +26,7 @@ export class GrpcFailure extends Error {
   }
 }
 
-/** What EventStoreDB's reader stumbles over instead of checking it: its callers are only told that something went wrong. */
+/** For requests that make EventStoreDB's reader throw: it answers UNKNOWN, without details. */
 export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
 /** Of a call, or an option of one, that only EventStoreDB serves. */
