@@ -20,7 +20,7 @@ const runs = whole("runs", values.runs ?? "1");
 const minutes = values.load === undefined ? undefined : whole("load", values.load);
 const only = values.only ?? (minutes === undefined ? undefined : "load");
 /** Parts that go by one name; those that only compute share the cores. */
-const together = { fuzz: ["test/faults/fuzz", "test/http/fuzz", "test/poison/mutations"] };
+const together = { fuzz: ["test/faults/fuzz", "test/http/server/fuzz", "test/poison/mutations"] };
 if (only !== undefined && !parts.includes(only) && !(only in together))
   fail(`--only must be one of ${[...parts, ...Object.keys(together)].join(", ")}`);
 const files = only === undefined ? ["test/faults", ...together.fuzz] : (together[only] ?? [`test/faults/${only}.test.ts`]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { addAuditCommands } from "./cli/audit.js";
-import { addAuditQuoteCommand } from "./cli/auditQuote.js";
+import { addAuditCommands } from "./cli/audit/audit.js";
+import { addAuditQuoteCommand } from "./cli/audit/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";

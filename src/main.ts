@@ -5,24 +5,24 @@ import { createMetrics } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "./adapters/spreadsheets/threads/headerThreads.js";
-import { importQueuedChannel } from "./commands/importQueue.js";
+import { importQueuedChannel } from "./commands/imports/importQueue.js";
 import { logIdOf } from "./commands/logIdentity.js";
 import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
-import type { ReadinessCheck } from "./http/deps.js";
+import type { ReadinessCheck } from "./http/api/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
 import { stepBack } from "./main/stepBack.js";
 import { newWorkerId } from "./main/workerId.js";
-import { runProjector as project } from "./projections/runProjector.js";
+import { runProjector as project } from "./projections/running/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
 import { createQuoteMemory } from "./queries/recentQuotes.js";
 import { unfinishedImports } from "./queries/unfinishedImports.js";
 import type { Addresses } from "./supervisor/openStores.js";
-import { runWorker as work } from "./workers/runWorker.js";
+import { runWorker as work } from "./workers/imports/runWorker.js";
 
 export interface RoleOptions {
   readonly config: Config;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { migrate } from "../adapters/postgres/migrate.js";
-import { createKey } from "../commands/keys.js";
-import { applyOrganisation } from "../commands/organisationApply.js";
+import { createKey } from "../commands/organisations/keys.js";
+import { applyOrganisation } from "../commands/organisations/organisationApply.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";

@@ -46,7 +46,7 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
 async function cancel(importId: string): Promise<void> {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(importId)) throw new CommandFault(`${importId} is not an import id.`);
   await withStores(async ({ pool, eventStore }) => {
-    const { cancelImport } = await import("../commands/cancelImport.js");
+    const { cancelImport } = await import("../commands/imports/cancelImport.js");
     const { rows } = await pool.query<{ now: Date }>("select now()");
     const now = rows[0]?.now ?? new Date();
     await cancelImport({ pool, eventStore }, { organisationId: undefined, importId: importId.toLowerCase(), by: operator, now });

@@ -32,7 +32,7 @@ async function load(source: string): Promise<void> {
     });
     await withStores(async (context) => {
       const [{ importLocalities }, { localitiesDeps }, { refreshMs }] = await Promise.all([
-        import("../commands/localities.js"),
+        import("../commands/organisations/localities.js"),
         import("../main/adapters.js"),
         import("../main/localities.js"),
       ]);

@@ -21,7 +21,7 @@ export function addProjectionCommands(program: Command): void {
 
 async function status({ json }: { json?: boolean }): Promise<void> {
   const standings = await withStores(async ({ pool, eventStore, signal }) => {
-    const { projectionStanding } = await import("../projections/standing.js");
+    const { projectionStanding } = await import("../projections/running/standing.js");
     return projectionStanding({ pool, eventStore, signal, now: Date.now });
   });
   if (json) return printJson(standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null })));

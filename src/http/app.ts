@@ -1,22 +1,23 @@
 import { Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
-import { answerError } from "./answerError.js";
-import { createAuthenticate } from "./auth/authenticate.js";
-import { boundUploads } from "./boundUploads.js";
-import type { ApiDeps } from "./deps.js";
-import { pages as builtInPages } from "./pages/list.js";
-import { Problem } from "./problem.js";
-import { type BodyReaderOptions, createBodyReader } from "./readBody.js";
-import { type AppEnv, requestFrame, soundPath } from "./requestFrame.js";
-import type { Route } from "./route.js";
-import { routes as allRoutes } from "./routes/list.js";
-import { send, serveRoute } from "./serveRoute.js";
-import { createShares } from "./shares.js";
+import { createAuthenticate } from "./api/auth/authenticate.js";
+import type { ApiDeps } from "./api/deps.js";
+import { pages as builtInPages } from "./api/pages/list.js";
+import type { ApiEnv, Route } from "./api/route.js";
+import { routes as allRoutes } from "./api/routes/list.js";
+import { serveRoute } from "./api/serveRoute.js";
+import { send } from "./server/answer.js";
+import { answerError } from "./server/answerError.js";
+import { boundUploads } from "./server/boundUploads.js";
+import { Problem } from "./server/problem.js";
+import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
+import { requestFrame, soundPath } from "./server/requestFrame.js";
+import { createShares } from "./server/shares.js";
 
 /** The whole API as one function from request to answer; startApi puts it on a socket. */
-export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>();
   const shell = {
     authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
@@ -52,7 +53,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, b
 
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-function refuseOtherMethods(app: Hono<AppEnv>, known: readonly { method: string; path: string }[]): void {
+function refuseOtherMethods(app: Hono<ApiEnv>, known: readonly { method: string; path: string }[]): void {
   const methodsByPath = new Map<string, Set<string>>();
   for (const { method, path } of known) methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
   for (const [path, methods] of methodsByPath) {

@@ -1,28 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { getRequestListener, RequestError } from "@hono/node-server";
-import type { Hono } from "hono";
 import type { Logger } from "pino";
+import type { ApiDeps } from "./api/deps.js";
+import type { Route } from "./api/route.js";
 import { createApp } from "./app.js";
-import type { ApiDeps } from "./deps.js";
-import { answerTable } from "./problem.js";
-import type { BodyReaderOptions } from "./readBody.js";
-import { discardRest, readLeftovers } from "./readLeftovers.js";
-import type { AppEnv } from "./requestFrame.js";
-import type { Route } from "./route.js";
-import { trackResponses } from "./runningResponses.js";
-
-/** How long requests may take to finish once the process is asked to stop. */
-const drainMs = 6_000;
-
-export interface RunningApi {
-  readonly port: number;
-  /** Takes no new connections, lets running requests finish, then closes. */
-  stop(): Promise<void>;
-  /** How many requests have not been answered to their end. */
-  running(): number;
-}
+import type { BodyReaderOptions } from "./server/readBody.js";
+import { defaultTimeouts, type RunningServer, type SocketTimeouts, startServer } from "./server/startServer.js";
 
 export interface ApiOptions {
   readonly deps: ApiDeps;
@@ -32,128 +13,17 @@ export interface ApiOptions {
   readonly logger: Logger;
   /** All of them, unless a test brings its own. */
   readonly routes?: readonly Route[];
-  readonly timeouts?: Partial<Timeouts>;
+  /** `silenceMs`: for a JSON body of which nothing more arrives; it holds memory that others may need. */
+  readonly timeouts?: Partial<SocketTimeouts & { silenceMs: number }>;
   /** What the JSON bodies that are held at once may take, where a test wants it to be little. */
   readonly bodies?: Pick<BodyReaderOptions, "inAll" | "perOrganisation">;
 }
 
-interface Timeouts {
-  /** For all headers of a request to arrive. */
-  readonly headersMs: number;
-  /** For a whole request to arrive: 50 MB at 1.4 Mbit/s. */
-  readonly requestMs: number;
-  /** For a connection on which nothing moves while a request is under way. */
-  readonly idleMs: number;
-  /** For a JSON body of which nothing more arrives: it holds memory that others may need. */
-  readonly silenceMs: number;
-}
+const silenceMs = 5_000;
 
-const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000, silenceMs: 5_000 };
-
-export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningApi> {
-  const times = { ...defaultTimeouts, ...timeouts };
+export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningServer> {
   const stopping = new AbortController();
-  const app = createApp({ ...deps, stopping: stopping.signal }, routes, { ...bodies, silenceMs: times.silenceMs });
-  const { server, running } = listenTo(app, logger, times);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  server.on("error", (error) => logger.error({ err: error }, "http server"));
-  return {
-    port: (server.address() as AddressInfo).port,
-    stop: () => drain(server, running).finally(() => stopping.abort()),
-    running: () => running.size,
-  };
-}
-
-function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: Timeouts): { server: Server; running: ReadonlySet<ServerResponse> } {
-  const { running, track } = trackResponses();
-  const listener = getRequestListener(app.fetch, {
-    errorHandler: (error) => unreadable(error, logger),
-    autoCleanupIncoming: false, // it would give a sender half a second
-  });
-  const server = createServer(
-    {
-      // A sender that dribbles headers or a body, or falls silent, is cut off.
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      connectionsCheckingInterval: Math.min(2_000, timeouts.headersMs),
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16 * 1024,
-      requireHostHeader: false, // Node would refuse such a request without a body; the adapter's refusal is answered in JSON
-    },
-    (incoming, outgoing) => {
-      track(outgoing, incoming.socket);
-      readLeftovers(incoming, outgoing);
-      if (!server.listening) outgoing.setHeader("connection", "close");
-      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // it knows no Host header, and balancers' probes speak it
-      void listener(incoming, outgoing);
-    },
-  );
-  server.timeout = timeouts.idleMs;
-  server.maxConnections = 10_000;
-  server.on("clientError", refuse);
-  server.on("checkExpectation", (incoming, outgoing) => {
-    readLeftovers(incoming, outgoing);
-    refuseExpectation(outgoing);
-  });
-  return { server, running };
-}
-
-const unreadableMessage = "The request could not be read";
-
-/** The request line or its headers made no sense to the adapter, so that the app never saw the request. */
-function unreadable(error: unknown, logger: Logger): Response {
-  if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
-  const { status, error: name } = answerTable[error instanceof RequestError ? "invalid" : "internal"];
-  return Response.json(
-    { statusCode: status, message: unreadableMessage, error: name },
-    { status, headers: { "x-request-id": randomUUID() } },
-  );
-}
-
-function refuseExpectation(outgoing: ServerResponse): void {
-  const body = JSON.stringify({ statusCode: 417, message: "Nothing but 100-continue can be expected", error: "Expectation Failed" });
-  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": randomUUID() };
-  outgoing.writeHead(417, { ...headers, connection: "close" }).end(body);
-}
-
-/** Node's parser gave up: bad syntax, headers too large, or too slow. Answered in JSON like everything else. */
-function refuse(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, name] = parserAnswers[error.code ?? ""] ?? [400, "Bad Request"];
-  const body = JSON.stringify({ statusCode: status, message: unreadableMessage, error: name });
-  const headers = [
-    `HTTP/1.1 ${status} ${name}`,
-    "content-type: application/json",
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${randomUUID()}`,
-    "connection: close",
-  ];
-  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
-  discardRest(socket);
-}
-
-const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
-};
-
-async function drain(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Told to close, a client does not send its next request into a socket that is about to go.
-  for (const outgoing of running) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
-  server.closeIdleConnections();
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
-  const forced = setTimeout(() => server.closeAllConnections(), drainMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(forced);
+  const app = createApp({ ...deps, stopping: stopping.signal }, routes, { ...bodies, silenceMs: timeouts?.silenceMs ?? silenceMs });
+  const server = await startServer({ app, host, port, logger, timeouts: { ...defaultTimeouts, ...timeouts } });
+  return { ...server, stop: () => server.stop().finally(() => stopping.abort()) };
 }

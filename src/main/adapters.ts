@@ -13,16 +13,16 @@ import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { migrate } from "../adapters/postgres/migrate.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
-import type { LocalitiesDeps } from "../commands/localities.js";
-import type { OrganisationDeps } from "../commands/organisation.js";
+import type { LocalitiesDeps } from "../commands/organisations/localities.js";
+import type { OrganisationDeps } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore, ObjectStore } from "../ports.js";
-import { catchUpLocalities } from "../projections/localityFiles.js";
-import { catchUpOrganisation } from "../projections/organisations.js";
+import { catchUpLocalities } from "../projections/models/localityFiles.js";
+import { catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
-import { ownFolder } from "../workers/temporaryFolders.js";
+import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
 
 export interface Adapters {
   readonly pool: pg.Pool;

@@ -7,8 +7,8 @@ import { readStoredLocalities } from "../adapters/localities/storedLocalities.js
 import { createGeography, type Geography } from "../domain/geography/geography.js";
 import type { ObjectStore } from "../ports.js";
 import { localityFiles } from "../queries/localityFiles.js";
-import type { LocalityVersions } from "../workers/deps.js";
-import { repeatedly } from "../workers/repeatedly.js";
+import type { LocalityVersions } from "../workers/imports/deps.js";
+import { repeatedly } from "../workers/imports/upkeep/repeatedly.js";
 
 /** How often an API asks for newly loaded localities. */
 export const refreshMs = 500;

@@ -1,12 +1,12 @@
 import { logStream, streamPrefix } from "../events/streams.js";
-import { activities } from "./activities.js";
-import { imports } from "./imports.js";
-import { applyLocalityEvents } from "./localityFiles.js";
-import { applyOrganisationEvents } from "./organisations.js";
+import { activities } from "./models/activities.js";
+import { imports } from "./models/imports.js";
+import { applyLocalityEvents } from "./models/localityFiles.js";
+import { applyOrganisationEvents } from "./models/organisations.js";
+import { quotes } from "./models/quotes.js";
+import { rejections } from "./models/rejections.js";
+import { shipments } from "./models/shipments.js";
 import type { Projection } from "./projection.js";
-import { quotes } from "./quotes.js";
-import { rejections } from "./rejections.js";
-import { shipments } from "./shipments.js";
 
 /** Their commands write these tables too, ahead of the projector. */
 const organisations: Projection = {

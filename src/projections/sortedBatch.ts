@@ -4,6 +4,7 @@ import type {
   ImportCancelled,
   ImportCompleted,
   ImportFailed,
+  ImportKind,
   ImportRequested,
   ImportStarted,
   RowAccepted,
@@ -13,12 +14,20 @@ import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
 import type { StoredEvent } from "../ports.js";
-import type { ImportFacts } from "./importFacts.js";
 
 export type Ending =
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted; readonly event: StoredEvent }
   | { readonly type: "ImportFailed"; readonly data: ImportFailed; readonly event: StoredEvent }
   | { readonly type: "ImportCancelled"; readonly data: ImportCancelled; readonly event: StoredEvent };
+
+export interface ImportFacts {
+  readonly importId: string;
+  /** Commit position of ImportRequested, as text: it goes straight into SQL. */
+  readonly position: string;
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly sourceDetails: string;
+}
 
 /** What one batch brought for one import. */
 export interface ImportSlice {

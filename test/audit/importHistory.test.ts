@@ -3,7 +3,7 @@ import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/im
 import { importVerdict } from "../../src/audit/importVerdict.js";
 import { namesOf } from "../../src/audit/names.js";
 import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
-import { historyJson, historyText } from "../../src/cli/auditImportText.js";
+import { historyJson, historyText } from "../../src/cli/audit/auditImportText.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 

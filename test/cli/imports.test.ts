@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runProjector } from "../../src/projections/runProjector.js";
+import { runProjector } from "../../src/projections/running/runProjector.js";
 import { waybill } from "../support/processes.js";
-import { activities, openStage, type Stage, until } from "../workers/stage.js";
+import { activities, openStage, type Stage, until } from "../workers/imports/stage.js";
 
 let stage: Stage;
 const projector = new AbortController();

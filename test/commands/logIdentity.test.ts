@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { logIdOf } from "../../src/commands/logIdentity.js";
-import { applyOrganisation } from "../../src/commands/organisationApply.js";
+import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
 import { readLogId } from "../../src/events/logId.js";
 import type { EventStore, StoredEvent } from "../../src/ports.js";
 import { connect } from "../adapters/eventStore/support.js";

@@ -1,8 +1,8 @@
-// Good requests with a few bytes changed, to every route; `test/http/fuzz` sends what fast-check thinks of.
+// Good requests with a few bytes changed, to every route; `test/http/server/fuzz` sends what fast-check thinks of.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { routes } from "../../src/http/routes/list.js";
+import { routes } from "../../src/http/api/routes/list.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 import { mutated } from "./mutation.js";
 import { manyAtOnce, paceOf, withoutGrowth } from "./pace.js";

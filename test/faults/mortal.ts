@@ -1,6 +1,6 @@
 // A process that dies at a named point, without the process: from that point on nothing it does reaches a store.
 import type { Pool, PoolClient } from "pg";
-import type { ApiDeps } from "../../src/http/deps.js";
+import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { EventStore, ObjectStore } from "../../src/ports.js";
 import type { TestService } from "../support/service.js";
 

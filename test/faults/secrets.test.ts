@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiKey } from "../../src/domain/apiKey.js";
 import { streamPrefix } from "../../src/events/streams.js";
-import { routes } from "../../src/http/routes/list.js";
+import { routes } from "../../src/http/api/routes/list.js";
 import { until, waybill } from "../support/processes.js";
 import type { Customer } from "./customer.js";
 import { everything, type Shown } from "./reckoning.js";

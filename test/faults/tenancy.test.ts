@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { routes } from "../../src/http/routes/list.js";
+import { routes } from "../../src/http/api/routes/list.js";
 import { eventually } from "../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";

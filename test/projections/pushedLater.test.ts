@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
 import { verify } from "../../src/audit/verify.js";
-import { shipmentText } from "../../src/cli/auditShipmentText.js";
+import { shipmentText } from "../../src/cli/audit/auditShipmentText.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { findShipment } from "../../src/queries/shipmentLedger.js";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runProjector } from "../../src/projections/runProjector.js";
+import { runProjector } from "../../src/projections/running/runProjector.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { pino } from "pino";
 import type { EventStore } from "../../src/ports.js";
 import { allProjections } from "../../src/projections/allProjections.js";
-import { runProjector } from "../../src/projections/runProjector.js";
+import { runProjector } from "../../src/projections/running/runProjector.js";
 import { until } from "./readModel.js";
 
 /** Runs a projector until the tables hold everything that is in the log now; none runs afterwards. */

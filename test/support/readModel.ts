@@ -4,7 +4,7 @@ import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import type { EventStore } from "../../src/ports.js";
-import { runProjector } from "../../src/projections/runProjector.js";
+import { runProjector } from "../../src/projections/running/runProjector.js";
 import { startTestEventStore } from "./eventStore.js";
 import { append, type Story, type Told, tell } from "./importStory.js";
 import { createTestDatabase } from "./postgres.js";

@@ -1,9 +1,9 @@
 // Workers and projectors of a test service, in this process: started and stopped while everything else goes on.
 import { randomUUID } from "node:crypto";
 import { listen } from "../../src/adapters/postgres/listen.js";
-import { importQueuedChannel } from "../../src/commands/importQueue.js";
-import { runProjector } from "../../src/projections/runProjector.js";
-import { runWorker } from "../../src/workers/runWorker.js";
+import { importQueuedChannel } from "../../src/commands/imports/importQueue.js";
+import { runProjector } from "../../src/projections/running/runProjector.js";
+import { runWorker } from "../../src/workers/imports/runWorker.js";
 import type { TestService } from "./service.js";
 
 export interface Role {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../src/domain/apiKey.js";
-import type { Route } from "../../src/http/route.js";
+import type { Route } from "../../src/http/api/route.js";
 import { insertKey } from "./shell.js";
 
 export interface SecuritySubject {

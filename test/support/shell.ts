@@ -7,9 +7,9 @@ import { createMetrics } from "../../src/adapters/metrics.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
+import type { ApiDeps } from "../../src/http/api/deps.js";
+import type { Route } from "../../src/http/api/route.js";
 import { createApp } from "../../src/http/app.js";
-import type { ApiDeps } from "../../src/http/deps.js";
-import type { Route } from "../../src/http/route.js";
 import type { EventStore, ObjectStore } from "../../src/ports.js";
 import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
 

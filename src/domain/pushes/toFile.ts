@@ -1,10 +1,19 @@
 // A JSON push becomes the file its customer would have uploaded, so that both lanes share one importer.
 import { activityFields, customFieldPrefix, elementColumn, goodsLineFields, shipmentFields } from "../imports/columns.js";
 import type { ActivityPush } from "./activityPush.js";
-import type { ShipmentPush } from "./shipmentPush.js";
 
 type Value = string | number | undefined;
-type Shipment = ShipmentPush["shipments"][number];
+type Fields<Names extends readonly string[]> = { readonly [Name in Names[number]]?: Value };
+
+/** A checked push, as far as its file needs it. */
+interface ShipmentPush {
+  readonly shipments: readonly Shipment[];
+}
+
+type Shipment = Fields<typeof shipmentFields> & {
+  readonly customFields?: Readonly<Record<string, string>> | undefined;
+  readonly items: readonly Fields<typeof goodsLineFields>[];
+};
 
 /** Line by line: each goods line repeats its shipment, so that the whole may be many times as long as the body was. */
 export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {

@@ -4,12 +4,12 @@ import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventBatch, EventStore, Position } from "../../ports.js";
 import { projectedPrefixes } from "../allProjections.js";
-import { applyInTransaction, isDuplicate } from "../applyBatch.js";
-import { beginWithoutLimits } from "../heldLock.js";
-import type { KnownImports } from "../importFacts.js";
-import { type Landmark, landmarkIn, logIdIn } from "../landmark.js";
-import { isAfter, isBeginning } from "../position.js";
+import type { KnownImports } from "../models/importFacts.js";
 import type { Projection } from "../projection.js";
+import { applyInTransaction, isDuplicate } from "../running/applyBatch.js";
+import { beginWithoutLimits } from "../running/heldLock.js";
+import { type Landmark, landmarkIn, logIdIn } from "../running/landmark.js";
+import { isAfter, isBeginning } from "../running/position.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables on their way through the log. */

@@ -1,7 +1,7 @@
 // A rebuild works beside the live tables, in a schema of its own that the same migrations fill. An interrupted one leaves that schema
 // behind, unused; the next one begins by dropping it.
 import type { PoolClient } from "pg";
-import { beginWithoutLimits } from "../heldLock.js";
+import { beginWithoutLimits } from "../running/heldLock.js";
 
 export const shadowSchema = "waybill_rebuild";
 

@@ -1,10 +1,10 @@
 // The moment of truth: in one transaction the live projector is held, the shadow brought level, compared, and put in place.
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { lockCheckpoints, placeCheckpoints } from "../checkpoints.js";
-import { beginWithoutLimits } from "../heldLock.js";
-import { isSame, latest } from "../position.js";
 import type { Projection } from "../projection.js";
+import { lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
+import { beginWithoutLimits } from "../running/heldLock.js";
+import { isSame, latest } from "../running/position.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { type Digest, digestTables } from "./digest.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";

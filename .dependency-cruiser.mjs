@@ -1,0 +1,59 @@
+// The folder boundaries, made from boundaries.json: a file may import its own room and what its room's row allows. A file whose folder
+// has no row may import nothing, so that a new folder is guarded from its first file.
+import { readFileSync } from "node:fs";
+
+const { rooms, vendors } = JSON.parse(readFileSync(new URL("./boundaries.json", import.meta.url), "utf8"));
+const escaped = (path) => path.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+const within = (path) => (path.endsWith(".ts") ? `^${escaped(path)}$` : `^${escaped(path)}/`);
+/** Rooms inside a room have rows of their own. */
+const inner = (room) => rooms.filter(({ room: other }) => other.startsWith(`${room}/`)).map(({ room: other }) => within(other));
+
+const roomRules = rooms
+  .filter(({ mayImport }) => !mayImport.includes("*"))
+  .map(({ room, mayImport }) => ({
+    name: `${room} imports only what its row allows`,
+    severity: "error",
+    from: { path: within(room), pathNot: inner(room) },
+    to: {
+      path: "^src/",
+      // Its own room and the allowed ones; a room inside another is not allowed with it.
+      pathNot: [room, ...mayImport].flatMap((allowed) => [allowedPath(allowed)]),
+    },
+  }));
+
+function allowedPath(room) {
+  const shut = inner(room).map((path) => path.slice(1));
+  return shut.length === 0 ? within(room) : `^(?!${shut.join("|")})${within(room).slice(1)}`;
+}
+
+const vendorRules = Object.entries(vendors).map(([name, places]) => ({
+  name: `${name} is used in ${places.join(" and ")} alone`,
+  severity: "error",
+  from: { path: "^src/", pathNot: places.map(within) },
+  to: { path: `(^|node_modules/)${escaped(name)}${name.endsWith("/") ? "" : "(/|$)"}` },
+}));
+
+export default {
+  forbidden: [
+    ...roomRules,
+    ...vendorRules,
+    {
+      name: "every folder has a row in boundaries.json",
+      severity: "error",
+      from: { path: "^src/", pathNot: rooms.map(({ room }) => within(room)) },
+      to: {},
+    },
+    { name: "no circles", severity: "error", from: { path: "^src/" }, to: { circular: true } },
+    { name: "imports can be resolved", severity: "error", from: { path: "^src/" }, to: { couldNotResolve: true } },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".tsx", ".js"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
+  },
+};

@@ -1,0 +1,104 @@
+import { tmpdir } from "node:os";
+import type { Command } from "commander";
+import { CommandFault, command, print, printJson } from "../outcome.js";
+import { withStores } from "../withStores.js";
+
+export function addAuditCommands(program: Command): void {
+  const audit = program.command("audit").description("what happened, from the event streams alone, and whether the tables agree");
+  audit
+    .command("import")
+    .description("the whole story of an import: who pushed what and when, each phase, counts recounted, rejected rows by reason")
+    .argument("<importId>", "as the push answered it")
+    .option("--as-of <moment>", "an ISO 8601 time or a revision: the state as it was then")
+    .option("--rows", "every row's outcome first, as it is read")
+    .option("--json", "as JSON; with --rows one line per row, then one for the summary")
+    .action(command(auditImport));
+  audit
+    .command("verify")
+    .description(
+      "replay all streams and compare every ledger row, import, rejected row, stored file and quote; exit code 1 on any difference",
+    )
+    .option("--org <id>", "one organisation only")
+    .option("--no-files", "leave the stored files unread")
+    .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
+    .option("--json", "as JSON")
+    .action(command(verifyAll));
+  audit
+    .command("shipment")
+    .description("every version a shipment had, with the import, rows and key that wrote it")
+    .argument("<shipmentId>", "as it was pushed")
+    .requiredOption("--org <id>", "the organisation")
+    .option("--as-of <time>", "an ISO 8601 time: only what had been recorded by then")
+    .option("--json", "as JSON")
+    .action(command(auditShipment));
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function auditImport(importId: string, { asOf, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }): Promise<void> {
+  if (!uuid.test(importId)) throw new CommandFault(`${importId} is not an import id.`);
+  const moment = asOf === undefined ? undefined : momentOf(asOf);
+  const { runImportAudit } = await import("./auditImport.js");
+  await withStores((context) => runImportAudit(context, importId, { asOf: moment, rows: rows ?? false, json: json ?? false }));
+}
+
+/** A number is a revision; anything else has to be a time with its zone. */
+function momentOf(text: string): { revision: bigint } | { time: Date } {
+  return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: timeOf(text) };
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
+  if (!complete || Number.isNaN(time.getTime()))
+    throw new CommandFault(`${text} is neither a revision nor a time such as 2026-03-01T09:30:00Z.`);
+  return time;
+}
+
+interface VerifyArguments {
+  readonly org?: string;
+  readonly files: boolean;
+  readonly allQuotes?: boolean;
+  readonly json?: boolean;
+}
+
+async function verifyAll({ org, files, allQuotes = false, json }: VerifyArguments): Promise<void> {
+  const [{ verify }, { showProgress }, { verificationText, verificationJson }, { streamOf }] = await Promise.all([
+    import("../../audit/verify.js"),
+    import("../progress.js"),
+    import("./auditVerifyText.js"),
+    import("../../events/streams.js"),
+  ]);
+  const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
+    const progress = showProgress("verify");
+    const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
+    const options = { ...stores, organisationId: org, files, allQuotes, onProgress: progress.update };
+    const verified = await verify(options).finally(progress.stop);
+    // A misspelt id must not pass for an organisation in good order. The stream knows it, whatever the tables have.
+    const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
+    if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
+    return verified;
+  });
+  if (json) printJson(verificationJson(verification));
+  else print(verificationText(verification));
+  if (verification.findings.count > 0) process.exitCode = 1;
+}
+
+async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
+  const time = asOf === undefined ? undefined : timeOf(asOf);
+  const [{ namesOf }, { shipmentVersions }, { showProgress }, { shipmentText }] = await Promise.all([
+    import("../../audit/names.js"),
+    import("../../audit/shipmentVersions.js"),
+    import("../progress.js"),
+    import("./auditShipmentText.js"),
+  ]);
+  const { versions, nameOf } = await withStores(async ({ eventStore, signal }) => {
+    const progress = showProgress("search");
+    const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
+    return { versions: await shipmentVersions(question).finally(progress.stop), nameOf: await namesOf(eventStore, org) };
+  });
+  if (versions.length === 0)
+    throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
+  if (json) printJson(versions);
+  else print(shipmentText(shipmentId, versions, nameOf));
+}

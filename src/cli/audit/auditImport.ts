@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { fileFaults } from "../../audit/checkFiles.js";
+import { settle } from "../../audit/evidence.js";
+import { type AsOf, importHistory, type RowOutcome } from "../../audit/importHistory.js";
+import { importVerdict } from "../../audit/importVerdict.js";
+import { namesOf } from "../../audit/names.js";
+import { streamOf } from "../../events/streams.js";
+import { CommandFault, print, printJson } from "../outcome.js";
+import { showProgress } from "../progress.js";
+import { visible } from "../visible.js";
+import type { CommandContext } from "../withStores.js";
+import { historyJson, historyText } from "./auditImportText.js";
+
+interface Wanted {
+  readonly asOf: AsOf | undefined;
+  readonly rows: boolean;
+  readonly json: boolean;
+}
+
+export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
+  const { pool, eventStore, objectStore, signal } = context;
+  process.stdout.once("error", () => process.exit()); // nobody reads the rows that are left
+  const last = await eventStore.last(streamOf.import(importId));
+  const progress = showProgress("read");
+  const onEvent = (revision: bigint) => {
+    if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
+  };
+  const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
+  const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
+  if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
+  const audited = settle(history.fold);
+  const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
+  // A past state has no counterpart in the tables of today.
+  const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
+  const nameOf = await namesOf(eventStore, history.requested.data.organisationId);
+  const report = { history, files, verdict, nameOf };
+  if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
+  else print(historyText(report));
+  if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
+}
+
+/** Waits for whoever reads the pipe, so that 900,000 rows do not pile up in memory. */
+async function writeLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
+}
+
+function rowText(outcome: RowOutcome): string {
+  const { row } = outcome.data;
+  if (outcome.type === "RowRejected") return `row ${row}  rejected  ${outcome.data.error}`;
+  return `row ${row}  accepted  ${JSON.stringify(outcome.data.values)}`;
+}
+
+function rowJson({ type, data, revision, recordedAt }: RowOutcome): string {
+  return JSON.stringify({ revision: Number(revision), recordedAt, outcome: type === "RowAccepted" ? "accepted" : "rejected", ...data });
+}

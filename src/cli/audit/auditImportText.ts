@@ -1,0 +1,130 @@
+import type { ImportHistory, Stretch } from "../../audit/importHistory.js";
+import type { Verdict } from "../../audit/importVerdict.js";
+import type { NameOf } from "../../audit/names.js";
+import { principalOf } from "../../domain/principal.js";
+import { countOf, number } from "../progress.js";
+
+export interface ImportReport {
+  readonly history: ImportHistory;
+  /** What is wrong with the stored file. */
+  readonly files: readonly string[];
+  /** Undefined for a past state. */
+  readonly verdict: Verdict | undefined;
+  readonly nameOf: NameOf;
+}
+
+/** For a person who has never seen the code; line by line. */
+export function historyText({ history, files, verdict, nameOf }: ImportReport): string[] {
+  const { requested, counts, reasons } = history;
+  const { importId, organisationId, kind, source, file, sourceDetails, by, requestId, at } = requested.data;
+  return [
+    `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
+    `Organisation  ${organisationId}`,
+    `Pushed        ${at} by ${nameOf(by)}, request ${requestId}`,
+    `Reference     ${sourceDetails}`,
+    `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
+    `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
+    "",
+    `Status        ${statusText(history)}`,
+    "",
+    "History",
+    ...phases(history, nameOf).map((line) => `  ${line}`),
+    "",
+    "Counts, recounted from the stream",
+    `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
+    `  ${recordedCounts(history)}`,
+    ...(reasons.length > 0
+      ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
+      : []),
+    "",
+    ...verdictLines(history, verdict),
+  ];
+}
+
+const nouns = { shipments: { one: "shipment", many: "shipments" }, activities: { one: "activity", many: "activities" } };
+const rowCount = (rows: number | bigint) => countOf(rows, "row", "rows");
+
+function statusText({ ended, started, whole }: ImportHistory): string {
+  const status = ended ? endings[ended.type] : started ? "processing" : "queued";
+  return whole ? status : `${status} at that moment; the import went on afterwards`;
+}
+
+const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+
+const written = ({ ended }: ImportHistory): string => {
+  if (!ended) return "accepted so far";
+  return ended.type === "ImportCompleted" ? "written to the ledger" : "accepted and not written";
+};
+
+function recordedCounts({ ended, counts }: ImportHistory): string {
+  if (ended?.type !== "ImportCompleted") return "no counts were recorded: the import did not complete";
+  const { received, processed, failed } = ended.data.counts;
+  const same = received === counts.received && processed === counts.processed && failed === counts.failed;
+  return same
+    ? "the counts recorded at its completion are the same"
+    : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
+}
+
+function phases({ requested, started, stretches, ended }: ImportHistory, nameOf: NameOf): string[] {
+  const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
+  const lines = [line("0", requested.recordedAt, "requested")];
+  if (started) {
+    const { by, catalogueVersion } = started.data;
+    lines.push(line("1", started.recordedAt, `started by ${nameOf(by)}, judged by catalogue version ${catalogueVersion}`));
+  }
+  stretches.forEach((stretch, index) => {
+    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0, nameOf)));
+  });
+  if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended, nameOf)));
+  return lines;
+}
+
+function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean, nameOf: NameOf): string {
+  const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
+  return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
+}
+
+function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf): string {
+  switch (ended.type) {
+    case "ImportCompleted":
+      return `completed by ${nameOf(ended.data.by)}${ended.data.notes.length > 0 ? ` (${ended.data.notes.join("; ")})` : ""}`;
+    case "ImportFailed":
+      return `failed: ${ended.data.reason}`;
+    case "ImportCancelled":
+      return `cancelled by ${nameOf(ended.data.by)}${ended.data.reason === undefined ? "" : ` (${ended.data.reason})`}`;
+  }
+}
+
+function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): string[] {
+  const chain =
+    fold.faultCount === 0
+      ? ["The stream is whole: no gaps, one outcome per row, in row order."]
+      : [`The stream has ${fold.faultCount} faults:`, ...fold.faults.map((each) => `  ${each}`)];
+  if (!verdict) return chain;
+  if (verdict.verdict === "agrees") return [...chain, "The projection agrees with it, row by row."];
+  if (verdict.verdict === "not comparable") return [...chain, `The projection could not be compared: ${verdict.why}.`];
+  return [...chain, `The projection differs in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
+}
+
+/** The same for machines. */
+export function historyJson({ history, files, verdict }: Omit<ImportReport, "nameOf">) {
+  const { requested, started, stretches, ended, counts, accepted, reasons, whole, fold } = history;
+  return {
+    importId: requested.data.importId,
+    status: ended ? endings[ended.type] : started ? "processing" : "queued",
+    whole,
+    revision: Number(fold.revision),
+    requested: { ...requested.data, recordedAt: requested.recordedAt },
+    started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
+    stretches: stretches.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
+    ended: ended
+      ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.actor }
+      : null,
+    counts,
+    acceptedRows: accepted,
+    reasons,
+    streamFaults: fold.faults,
+    fileFaults: files,
+    projection: verdict ?? null,
+  };
+}

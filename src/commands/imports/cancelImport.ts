@@ -1,0 +1,71 @@
+import { setTimeout } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import { WrongVersion } from "../../portErrors.js";
+import type { EventStore } from "../../ports.js";
+import { freePlace } from "./importQueue.js";
+import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
+
+export interface CancelImportDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+export interface CancelImport {
+  /** Undefined for the operator, who may cancel anybody's. */
+  readonly organisationId: string | undefined;
+  readonly importId: string;
+  readonly kind?: ImportKind;
+  readonly by: Principal;
+  readonly requestId?: string;
+  readonly now: Date;
+}
+
+const patienceMs = 5_000;
+
+/** The running worker sees the mark and stops appending within a second; until then appends race, and either order is right. */
+export async function cancelImport(deps: CancelImportDeps, asked: CancelImport): Promise<void> {
+  const { importId } = asked;
+  let loaded = expectVisible(await loadImport(deps.eventStore, importId), asked);
+  if (loaded.state.status === "cancelled") return;
+  const marked = await deps.pool.query<{ progress: number }>(
+    "update import_queue set cancel_requested = true where import_id = $1 returning progress",
+    [importId],
+  );
+  const progress = Math.min(99, marked.rows[0]?.progress ?? 0);
+  for (const deadline = performance.now() + patienceMs; ; ) {
+    try {
+      await append(deps, loaded, asked, progress);
+      break;
+    } catch (error) {
+      if (!(error instanceof WrongVersion) || performance.now() > deadline) throw error;
+      await setTimeout(10 + Math.random() * 40);
+      loaded = await loadImport(deps.eventStore, importId);
+    }
+  }
+  await freeItsPlace(deps, loaded); // at once, also if a worker has it in hand
+}
+
+async function freeItsPlace({ pool }: CancelImportDeps, { importId, state, position }: LoadedImport): Promise<void> {
+  if (state.status === "none" || position === undefined) return;
+  await freePlace(pool, { importId, organisationId: state.request.organisationId, position });
+}
+
+function append({ eventStore }: CancelImportDeps, loaded: LoadedImport, asked: CancelImport, progress: number): Promise<LoadedImport> {
+  const organisation = loaded.state.status === "none" ? "" : loaded.state.request.organisationId;
+  const context = { organisation, by: asked.by, correlationId: asked.requestId ?? asked.importId };
+  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, progress, now: asked.now }, context);
+}
+
+/** Another organisation's import, or one of the other kind, does not exist. */
+function expectVisible(loaded: LoadedImport, { organisationId, kind }: CancelImport): LoadedImport {
+  const { state } = loaded;
+  const visible =
+    state.status !== "none" &&
+    (organisationId === undefined || state.request.organisationId === organisationId) &&
+    (kind === undefined || state.request.kind === kind);
+  if (!visible) throw new Rejection("notFound", "There is no import with this id.");
+  return loaded;
+}

@@ -1,0 +1,152 @@
+// src/commands decides what may happen and records it. A decider is two pure functions: `decide` says which events a command
+// leads to, `evolve` what has become of the import after one; the caller brings the clock, and a repeated command decides nothing.
+
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind, ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../../events/importEvents.js";
+import type { EventOn } from "../../events/registry.js";
+
+export type ImportEvent = EventOn<"import">;
+
+export type ImportState =
+  | { readonly status: "none" }
+  | { readonly status: "queued"; readonly request: ImportRequested }
+  | { readonly status: "processing"; readonly request: ImportRequested; readonly started: ImportStarted; readonly rows: number }
+  | { readonly status: FinalStatus; readonly request: ImportRequested };
+
+export type FinalStatus = "completed" | "failed" | "cancelled";
+
+export type RowOutcome =
+  | { readonly type: "RowAccepted"; readonly data: RowAccepted }
+  | { readonly type: "RowRejected"; readonly data: RowRejected };
+
+export interface ImportCounts {
+  readonly received: number;
+  readonly processed: number;
+  readonly failed: number;
+}
+
+export type ImportCommand =
+  | {
+      readonly type: "startImport";
+      readonly by: Principal;
+      readonly catalogueVersion: number;
+      readonly localities: Record<string, string>;
+      readonly now: Date;
+    }
+  /** `first` is the ordinal, from 0, of the first outcome: what is recorded already is left out. */
+  | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
+  | {
+      readonly type: "completeImport";
+      readonly counts: ImportCounts;
+      readonly report: { readonly key: string; readonly size: number } | null;
+      readonly notes: readonly string[];
+      readonly by: Principal;
+      readonly now: Date;
+    }
+  | { readonly type: "failImport"; readonly reason: string; readonly progress: number; readonly by: Principal; readonly now: Date }
+  | {
+      readonly type: "cancelImport";
+      readonly by: Principal;
+      readonly reason?: string | undefined;
+      readonly progress: number;
+      readonly now: Date;
+    };
+
+export const nothingYet: ImportState = { status: "none" };
+
+export function decide(command: ImportCommand, state: ImportState): ImportEvent[] {
+  switch (command.type) {
+    case "startImport": {
+      if (state.status === "processing") return [];
+      const { importId } = expectStatus(state, "queued").request;
+      const { by, catalogueVersion, localities } = command;
+      return [{ type: "ImportStarted", data: { importId, by, catalogueVersion, localities, at: command.now.toISOString() } }];
+    }
+    case "recordRows": {
+      const { rows } = expectStatus(state, "processing");
+      if (command.first > rows)
+        throw new Rejection("conflict", `row ${rows + 1} of the import has to be recorded before row ${command.first + 1}`);
+      return command.outcomes.slice(rows - command.first);
+    }
+    case "completeImport": {
+      if (state.status === "completed") return [];
+      const { request, rows } = expectStatus(state, "processing");
+      checkCounts(command.counts, rows, request.kind);
+      const { counts, report, notes, by } = command;
+      return [
+        {
+          type: "ImportCompleted",
+          data: { importId: request.importId, counts, report, notes: [...notes], by, at: command.now.toISOString() },
+        },
+      ];
+    }
+    case "failImport": {
+      if (state.status === "failed") return [];
+      const { importId } = expectUnfinished(state);
+      return [
+        {
+          type: "ImportFailed",
+          data: { importId, reason: command.reason, progress: command.progress, by: command.by, at: command.now.toISOString() },
+        },
+      ];
+    }
+    case "cancelImport": {
+      if (state.status === "cancelled") return []; // asked twice
+      const { importId } = expectUnfinished(state);
+      const { by, reason, progress, now } = command;
+      const why = reason === undefined ? {} : { reason };
+      return [{ type: "ImportCancelled", data: { importId, by, ...why, progress, at: now.toISOString() } }];
+    }
+  }
+}
+
+export function evolve(state: ImportState, event: ImportEvent): ImportState {
+  switch (event.type) {
+    case "ImportRequested":
+      return { status: "queued", request: event.data };
+    case "ImportStarted":
+      return { status: "processing", request: requestOf(state), started: event.data, rows: 0 };
+    case "RowAccepted":
+    case "RowRejected": {
+      const { request, started, rows } = expectStatus(state, "processing");
+      return { status: "processing", request, started, rows: rows + 1 };
+    }
+    case "ImportCompleted":
+      return { status: "completed", request: requestOf(state) };
+    case "ImportFailed":
+      return { status: "failed", request: requestOf(state) };
+    case "ImportCancelled":
+      return { status: "cancelled", request: requestOf(state) };
+  }
+}
+
+export function isFinished(state: ImportState): state is Extract<ImportState, { status: FinalStatus }> {
+  return state.status === "completed" || state.status === "failed" || state.status === "cancelled";
+}
+
+function expectStatus<Status extends ImportState["status"]>(state: ImportState, status: Status): Extract<ImportState, { status: Status }> {
+  if (state.status === status) return state as Extract<ImportState, { status: Status }>;
+  throw state.status === "none" ? unknownImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}.`);
+}
+
+function expectUnfinished(state: ImportState): ImportRequested {
+  if (isFinished(state)) throw new Rejection("conflict", `The import is already ${state.status}.`);
+  return requestOf(state);
+}
+
+function requestOf(state: ImportState): ImportRequested {
+  if (state.status === "none") throw unknownImport();
+  return state.request;
+}
+
+const unknownImport = () => new Rejection("notFound", "There is no such import.");
+
+/** A worker that miscounts must not be believed: its counts have to add up to the rows in the stream. */
+function checkCounts({ received, processed, failed }: ImportCounts, rows: number, kind: ImportKind): void {
+  const written = received - failed;
+  const addUp = kind === "activities" ? processed === written : processed <= written && processed > 0 === written > 0;
+  if (received !== rows || failed < 0 || !addUp) {
+    throw new Error(`counts of ${received} received, ${processed} processed and ${failed} failed do not fit ${rows} recorded rows`);
+  }
+}

@@ -1,0 +1,78 @@
+// An organisation's waiting line. A place is reserved before ImportRequested is appended and given back by the worker at the
+// end, so that the depth is exact however many processes push at once.
+import type { Pool } from "pg";
+import { Rejection } from "../../domain/rejection.js";
+
+export const importQueuedChannel = "import_queued";
+
+/** Reserving again for the same import takes no second place. */
+export async function reservePlace(pool: Pool, place: { organisationId: string; importId: string; depth: number }): Promise<void> {
+  const { rows } = await pool.query<{ reserved: boolean }>("select reserve_import_place($1, $2, $3) as reserved", [
+    place.organisationId,
+    place.importId,
+    place.depth,
+  ]);
+  if (!rows[0]?.reserved) throw queueIsFull(place.depth);
+}
+
+export const queueIsFull = (depth: number) =>
+  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
+
+/** As it is now, for whoever would rather know before the work; only reserving a place is exact. */
+export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
+  const { rows } = await pool.query<{ full: boolean }>("select count(*) >= $2 as full from import_queue where organisation_id = $1", [
+    organisationId,
+    depth,
+  ]);
+  return rows[0]?.full === true;
+}
+
+export async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
+  const { rowCount } = await pool.query("select from import_queue where import_id = $1", [importId]);
+  return rowCount === 1;
+}
+
+/** The import is in its stream: from now on a worker may take it. */
+export async function confirmPlace(pool: Pool, importId: string, position: bigint): Promise<void> {
+  await pool.query(
+    `with confirmed as (update import_queue set position = $2 where import_id = $1 and position is null returning 1)
+     select pg_notify('${importQueuedChannel}', '') from confirmed`,
+    [importId, position],
+  );
+}
+
+interface PlaceInLog {
+  readonly importId: string;
+  readonly organisationId: string;
+  /** Commit position of ImportRequested. */
+  readonly position: bigint;
+}
+
+/** For an import that is in its stream and has no confirmed place: the one that the log gives it. */
+export async function restorePlace(pool: Pool, { importId, organisationId, position, started }: PlaceInLog & { started: boolean }) {
+  await pool.query(
+    `with restored as (
+       insert into import_queue (import_id, organisation_id, position, started) values ($1, $2, $3, $4)
+       on conflict (import_id) do update set position = excluded.position where import_queue.position is null returning 1
+     ) select pg_notify('${importQueuedChannel}', '') from restored`,
+    [importId, organisationId, position, started],
+  );
+}
+
+/** The import has ended in its stream. Until the table of imports shows it, readers find it among the ended ones. */
+export async function freePlace(pool: Pool, { importId, organisationId, position }: PlaceInLog): Promise<void> {
+  await pool.query(
+    `with freed as (delete from import_queue where import_id = $1)
+     insert into ended_imports (import_id, organisation_id, position) values ($1, $2, $3) on conflict do nothing`,
+    [importId, organisationId, position],
+  );
+}
+
+/** Whoever finds this import in its stream is to cancel it. */
+export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
+  await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
+}
+
+export async function releasePlace(pool: Pool, importId: string): Promise<void> {
+  await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
+}

@@ -1,0 +1,61 @@
+import { v5 } from "uuid";
+import { decodeOn, type EventContext, encode } from "../../events/codec.js";
+import { streamOf } from "../../events/streams.js";
+import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
+
+export interface LoadedImport {
+  readonly importId: string;
+  readonly state: ImportState;
+  /** Where the stream stood: the next event is appended after exactly this one. */
+  readonly revision: Revision;
+  /** Commit position of ImportRequested: the import's place in the one order. Undefined where there is none. */
+  readonly position: bigint | undefined;
+}
+
+/** Three events tell everything: one per row stands between the second and the last, so their number follows from the revision. */
+export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
+  const stream = streamOf.import(importId);
+  const last = await eventStore.last(stream);
+  if (!last) return { importId, state: nothingYet, revision: noStream, position: undefined };
+  let state: ImportState = nothingYet;
+  let position: bigint | undefined;
+  for await (const stored of eventStore.read(stream, { max: 2 })) {
+    position ??= stored.position.commit;
+    if (stored.revision > last.revision) break; // appended just now
+    state = evolve(state, importEvent(stored));
+  }
+  if (last.revision > 1n && state.status === "processing") {
+    state = evolve({ ...state, rows: Number(last.revision) - 2 }, importEvent(last));
+  }
+  return { importId, state, revision: last.revision, position };
+}
+
+/** Decides and appends at the revision that was loaded; throws WrongVersion when somebody was faster. */
+export async function carryOut(
+  eventStore: EventStore,
+  loaded: LoadedImport,
+  command: ImportCommand,
+  context: EventContext,
+): Promise<LoadedImport> {
+  const { importId, revision, position } = loaded;
+  const events = decide(command, loaded.state);
+  if (events.length === 0) return loaded;
+  const appended = await eventStore.append(
+    streamOf.import(importId),
+    // The id holds the whole event: two workers who say different things at one revision are two, and only one is recorded.
+    events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId))),
+    revision,
+  );
+  return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision, position };
+}
+
+export function hasEnded(loaded: LoadedImport): boolean {
+  return isFinished(loaded.state);
+}
+
+function importEvent(stored: StoredEvent): ImportEvent {
+  const event = decodeOn("import", stored);
+  if (!event) throw new Error(`${stored.type} at ${stored.stream}@${stored.revision} is of an unknown type`);
+  return event;
+}

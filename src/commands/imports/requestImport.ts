@@ -1,0 +1,170 @@
+// A push, once its submission has been checked: store it, take a place in the queue, record ImportRequested.
+// The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
+import { createHash } from "node:crypto";
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { v5, v7 } from "uuid";
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import { encode } from "../../events/codec.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import { streamOf } from "../../events/streams.js";
+import { StoreUnavailable, WrongVersion } from "../../portErrors.js";
+import { type EventStore, noStream, type ObjectStore } from "../../ports.js";
+import { type Deadline, deadlineIn } from "../deadline.js";
+import { logIdOf } from "../logIdentity.js";
+import { firstRequest, importOfKey } from "./idempotentImport.js";
+import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
+import { newUploadKey } from "./objectKeys.js";
+import { settleAccepted, settleRefused } from "./settleRequest.js";
+
+export interface RequestImportDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  readonly maxQueuedImports: number;
+  readonly logger: Logger;
+  /** Ends what goes on in the background after an answer. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+export interface Submission {
+  readonly organisationId: string;
+  readonly kind: ImportKind;
+  readonly source: "data" | "file";
+  readonly sourceDetails: string;
+  /** The checked file, on this machine's disk. */
+  readonly file: { path: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
+  readonly elements?: number;
+  readonly by: Principal;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly now: Date;
+  /** What depends on the organisation's catalogue as it is today, and so is not asked of a repetition: the first one's answer stands. */
+  readonly check?: () => Promise<void>;
+  /** How long the stores may keep the caller waiting. */
+  readonly patienceMs?: number;
+}
+
+const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
+const defaultPatienceMs = 4_500;
+/** Left for the queue and the append after a large file has taken its time to the object store. */
+const leastPatienceMs = 1_500;
+/** An append that cannot be waited for is not begun. */
+const shortestAppendMs = 200;
+const markMs = 300;
+const discardMs = 1_000;
+
+/** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
+export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
+  const deadline = deadlineIn(submission.patienceMs ?? defaultPatienceMs);
+  const target = await deadline.within("event store", targetOf(deps, submission));
+  if ("earlier" in target) return target.earlier;
+  await submission.check?.();
+  const logId = await deadline.within("event store", logIdOf(deps.eventStore));
+  const request = eventOf(submission, target.importId, logId);
+  await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
+  const rest = deadlineIn(Math.max(leastPatienceMs, deadline.leftMs()));
+  await reserve(deps, request, rest).catch(async (error: unknown) => {
+    await discard(deps, request); // nothing was appended, so nothing refers to it
+    throw error;
+  });
+  // From here on the file stays: an append of unknown outcome may have landed.
+  return record(deps, submission, request, rest);
+}
+
+/** The file of a push that is known to be refused, by the process that stored it. */
+async function discard({ objectStore }: RequestImportDeps, { file }: ImportRequested): Promise<void> {
+  await deadlineIn(discardMs)
+    .within("object store", objectStore.remove(file.key))
+    .catch(() => undefined);
+}
+
+async function reserve(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<void> {
+  const { importId, organisationId } = request;
+  const release = () => void settleRefused(deps, request);
+  await deadline.within("database", reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
+}
+
+async function record(
+  deps: RequestImportDeps,
+  submission: Submission,
+  request: ImportRequested,
+  deadline: Deadline,
+): Promise<ImportRequested> {
+  const { importId, organisationId } = request;
+  const { pool, eventStore } = deps;
+  const context = { organisation: organisationId, by: request.by, correlationId: request.requestId };
+  const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
+  const event = encode("ImportRequested", request, context, id);
+  try {
+    const withinMs = deadline.leftMs();
+    if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
+    const { position } = await eventStore.append(streamOf.import(importId), [event], noStream, { withinMs });
+    await deadline
+      .within("database", confirmPlace(pool, importId, position.commit))
+      .catch(() => void settleAccepted(deps, importId, position.commit));
+    return request;
+  } catch (error) {
+    if (error instanceof WrongVersion) {
+      const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
+      if (earlier) {
+        if (earlier.file.key !== request.file.key) await discard(deps, request);
+        return repetition(earlier, submission);
+      }
+    }
+    await refuse(deps, request, error);
+    throw error;
+  }
+}
+
+/** Leaves a mark for whoever may find the import in its stream after all, and looks itself as soon as that is possible. */
+async function refuse(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
+  const { importId, idempotency } = request;
+  const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
+  const mark = unknown ? withdrawPlace : releasePlace;
+  // With an Idempotency-Key another attempt may hold the same place.
+  const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
+  await marked?.catch(() => undefined);
+  void settleRefused(deps, request);
+}
+
+type Target = { importId: string } | { earlier: ImportRequested };
+
+async function targetOf({ eventStore }: RequestImportDeps, submission: Submission): Promise<Target> {
+  const { organisationId, idempotencyKey, now } = submission;
+  if (idempotencyKey === undefined) return { importId: v7() };
+  const { importId, earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
+  return earlier ? { earlier: repetition(earlier, submission) } : { importId };
+}
+
+function repetition(earlier: ImportRequested, submission: Submission): ImportRequested {
+  if (earlier.idempotency?.body === bodyHash(submission)) return earlier;
+  throw new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+}
+
+function eventOf(submission: Submission, importId: string, logId: string): ImportRequested {
+  const { path: _, ...file } = submission.file;
+  return {
+    importId,
+    organisationId: submission.organisationId,
+    kind: submission.kind,
+    source: submission.source,
+    sourceDetails: submission.sourceDetails,
+    file: { ...file, key: newUploadKey(submission.organisationId, logId) },
+    ...(submission.elements === undefined ? {} : { elements: submission.elements }),
+    by: submission.by,
+    requestId: submission.requestId,
+    ...(submission.idempotencyKey === undefined
+      ? {}
+      : { idempotency: { key: sha256(submission.idempotencyKey), body: bodyHash(submission) } }),
+    at: submission.now.toISOString(),
+  };
+}
+
+/** What makes two requests the same: the route, the content and the caller's reference; not multipart boundaries or JSON spacing. */
+function bodyHash({ kind, source, sourceDetails, file }: Submission): string {
+  return sha256(JSON.stringify([kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256]));
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,52 @@
+// Postcodes of a country, loaded by an operator: the file goes to the object store, the stream says which file holds.
+import { Rejection } from "../../domain/rejection.js";
+import type { LocalitiesImported } from "../../events/localityEvents.js";
+import type { EventStore, ObjectStore } from "../../ports.js";
+import { type Aggregate, handle } from "../handle.js";
+import type { Origin } from "./organisation.js";
+
+export interface LocalitiesDeps {
+  readonly events: EventStore;
+  readonly objects: ObjectStore;
+  /** Brings the table up to the country's stream. */
+  readonly project: (country: string) => Promise<void>;
+  readonly now: () => Promise<Date>;
+  readonly newId: () => string;
+}
+
+export interface LocalitiesFile {
+  /** Two letters. */
+  readonly country: string;
+  /** A local file in the form that the geography loader reads. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly localities: number;
+  readonly contentType: string;
+}
+
+/** Loads a checked file. The same file again records nothing. */
+export async function importLocalities(
+  deps: LocalitiesDeps,
+  file: LocalitiesFile,
+  origin: Origin,
+): Promise<{ readonly recorded: boolean }> {
+  const { country, sha256, localities } = file;
+  if (!/^[A-Z]{2}$/.test(country)) throw new Rejection("invalid", `${country} is not a two-letter country code`);
+  const key = `localities/${country}/${sha256}`;
+  await deps.objects.put(key, file.path, { contentType: file.contentType });
+  const at = (await deps.now()).toISOString();
+  const { decided } = await handle(deps, localitiesAggregate(country), { organisation: "", ...origin }, (current) =>
+    current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
+  );
+  await deps.project(country);
+  return { recorded: decided.length > 0 };
+}
+
+function localitiesAggregate(country: string): Aggregate<"localities", LocalitiesImported | undefined> {
+  return {
+    kind: "localities",
+    id: country,
+    initial: () => undefined,
+    evolve: (_, event) => event.data,
+  };
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from "node:util";
+import { diffCatalogue } from "../../domain/catalogue/diff.js";
+import type { OrganisationFile } from "../../domain/catalogue/schema.js";
+import type { Principal } from "../../domain/principal.js";
+import { type CatalogueFile, catalogueChanges } from "../../events/catalogueChanges.js";
+import type { EventOn } from "../../events/registry.js";
+import type { Revision } from "../../ports.js";
+import { handle } from "../handle.js";
+import { type OrganisationDeps, type OrganisationState, type Origin, organisationAggregate } from "./organisation.js";
+
+export interface AppliedOrganisation {
+  readonly organisationId: string;
+  readonly version: number;
+  /** One sentence per change; empty when the file says what is recorded already. */
+  readonly changes: readonly string[];
+}
+
+/** Creates or updates an organisation from a checked file. The same file again records nothing. */
+export async function applyOrganisation(deps: OrganisationDeps, file: OrganisationFile, origin: Origin): Promise<AppliedOrganisation> {
+  const organisationId = file.organisation.id;
+  // As JSON has it: what will be read back is what is compared.
+  const wanted = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
+  const at = (await deps.now()).toISOString();
+  const context = { organisation: organisationId, ...origin };
+  const { before, decided } = await handle(deps, organisationAggregate(organisationId), context, (state, head) =>
+    decideApply({ file: wanted, by: origin.by, at }, state, head),
+  );
+  await deps.project(organisationId);
+  const applied = decided.at(-1);
+  if (applied?.type !== "CatalogueApplied") return { organisationId, version: before.version, changes: [] };
+  return { organisationId, version: applied.data.version, changes: applied.data.changes };
+}
+
+interface ApplyCommand {
+  readonly file: CatalogueFile & OrganisationFile;
+  readonly by: Principal;
+  readonly at: string;
+}
+
+/** One event per changed entry, closed by CatalogueApplied; entries left open by an interrupted command stay void. */
+export function decideApply({ file, by, at }: ApplyCommand, state: OrganisationState, head: Revision): EventOn<"organisation">[] {
+  const entries = catalogueChanges(state.file, file, isDeepStrictEqual);
+  if (entries.length === 0) return [];
+  const changes = inBrief(diffCatalogue(state.file as OrganisationFile | undefined, file));
+  const version = state.version + 1;
+  return [
+    ...entries,
+    {
+      type: "CatalogueApplied",
+      data: { organisationId: file.organisation.id, version, sinceRevision: Number(head) + 1, changes, by, at },
+    },
+  ];
+}
+
+const mostSentences = 1000;
+
+/** A new rate card can change thousands of lanes; the entries themselves hold all of it. */
+function inBrief(sentences: readonly string[]): string[] {
+  if (sentences.length <= mostSentences) return [...sentences];
+  return [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more`];
+}

@@ -1,0 +1,91 @@
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import type { Geography, Location, LocationFault } from "../../domain/geography/geography.js";
+import type { Principal } from "../../domain/principal.js";
+import type { QuoteRequest } from "../../domain/rating/quoteRequest.js";
+import { priceQuotes } from "../../domain/rating/quotes.js";
+import { Rejection } from "../../domain/rejection.js";
+import { encode } from "../../events/codec.js";
+import { answerOf } from "../../events/quoteAnswer.js";
+import type { QuotesGenerated } from "../../events/quoteEvents.js";
+import { streamOf } from "../../events/streams.js";
+import { type EventStore, noStream } from "../../ports.js";
+import { recordOf } from "./quoteRecord.js";
+import { refuseTooLarge } from "./tooLargeQuote.js";
+
+export interface QuoteOrigin {
+  readonly organisationId: string;
+  readonly catalogueVersion: number;
+  readonly by: Principal;
+  readonly requestId: string;
+  readonly now: Date;
+}
+
+export interface QuoteDeps {
+  readonly events: EventStore;
+  readonly catalogue: Catalogue;
+  readonly geography: Geography;
+  readonly newId: () => string;
+}
+
+export interface GeneratedQuotes {
+  readonly event: QuotesGenerated;
+  /** The contract's response, as JSON. */
+  readonly response: string;
+}
+
+/** Prices a request for each of its customers and records it, whole, before it answers. */
+export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<GeneratedQuotes> {
+  refuseStrangers(deps.catalogue, request.general.customerIds);
+  const event = decideQuotes(deps, request, from);
+  const { organisationId, by, requestId, quotesId } = event;
+  const context = { organisation: organisationId, by, correlationId: requestId };
+  // The event's id is the request's own, so that a resend is recognised.
+  const encoded = encode("QuotesGenerated", event, context, quotesId);
+  const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
+  const response = JSON.stringify(answerOf(event));
+  await recorded.catch((error: unknown) => refuseTooLarge(error, event));
+  return { event, response };
+}
+
+function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): QuotesGenerated {
+  const { items, filters, general } = request;
+  const { origin, destination } = resolveEnds(geography, request);
+  const { customerIds } = general;
+  const { goods, results } = priceQuotes({ catalogue, customerIds, items, origin, destination, filters, now: from.now });
+  const { organisationId, catalogueVersion, by, requestId, now } = from;
+  return {
+    ...{ quotesId: newId(), organisationId, catalogueVersion, by, requestId, at: now.toISOString() },
+    ...{ origin, destination, filters },
+    items: items.map((item, index) => ({ ...item, chargeableWeight: goods[index]?.chargeableWeight ?? 0 })),
+    ...recordOf(results),
+  };
+}
+
+/** One stranger among them and nobody is priced: no partial results. */
+function refuseStrangers(catalogue: Catalogue, customerIds: readonly string[]): void {
+  const strangers = customerIds.filter((id) => !catalogue.customers.has(id));
+  if (strangers.length > 0) throw new Rejection("forbidden", `Not customers of your organisation: ${strangers.join(", ")}`);
+}
+
+type Ends = Pick<QuoteRequest, "origin" | "destination">;
+
+function resolveEnds(geography: Geography, request: Ends): Record<keyof Ends, Location> {
+  const faults: string[] = [];
+  const resolve = (end: keyof Ends): Location | undefined => {
+    const { postalCode, suburbName, countryCode } = request[end];
+    const resolution = geography.resolve({ postalCode, suburb: suburbName, countryCode });
+    if (resolution.ok) return resolution.location;
+    faults.push(`${end}.${faultyField[resolution.fault]} could not be resolved. ${resolution.message}`);
+    return undefined;
+  };
+  const [origin, destination] = [resolve("origin"), resolve("destination")];
+  if (origin && destination) return { origin, destination };
+  throw new Rejection("invalid", "A location could not be resolved", faults);
+}
+
+const faultyField: Record<LocationFault, string> = {
+  postcode: "postalCode",
+  suburb: "suburbName",
+  state: "postalCode",
+  country: "countryCode",
+};

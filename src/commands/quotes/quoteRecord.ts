@@ -1,0 +1,70 @@
+// From priced results to what the event keeps of them: each card, service and surcharge once, whichever customers share it.
+import type { PricedCard, PricedResult, QuoteEntry } from "../../domain/rating/quotes.js";
+import type { QuotedCard, QuotesGenerated } from "../../events/quoteEvents.js";
+
+type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "results">;
+
+export function recordOf(priced: readonly PricedResult[]): QuoteRecord {
+  const services = createList<QuoteRecord["services"][number]>();
+  const surcharges = createList<QuoteRecord["surcharges"][number]>();
+  const cards: QuotedCard[] = [];
+  const known = new Map<PricedCard, number>();
+  const placeOf = (card: PricedCard, entry: QuoteEntry): number => {
+    const place = known.get(card) ?? cards.push(quotedCard(card, entry, { services, surcharges })) - 1;
+    known.set(card, place);
+    return place;
+  };
+  const results = priced.map(({ customerId, noQuoteMessage, quotes, basis }) => ({
+    customerId,
+    cards: basis.cards.map((card, index) => placeOf(card, quotes[index] as QuoteEntry)),
+    ...(noQuoteMessage !== "" && { noQuoteMessage }),
+  }));
+  return { services: services.entries, surcharges: surcharges.entries, cards, results };
+}
+
+interface List<Entry> {
+  readonly entries: Entry[];
+  /** Where the entry stands, which is put there unless it does already. */
+  placeOf(entry: Entry, name: string): number;
+}
+
+function createList<Entry>(): List<Entry> {
+  const entries: Entry[] = [];
+  const known = new Map<string, number>();
+  return {
+    entries,
+    placeOf(entry, name) {
+      const place = known.get(name) ?? entries.push(entry) - 1;
+      known.set(name, place);
+      return place;
+    },
+  };
+}
+
+type Lists = { readonly services: List<QuoteRecord["services"][number]>; readonly surcharges: List<QuoteRecord["surcharges"][number]> };
+
+function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services, surcharges }: Lists): QuotedCard {
+  const { originZone, destinationZone, fuelLevyPercent, lane } = terms;
+  return {
+    rateCardId: entry.rateCardId,
+    rateCardName: entry.rateCardName,
+    service: services.placeOf({ id: entry.serviceId, name: entry.serviceName }, entry.serviceId),
+    zones: [originZone, destinationZone],
+    exactKg: steps.exactKg,
+    kg: steps.kg,
+    basic: steps.basic,
+    rates: steps.kgCharge.map(({ fromKg, perKg, kg }) => ({ fromKg, perKg, kg })),
+    ...(steps.minimumApplied && { minimumApplied: true }),
+    amount: steps.amount,
+    surcharges: steps.surcharges.map(({ key, name, description, items, amount }) => {
+      const surcharge = surcharges.placeOf({ key, name, description }, JSON.stringify([key, name, description]));
+      return { surcharge, items, amount };
+    }),
+    fuelPercent: fuelLevyPercent,
+    fuel: steps.fuel,
+    gst: steps.gst,
+    total: steps.total,
+    ...(lane.transit && { transit: lane.transit }),
+    ...(entry.isSpotRate && { spot: entry.spotRateMessage }),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Pool } from "pg";
+import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
+import { inTime } from "../../server/inTime.js";
+import { Problem } from "../../server/problem.js";
+import type { Caller } from "../route.js";
+import { coalesceLookUps } from "./coalesce.js";
+import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
+
+/** A caller waits no longer than this for a database that does not answer. */
+const lookUpTimeoutMs = 3_000;
+
+export interface Admission {
+  readonly caller: Omit<Caller, "requestId" | "admissionMs">;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Authenticate = (key: string | undefined) => Promise<Admission>;
+
+/** Answers who holds the key, or throws 401, or 429 when its minute is used up, or 503 when the database is away. */
+export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
+  const known = <T>(work: Promise<T>) => inTime(work, lookUpTimeoutMs, "look-up of an API key");
+  const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
+  return async (key) => {
+    if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
+    // The checksum in the key tells most wrong ones without a look at the database.
+    if (!isApiKey(key)) throw unknownKey();
+    const use = await known(lookUp(hashApiKey(key))); // also while it waits for the look-up before it
+    if (use === undefined) throw unknownKey();
+    return admit(use, limitPerMinute);
+  };
+}
+
+function admit(use: KeyUse, limit: number): Admission {
+  const { used, secondsLeft, keyId, ...known } = use;
+  const caller = { ...known, by: { kind: "key", id: keyId } as const };
+  const headers = {
+    "ratelimit-limit": String(limit),
+    "ratelimit-remaining": String(Math.max(0, limit - used)),
+    "ratelimit-reset": String(secondsLeft),
+  };
+  if (used <= limit) return { caller, headers };
+  const message = `The limit of ${limit} requests per minute is used up, try again in ${secondsLeft} seconds`;
+  throw new Problem("rateLimited", message, {
+    headers: { ...headers, "retry-after": String(secondsLeft) },
+    body: { message, limit, retryAfterSeconds: secondsLeft },
+  });
+}
+
+const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });
+const unknownKey = () => unauthorised("The API key is not valid. Check that it is complete and has not been revoked");

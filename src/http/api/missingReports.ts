@@ -1,0 +1,49 @@
+// Error reports that were removed from the object store are made again when somebody reads the import, or follows the link.
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { askForReport } from "../../commands/imports/askForReport.js";
+import type { ObjectStore } from "../../ports.js";
+
+interface Deps {
+  readonly pool: Pool;
+  readonly objectStore: ObjectStore;
+  readonly logger: Logger;
+}
+
+const lookAgainMs = 1_000;
+const mostAtOnce = 4;
+const mostRemembered = 2_000;
+
+interface Looks {
+  running: number;
+  /** When each import's report was last looked for, oldest first. */
+  readonly at: Map<string, number>;
+}
+const looksAt = new WeakMap<ObjectStore, Looks>();
+
+/** Looks, now and then, whether a report that is linked to is still there. Nobody waits for it: the link works once the report is made. */
+export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {
+  const looks = looksAt.get(objectStore) ?? { running: 0, at: new Map() };
+  looksAt.set(objectStore, looks);
+  const now = performance.now();
+  if (looks.running >= mostAtOnce || now - (looks.at.get(importId) ?? Number.NEGATIVE_INFINITY) < lookAgainMs) return;
+  looks.at.delete(importId);
+  looks.at.set(importId, now);
+  for (const oldest of looks.at.keys()) if (looks.at.size > mostRemembered) looks.at.delete(oldest);
+  looks.running += 1;
+  const look = async () => {
+    if (await objectStore.exists(key)) return;
+    logger.warn({ importId, key }, "an error report is no longer stored: it is made again");
+    await askForReport(pool, importId);
+  };
+  void look()
+    .catch((error: unknown) => logger.debug({ err: error, importId }, "an error report could not be looked for"))
+    .finally(() => {
+      looks.running -= 1;
+    });
+}
+
+/** The import whose report has this key, wherever the key begins. */
+export function importOfReport(key: string): string | undefined {
+  return /^reports\/(?:[0-9a-f-]{36}\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.xlsx$/.exec(key)?.[1];
+}

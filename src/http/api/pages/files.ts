@@ -1,0 +1,75 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { askForReport } from "../../../commands/imports/askForReport.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { ObjectMissing } from "../../../portErrors.js";
+import { inTime, readPatienceMs } from "../../server/inTime.js";
+import { Problem } from "../../server/problem.js";
+import type { ApiDeps, LinkedFile } from "../deps.js";
+import { importOfReport } from "../missingReports.js";
+import { fileStream } from "./fileStream.js";
+import type { Page } from "./page.js";
+
+const prefix = "/files/";
+
+const waitMs = 3_500;
+const lookMs = 100;
+const mostWaiting = 20;
+
+/** Signed links of the embedded object store. The signature is the permission, so no key is asked for. */
+export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
+  if (openLink === undefined) return [];
+  let waiting = 0;
+  /** A report that was lost is made again within seconds: whoever follows its link gets it now, or is told to come back. */
+  const whenMade = async (link: Parameters<typeof openLink>[0], now: Date) => {
+    const importId = importOfReport(link.key);
+    if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
+    waiting += 1;
+    try {
+      for (const end = performance.now() + waitMs; waiting <= mostWaiting && performance.now() < end; ) {
+        await pause(lookMs);
+        const file = await openLink(link, now).catch(unlessMissing);
+        if (file !== "missing") return file;
+      }
+    } finally {
+      waiting -= 1;
+    }
+    throw new Problem("unavailable", "The report is being made again, try again shortly");
+  };
+  const find = async (link: Parameters<typeof openLink>[0]) => {
+    // Expiry was set by the database's clock and is judged by it.
+    const { rows } = await pool.query<{ now: Date }>("select now() as now");
+    const now = rows[0]?.now ?? new Date();
+    const file = await openLink(link, now).catch(unlessMissing);
+    return file === "missing" ? whenMade(link, now) : file;
+  };
+  return [
+    {
+      path: `${prefix}*`,
+      handler: async (c) => {
+        const { expires = "", name = "", signature = "" } = c.req.query();
+        const link = { key: c.req.path.slice(prefix.length), expires, name, signature };
+        const file = await inTime(find(link), readPatienceMs, "file link");
+        if (file === undefined)
+          throw new Rejection("forbidden", "The link has expired or was changed. Read the import again for a fresh one");
+        const headers = {
+          "content-type": file.contentType,
+          "content-length": String(file.size),
+          "content-disposition": contentDisposition(file),
+        };
+        if (c.req.method === "HEAD") return c.body(null, 200, headers);
+        return c.body(fileStream(file.path), 200, headers);
+      },
+    },
+  ];
+}
+
+function unlessMissing(error: unknown): "missing" {
+  if (error instanceof ObjectMissing) return "missing";
+  throw error;
+}
+
+function contentDisposition({ downloadName }: LinkedFile): string {
+  const plain = downloadName.replaceAll(/[^\w .()-]/g, "_");
+  const encoded = encodeURIComponent(downloadName.toWellFormed()).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

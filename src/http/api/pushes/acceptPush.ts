@@ -1,0 +1,95 @@
+// What the four push routes share: their header, their answer, and the way from a checked file to a requested import.
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { refuseWhenFull } from "../../../commands/imports/queueRoom.js";
+import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
+import { limits } from "../../../domain/imports/limits.js";
+import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
+import type { Answer } from "../../server/answer.js";
+import type { ApiDeps } from "../deps.js";
+import type { Caller, RouteRequest } from "../route.js";
+import { writeLines } from "./writeLines.js";
+
+export const pushHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${limits.idempotencyKeyLength} printable characters without blanks`)
+    .optional()
+    .describe("Extension: the same key with the same body within 24 hours returns the first answer and makes no second import"),
+});
+
+const accepted = {
+  importId: z.string(),
+  status: z.literal("queued"),
+  statusUrl: z.string().describe("Path of the import's status"),
+};
+
+export const acceptedFile = z.object({ ...accepted, source: z.literal("file") });
+export const acceptedShipments = z.object({ ...accepted, source: z.literal("data"), shipmentsReceived: z.int() });
+export const acceptedActivities = z.object({ ...accepted, source: z.literal("data"), activitiesReceived: z.int() });
+
+type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "check"> & {
+  elements?: number;
+  idempotencyKey: string | undefined;
+};
+
+/** A push is answered within five seconds of its last byte, whatever the stores do. */
+const patienceMs = 4_200;
+
+/** Asked before the body is read: a push that would not be queued is refused without the work. */
+export async function roomInQueue(
+  { headers, caller }: Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">,
+  deps: ApiDeps,
+): Promise<void> {
+  const { organisationId, now, admissionMs } = caller;
+  await refuseWhenFull(
+    { pool: deps.pool, eventStore: deps.eventStore, maxQueuedImports: deps.limits.maxQueuedImports },
+    { organisationId, now, idempotencyKey: headers["idempotency-key"], patienceMs: patienceMs - admissionMs },
+  );
+}
+
+export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
+  const { organisationId, by, requestId, now, admissionMs } = caller;
+  const { pool, eventStore, objectStore, logger, stopping } = deps;
+  const request = await requestImport(
+    { pool, eventStore, objectStore, maxQueuedImports: deps.limits.maxQueuedImports, logger, stopping },
+    { ...push, organisationId, by, requestId, now, patienceMs: patienceMs - admissionMs },
+  );
+  return { status: 202, body: acceptedBody(request) };
+}
+
+/** A JSON push as the file its customer would have uploaded. */
+export async function acceptData(
+  deps: ApiDeps,
+  caller: Caller,
+  expanded: { readonly lines: Iterable<string>; readonly bytes: number; readonly hold: (bytes: number) => void },
+  push: Omit<Push, "source" | "file">,
+): Promise<Answer> {
+  expanded.hold(expanded.bytes);
+  const folder = await mkdtemp(join(deps.tempDir, "push-"));
+  try {
+    const path = join(folder, "file");
+    const written = await writeLines(path, expanded.lines);
+    return await acceptPush(deps, caller, {
+      ...push,
+      source: "data",
+      file: { path, name: `${push.kind}.csv`, format: "csv", ...written },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
+const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
+
+function acceptedBody({ importId, kind, source, elements }: ImportRequested) {
+  return {
+    importId,
+    status: "queued",
+    source,
+    ...(elements === undefined ? {} : { [received[kind]]: elements }),
+    statusUrl: `${statusPath[kind]}/${importId}`,
+  };
+}

@@ -1,0 +1,74 @@
+import { rm } from "node:fs/promises";
+import { z } from "zod";
+import { matchHeader, reportColumns } from "../../../domain/files/header.js";
+import { nameFault } from "../../../domain/files/name.js";
+import { allColumns, requiredColumns } from "../../../domain/imports/columns.js";
+import { Rejection } from "../../../domain/rejection.js";
+import type { ImportKind } from "../../../events/importEvents.js";
+import type { FileHeader } from "../../../ports.js";
+import type { Answer } from "../../server/answer.js";
+import { receiveUpload, type Upload } from "../../server/receiveUpload.js";
+import type { ApiDeps } from "../deps.js";
+import type { RouteRequest } from "../route.js";
+import { acceptPush, type pushHeaders } from "./acceptPush.js";
+import { readUploadHeader } from "./readUploadHeader.js";
+
+export const uploadForm = z.object({
+  file: z
+    .string()
+    .meta({ format: "binary", description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row" }),
+  sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
+});
+
+/** What the header row is made of, for the reference page. */
+export function columnsOf(kind: ImportKind): string {
+  const required: readonly string[] = requiredColumns[kind];
+  const optional = allColumns[kind].filter((column) => !required.includes(column));
+  const custom = kind === "shipments" ? ", and custom fields by their key" : "";
+  return `Required columns: ${required.join(", ")}. Optional: ${optional.join(", ")}${custom}.`;
+}
+
+type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
+
+/** Socket to disk, header row checked, then the object store and the queue. */
+export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, caller, incoming }: UploadRequest): Promise<Answer> {
+  if (!incoming) throw new Error("an upload needs a socket");
+  const upload = await receiveUpload(incoming, deps.tempDir);
+  try {
+    const { columns, format } = await readHeader(deps, caller.organisationId, upload);
+    const { path, name, size, sha256, sourceDetails } = upload;
+    return await acceptPush(deps, caller, {
+      kind,
+      source: "file",
+      sourceDetails,
+      file: { path, name, format, size, sha256 },
+      idempotencyKey: headers["idempotency-key"],
+      check: () => checkColumns(deps, kind, columns, caller),
+    });
+  } finally {
+    await rm(upload.folder, { recursive: true, force: true });
+  }
+}
+
+async function readHeader(deps: ApiDeps, organisationId: string, upload: Upload): Promise<FileHeader> {
+  const header = await readUploadHeader(deps, organisationId, upload);
+  const fault = nameFault(upload.name, header.format);
+  if (fault) throw new Rejection("invalid", fault);
+  return header;
+}
+
+async function checkColumns(
+  deps: ApiDeps,
+  kind: ImportKind,
+  columns: FileHeader["columns"],
+  caller: UploadRequest["caller"],
+): Promise<void> {
+  const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
+  const match = matchHeader(columns, {
+    required: requiredColumns[kind],
+    optional: allColumns[kind],
+    custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
+    ignored: Object.values(reportColumns),
+  });
+  if (!match.ok) throw new Rejection("invalid", match.message);
+}

@@ -1,0 +1,41 @@
+import { listImports } from "../../../queries/importList.js";
+import { lookForReport } from "../missingReports.js";
+import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
+import { defineRoute, type Route } from "../route.js";
+import { importBody, importKindRoutes, importParams, importSchema, requireImport } from "./importsShape.js";
+
+export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
+  defineRoute({
+    method: "GET",
+    path: `${base}/{importId}`,
+    operationId: `check${name}Import`,
+    summary: `Check a ${noun} import`,
+    description: "Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour.",
+    tag,
+    request: { params: importParams },
+    responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
+    handler: async ({ params, caller }, deps) => {
+      const { view } = await requireImport(caller, kind, params.importId, deps);
+      if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
+      return { status: 200, body: await importBody(view, deps, caller.now) };
+    },
+  }),
+);
+
+export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
+  defineRoute({
+    method: "GET",
+    path: base,
+    operationId: `list${name}Imports`,
+    summary: `List ${noun} imports, newest first`,
+    tag,
+    extension: true,
+    request: { query: pageQuery },
+    responses: {
+      200: { description: "A page of imports", schema: pageSchema(importSchema) },
+      400: { description: "Malformed cursor or limit" },
+    },
+    handler: ({ query, caller }, deps) =>
+      answerPage(listImports(caller.organisationId, kind, pageRequest(query, deps), deps), (view) => importBody(view, deps, caller.now)),
+  }),
+);

@@ -1,0 +1,69 @@
+// What the routes about imports share: the two kinds with their paths, and the contract's Import.
+import { z } from "zod";
+import { Rejection } from "../../../domain/rejection.js";
+import type { ImportKind } from "../../../events/importEvents.js";
+import { type ReadImport, readImport } from "../../../queries/importStatus.js";
+import type { ImportView } from "../../../queries/importView.js";
+import type { ApiDeps } from "../deps.js";
+import type { Caller } from "../route.js";
+
+export const importKindRoutes = [
+  { kind: "shipments", base: "/v1/org/shipments/imports", tag: "Shipment imports", noun: "shipment", name: "Shipment" },
+  { kind: "activities", base: "/v1/org/fulfilment/imports", tag: "Fulfilment imports", noun: "fulfilment", name: "Fulfilment" },
+] as const satisfies readonly { kind: ImportKind; base: string; tag: string; noun: string; name: string }[];
+
+export const importParams = z.object({ importId: z.string() });
+
+const instant = z.string().describe("ISO 8601, UTC");
+
+export const importSchema = z.object({
+  importId: z.string(),
+  source: z.enum(["data", "file"]),
+  status: z.enum(["queued", "processing", "completed", "failed", "cancelled"]),
+  progress: z.number().describe("0 to 100; 100 exactly when completed"),
+  counts: z.object({
+    received: z.int().describe("Rows read; a shipment with three goods lines is three rows"),
+    processed: z.int().describe("Shipments or activities written to the ledger"),
+    failed: z.int().describe("Rows rejected"),
+  }),
+  sourceDetails: z.string(),
+  submittedAt: instant,
+  startedAt: instant.nullable(),
+  finishedAt: instant.nullable(),
+  errorMessage: z.string().nullable().describe("Why a failed import could not run"),
+  errorReportUrl: z
+    .string()
+    .nullable()
+    .describe(
+      "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
+        "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
+    ),
+});
+
+const linkSeconds = 3_600;
+
+/** Every reading makes a fresh link. */
+export async function importBody(view: ImportView, { objectStore }: ApiDeps, now: Date): Promise<z.infer<typeof importSchema>> {
+  const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage, reportKey } = view;
+  const downloadName = `rejected-rows-${importId}.xlsx`;
+  return {
+    importId,
+    source,
+    status,
+    progress,
+    counts,
+    sourceDetails,
+    submittedAt: submittedAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    errorMessage,
+    errorReportUrl: reportKey === null ? null : await objectStore.link(reportKey, { downloadName, expiresInSeconds: linkSeconds, now }),
+  };
+}
+
+/** Another organisation's import, one of the other kind and a made-up id are answered alike. */
+export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ReadImport> {
+  const found = await readImport(caller.organisationId, { kind, importId }, deps);
+  if (!found) throw new Rejection("notFound", "There is no import with this id");
+  return found;
+}

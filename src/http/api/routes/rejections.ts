@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { ImportKind } from "../../../events/importEvents.js";
+import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows.js";
+import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
+import { defineRoute, type Route } from "../route.js";
+import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
+
+const rest = {
+  error: z.string().describe("Why the row was rejected"),
+  data: z
+    .record(z.string(), z.unknown())
+    .describe("The values sent for the row, by column name; one that is very long ends in `... [cut short]`"),
+  row: z.int().describe("Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push"),
+};
+
+const rejectedRow = {
+  shipments: z.object({ shipmentId: z.string(), ...rest }),
+  activities: z.object({ reference: z.string().nullable(), ...rest }),
+};
+
+export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
+  defineRoute({
+    method: "GET",
+    path: `${base}/{importId}/errors`,
+    operationId: `listRejected${name}Rows`,
+    summary: `List the rejected rows of a ${noun} import`,
+    tag,
+    request: { params: importParams, query: pageQuery },
+    responses: {
+      200: {
+        description: "A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest",
+        schema: pageSchema(rejectedRow[kind]),
+      },
+      400: { description: "Malformed cursor or limit" },
+      404: { description: "No such import in the organisation" },
+    },
+    handler: async ({ params: { importId }, query, caller }, deps) => {
+      const { unprojected } = await requireImport(caller, kind, importId, deps);
+      const page = listRejectedRows(caller.organisationId, { kind, importId, unprojected }, pageRequest(query, deps), deps);
+      return answerPage(page, (row) => rowBody(kind, row));
+    },
+  }),
+);
+
+function rowBody(kind: ImportKind, { handle, error, data, row }: RejectedRow) {
+  return kind === "shipments" ? { shipmentId: handle ?? "", error, data, row } : { reference: handle, error, data, row };
+}

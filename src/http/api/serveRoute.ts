@@ -1,0 +1,101 @@
+import type { IncomingMessage } from "node:http";
+import { zValidator } from "@hono/zod-validator";
+import type { Handler, MiddlewareHandler } from "hono";
+import type { z } from "zod";
+import { type Answer, send } from "../server/answer.js";
+import type { WithinUploads } from "../server/boundUploads.js";
+import { requireJson } from "../server/contentType.js";
+import { inTime, readPatienceMs } from "../server/inTime.js";
+import { parseJson } from "../server/parseJson.js";
+import { maxJsonBytes, type WithBody } from "../server/readBody.js";
+import type { OpenShare } from "../server/shares.js";
+import type { Authenticate } from "./auth/authenticate.js";
+import type { ApiDeps } from "./deps.js";
+import type { ApiEnv, Caller, Route } from "./route.js";
+import { validate } from "./validate.js";
+
+/** What the routes of one app share. */
+export interface Shell {
+  readonly authenticate: Authenticate;
+  readonly withBody: WithBody;
+  readonly withinUploads: WithinUploads;
+  /** For files that are made of JSON bodies. */
+  readonly openDiskShare: OpenShare;
+}
+
+/** One way through for every route: who asks, whether the request is sound, then the handler. */
+export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly Handler<ApiEnv>[] {
+  const { query, headers } = route.request;
+  return [
+    admit(route, shell.authenticate),
+    ...(query ? [sound("query", query, "query")] : []),
+    ...(headers ? [sound("header", headers, "headers")] : []),
+    run(route, deps, shell),
+  ];
+}
+
+function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    c.set("route", route.path);
+    const asked = performance.now();
+    const { caller, headers } = await authenticate(c.req.header("x-api-key"));
+    c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
+    c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
+    c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - asked });
+    await next();
+  };
+}
+
+/** One part of a request against its schema. A parameter given twice arrives as a list, which its schema refuses. */
+function sound(target: "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
+  const validationFunction = (_: z.ZodObject, value: unknown) => ({ success: true as const, data: validate(schema, value, root) });
+  return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<ApiEnv>;
+}
+
+function run(route: Route, deps: ApiDeps, shell: Shell): Handler<ApiEnv> {
+  const { params } = route.request;
+  return async (c) => {
+    const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
+    const caller = c.get("caller") as Caller;
+    const parts = {
+      params: params && validate(params, c.req.param(), "path"),
+      query: valid("query"),
+      headers: valid("header"),
+      caller,
+      incoming: c.env?.incoming,
+    };
+    if (route.method === "GET") {
+      const answer = route.handler({ ...parts, body: undefined } as never, deps);
+      return send(c, await inTime(answer, readPatienceMs - caller.admissionMs, route.operationId));
+    }
+    const asked = performance.now();
+    await route.beforeBody?.(parts as never, deps);
+    const admitted = { ...parts, caller: { ...caller, admissionMs: caller.admissionMs + performance.now() - asked } };
+    const disk = shell.openDiskShare(caller.organisationId);
+    try {
+      const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
+      return send(c, await withRequestBody(route, c.req.raw, admitted, shell, handle));
+    } finally {
+      disk.release();
+    }
+  };
+}
+
+function withRequestBody(
+  route: Route,
+  request: Request,
+  { caller: { organisationId }, incoming }: { caller: Caller; incoming: IncomingMessage | undefined },
+  { withBody, withinUploads }: Shell,
+  handle: (body: unknown) => Promise<Answer>,
+): Promise<Answer> {
+  const { body, multipart } = route.request;
+  if (multipart) return withinUploads(organisationId, () => handle(undefined));
+  if (body === undefined) return handle(undefined);
+  requireJson(request.headers);
+  const bounds = {
+    limit: route.maxBodyBytes ?? maxJsonBytes,
+    organisationId,
+    bytesRead: incoming && (() => incoming.socket.bytesRead),
+  };
+  return withBody(request, bounds, (bytes) => handle(validate(body, parseJson(bytes), "body")));
+}

@@ -1,8 +1,0 @@
-import { describeApi } from "../openApi.js";
-import type { Route } from "../route.js";
-import type { Page } from "./list.js";
-
-export function openApiPage(routes: readonly Route[], publicUrl: string): Page {
-  const document = describeApi(routes, publicUrl);
-  return { path: "/openapi.json", handler: (c) => c.json(document) };
-}

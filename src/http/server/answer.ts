@@ -1,0 +1,15 @@
+// What every handler answers with, and how it goes onto the wire.
+import type { Context } from "hono";
+import type { AppEnv } from "./requestFrame.js";
+
+/** `json`: the body is JSON text already. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & ({ readonly body: unknown } | { readonly json: string });
+
+export function send(c: Context<AppEnv>, answer: Answer): Response {
+  const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...answer.headers };
+  const text = "json" in answer ? answer.json : JSON.stringify(answer.body);
+  return new Response(text, { status: answer.status, headers });
+}

@@ -1,0 +1,48 @@
+import type { Logger } from "pino";
+import { hideKeys } from "../../domain/apiKey.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { Answer } from "./answer.js";
+import { outageIn } from "./outage.js";
+import { answerTable, Problem } from "./problem.js";
+
+const retryAfterOutageSeconds = 2;
+const retryAfterFaultSeconds = 300;
+
+/** Turns whatever was thrown into the contract's answer. Only bugs and outages are logged; a caller's fault is not news. */
+export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
+  if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
+  if (error instanceof Problem) return answerProblem(error, logger, context);
+  const outage = outageIn(error);
+  if (outage) return answerProblem(outage.fault === "outage" ? passing(error) : lasting(error), logger, context);
+  logger.error({ ...context, err: error }, "request failed");
+  return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
+}
+
+const passing = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
+
+/** Somebody has to mend the service's settings; the log says which. */
+const lasting = (cause: unknown) =>
+  new Problem(
+    "unavailable",
+    "The service cannot use one of its stores until its operator has mended that. Trying again soon does not help",
+    {
+      cause,
+      headers: { "retry-after": String(retryAfterFaultSeconds) },
+    },
+  );
+
+function answerProblem(problem: Problem, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
+  const { headers, body, cause } = problem.extra;
+  if (problem.code === "unavailable") {
+    logger.warn({ ...context, err: cause }, "answered unavailable");
+    return { ...plainAnswer("unavailable", problem.message), headers: { "retry-after": String(retryAfterOutageSeconds), ...headers } };
+  }
+  const answer = body === undefined ? plainAnswer(problem.code, problem.message) : { status: answerTable[problem.code].status, body };
+  return headers === undefined ? answer : { ...answer, headers };
+}
+
+function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
+  const { status, error } = answerTable[code];
+  const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
+  return { status, body: { statusCode: status, message: shown, error } };
+}

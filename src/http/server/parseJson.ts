@@ -1,0 +1,82 @@
+import { Rejection } from "../../domain/rejection.js";
+import { pathText } from "../../domain/validation/messages.js";
+
+/** The contract's deepest body (shipments.0.customFields.x) has a fraction of this. */
+const maxDepth = 32;
+/** 1,000 shipments with 200 custom fields each and 10,000 goods lines have 250,000. */
+const maxFields = 300_000;
+/** Commas and openings, of which that push has 260,000: values without a name cost as much to build. */
+const maxValues = 600_000;
+
+const refused = (message: string) => new Rejection("invalid", message, [message]);
+
+/** Parses a JSON body strictly: UTF-8, bounded depth, and no key that JavaScript would silently swallow. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) throw refused("body must be a JSON object, nothing was sent");
+  refuseHostile(bytes);
+  const text = decode(bytes);
+  const value = parse(text);
+  // A plain search first: the walk costs as much as the parse and is almost never needed.
+  if (text.includes("__proto__") || text.includes("\\u005") || text.includes("\\u007")) refuseProto(value, []);
+  return value;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw refused("body must be encoded in UTF-8");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+    throw refused(`body must be valid JSON${position === undefined ? "" : `, the fault is at character ${position}`}`);
+  }
+}
+
+const [quote, backslash, colon, comma, openArray, closeArray, openObject, closeObject] = [
+  0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+] as const;
+
+/** Looks at bytes only, so that a deep nest or millions of fields or elements are refused before any object is built from them. */
+function refuseHostile(bytes: Uint8Array): void {
+  let depth = 0;
+  let fields = 0;
+  let values = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === quote) index = endOfString(bytes, index);
+    else if (byte === colon) {
+      if (++fields > maxFields) throw refused(`body must have at most ${maxFields} fields in all`);
+    } else if (byte === openObject || byte === openArray) {
+      if (++depth > maxDepth) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
+      values++;
+    } else if (byte === comma) values++;
+    else if (byte === closeObject || byte === closeArray) depth--;
+    if (values > maxValues) throw refused(`body must have at most ${maxValues} values in all`);
+  }
+}
+
+/** Searches natively from quote to quote: most of a body is text. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === backslash) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
+}
+
+function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value) && Object.hasOwn(value, "__proto__")) {
+    throw refused(`${pathText([...path, "__proto__"], "body")} is not a recognised field`);
+  }
+  for (const [key, inner] of Object.entries(value)) refuseProto(inner, [...path, key]);
+}

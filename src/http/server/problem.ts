@@ -1,0 +1,41 @@
+import type { RejectionCode } from "../../domain/rejection.js";
+
+/** What the shell itself refuses, beside the Rejections of the domain. */
+export type ShellCode =
+  | "unauthorised"
+  | "methodNotAllowed"
+  | "requestTimeout"
+  | "unsupportedMediaType"
+  | "rateLimited"
+  | "internal"
+  | "unavailable";
+
+/** The one table from codes to answers. */
+export const answerTable: Readonly<Record<RejectionCode | ShellCode, { status: number; error: string }>> = {
+  invalid: { status: 400, error: "Bad Request" },
+  queueFull: { status: 400, error: "Bad Request" },
+  unauthorised: { status: 401, error: "Unauthorized" },
+  forbidden: { status: 403, error: "Forbidden" },
+  notFound: { status: 404, error: "Not Found" },
+  methodNotAllowed: { status: 405, error: "Method Not Allowed" },
+  requestTimeout: { status: 408, error: "Request Timeout" },
+  conflict: { status: 409, error: "Conflict" },
+  tooLarge: { status: 413, error: "Payload Too Large" },
+  unsupportedMediaType: { status: 415, error: "Unsupported Media Type" },
+  unprocessable: { status: 422, error: "Unprocessable Entity" },
+  rateLimited: { status: 429, error: "Too Many Requests" },
+  internal: { status: 500, error: "Internal Server Error" },
+  unavailable: { status: 503, error: "Service Unavailable" },
+};
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+
+  constructor(
+    readonly code: ShellCode,
+    message: string,
+    readonly extra: { headers?: Readonly<Record<string, string>>; body?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: extra.cause });
+  }
+}

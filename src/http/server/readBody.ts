@@ -1,0 +1,95 @@
+import { Rejection } from "../../domain/rejection.js";
+import { inTimeToArrive } from "./bodyArrival.js";
+import { createShares, type Share } from "./shares.js";
+
+/** Room for 10,000 activities of 3,000 characters each; a file may be larger, since it is never whole in memory. */
+export const maxJsonBytes = 32 * 1024 * 1024;
+/** What the bodies that one process holds at once may take: beyond it, later callers are asked to come back. */
+const bounds = { inAll: 5 * maxJsonBytes, perOrganisation: 2 * maxJsonBytes };
+/** Of each body, not counted: a small request is never refused for the large ones of others. */
+export const uncountedBytes = 64 * 1024;
+
+export interface BodyBounds {
+  readonly limit: number;
+  readonly organisationId: string;
+  /** How much the connection has received; absent where there is none. */
+  readonly bytesRead?: (() => number) | undefined;
+}
+
+export type WithBody = <T>(request: Request, bounds: BodyBounds, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
+
+export interface BodyReaderOptions {
+  readonly inAll?: number;
+  readonly perOrganisation?: number;
+  /** After how long a body of which nothing more arrives is given up. */
+  readonly silenceMs?: number;
+}
+
+/** Reads a body into memory: refused by its declared length before a byte is read, and by its real length while it is. */
+export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptions = {}): WithBody {
+  const openShare = createShares({ ...bounds, ...most }, "Too many large requests at the moment, try again shortly");
+  return async (request, { limit, organisationId, bytesRead }, use) => {
+    const declared = declaredLength(request, limit);
+    const share = openShare(organisationId);
+    share.check(counted(declared ?? 0));
+    try {
+      const arrival = { silenceMs, bytesRead, large: false };
+      return await use(await inTimeToArrive(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime })));
+    } finally {
+      share.release();
+    }
+  };
+}
+
+const counted = (size: number) => Math.max(0, size - uncountedBytes);
+
+function declaredLength(request: Request, limit: number): number | undefined {
+  const header = request.headers.get("content-length");
+  if (header === null) return undefined;
+  const length = Number(header);
+  if (length > limit) throw tooLarge(limit);
+  return length;
+}
+
+interface Reading {
+  readonly declared: number | undefined;
+  readonly limit: number;
+  readonly share: Share;
+  readonly arrival: { large: boolean };
+  readonly inTime: <T>(work: Promise<T>) => Promise<T>;
+}
+
+async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: Reading): Promise<Uint8Array> {
+  // Node itself holds the sender to a declared length, and the adapter's own path is the fast one.
+  if (declared !== undefined && declared <= uncountedBytes) {
+    return withinLimit(await inTime(request.arrayBuffer().catch(brokenOff)), limit);
+  }
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Never cancelled: that would close the connection before the answer is out. What is left is read after it.
+  for (;;) {
+    const { done, value } = await inTime(reader.read().catch(brokenOff));
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    share.hold(counted(size)); // as bytes arrive: whoever announces much and sends little keeps nobody out
+    arrival.large = size > uncountedBytes;
+    chunks.push(value);
+  }
+}
+
+function withinLimit(buffer: ArrayBuffer, limit: number): Uint8Array {
+  if (buffer.byteLength > limit) throw tooLarge(limit);
+  return new Uint8Array(buffer);
+}
+
+/** The sender has left, or cut its request short: no fault of ours to be logged and counted as one. */
+function brokenOff(): never {
+  throw new Rejection("invalid", "The body broke off before its end, send the request again");
+}
+
+function tooLarge(limit: number): Rejection {
+  return new Rejection("tooLarge", `The body is larger than ${limit} bytes. Send the data in several requests`);
+}

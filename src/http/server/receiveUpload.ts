@@ -1,0 +1,196 @@
+// Takes a multipart upload off the socket into a temporary file: hashed and counted on the way, never whole in memory, and
+// gone again whatever happens. The caller removes the folder when it is done with the file.
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { basename, join } from "node:path";
+import { Transform, type Writable } from "node:stream";
+import { finished, pipeline } from "node:stream/promises";
+import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import { isLonger, limits } from "../../domain/imports/limits.js";
+import { storable } from "../../domain/pushes/text.js";
+import { Rejection } from "../../domain/rejection.js";
+import { Problem } from "./problem.js";
+
+export interface Upload {
+  readonly folder: string;
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly sourceDetails: string;
+}
+
+const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
+const stalled = (idleMs: number) =>
+  new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again.`, {
+    headers: { connection: "close" },
+  });
+/** Room for boundaries, part headers and the other field beside a file of exactly the largest size. */
+const envelope = 65_536;
+const longestName = 255;
+
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, idleMs = 30_000): Promise<Upload> {
+  if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
+    throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
+  }
+  if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
+  const folder = await mkdtemp(join(tempDir, "upload-"));
+  try {
+    const { file, sourceDetails } = await parse(incoming, join(folder, "file"), idleMs);
+    if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
+    if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
+    return { folder, ...file, sourceDetails: sourceDetails || file.name };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+interface Received {
+  file?: { path: string; name: string; size: number; sha256: string };
+  sourceDetails?: string;
+}
+
+async function parse(incoming: IncomingMessage, path: string, idleMs: number): Promise<Received> {
+  const received: Received = {};
+  const writes: Promise<void>[] = [];
+  const cutOff = new AbortController();
+  let fault: Error | undefined;
+  const form = openForm(incoming);
+  const fail = (error: Error) => {
+    fault ??= error;
+    form.destroy(error);
+  };
+
+  form.on("file", (field: string | undefined, stream: BusboyFileStream, name: string | undefined) => {
+    if (field !== "file" || writes.length > 0) {
+      stream.resume();
+      fail(
+        new Rejection(
+          "invalid",
+          field === "file" ? "file must be sent once" : misplaced(field, "sourceDetails", "text, without a file name"),
+        ),
+      );
+      return;
+    }
+    stream.once("limit", () => fail(tooLarge()));
+    const writing = store(stream, path, cutOff.signal).then((stored) => {
+      received.file = { path, name: fileName(name), ...stored };
+    });
+    writes.push(writing);
+    writing.catch((error: NodeJS.ErrnoException) => {
+      // A full disk: nobody takes what is still to come.
+      if (error.syscall !== undefined)
+        fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
+    });
+  });
+  form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
+    if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));
+    else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !storable(value)) {
+      fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
+    } else received.sourceDetails = value;
+  });
+  form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails.")));
+
+  const idle = watchIdle(incoming, idleMs, () => fail(stalled(idleMs)));
+  try {
+    await pour(incoming, form);
+    await Promise.all(writes);
+  } catch (error) {
+    cutOff.abort(); // the form leaves its file open; and one that was read to its end says neither that nor that it is closed
+    await Promise.allSettled(writes);
+    throw fault ?? unreadable(error);
+  } finally {
+    idle.stop();
+  }
+  if (fault) throw fault;
+  return received;
+}
+
+/** Unlike `pipeline`, leaves the request alive on a fault: the rest of a destroyed one would block its connection. */
+async function pour(incoming: IncomingMessage, form: Writable): Promise<void> {
+  finished(incoming).catch((error: Error) => form.destroy(error));
+  incoming.pipe(form);
+  try {
+    await finished(form);
+  } finally {
+    incoming.unpipe(form);
+  }
+}
+
+function openForm(incoming: IncomingMessage) {
+  try {
+    return new Busboy({
+      headers: incoming.headers as { "content-type": string },
+      preservePath: true,
+      limits: {
+        fileSize: limits.fileBytes + 1,
+        files: 2,
+        fields: 4,
+        parts: 6,
+        fieldNameSize: 100,
+        fieldSize: 4 * limits.sourceDetailsLength,
+        headerPairs: 50,
+      },
+    });
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+async function store(stream: BusboyFileStream, path: string, signal: AbortSignal): Promise<{ size: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(stream, count, createWriteStream(path), { signal });
+  if (stream.truncated || size > limits.fileBytes) throw tooLarge();
+  return { size, sha256: hash.digest("hex") };
+}
+
+/** The name as a person knows it: without the sender's folders, control characters or broken Unicode. */
+function fileName(sent: string | undefined): string {
+  const base = basename((sent ?? "").replaceAll("\\", "/"));
+  const clean = base
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, "")
+    .trim();
+  return shortened(clean) || "upload";
+}
+
+/** From the middle, since the end says what the file is. */
+function shortened(name: string): string {
+  const characters = [...name];
+  return characters.length <= longestName ? name : [...characters.slice(0, longestName - 9), "...", ...characters.slice(-6)].join("");
+}
+
+/** `as` is how the one field that could have been meant is to be sent. */
+const misplaced = (field: string | undefined, known: string, as: string) =>
+  field === known ? `${known} must be sent as ${as}` : `${shown(field)} is not a field of this form: send file and sourceDetails`;
+
+/** The form's reader hands over parts without a name as well. */
+const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
+
+const unreadable = (cause: unknown) =>
+  cause instanceof Rejection
+    ? cause
+    : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again.");
+
+function watchIdle(incoming: IncomingMessage, idleMs: number, fellSilent: () => void) {
+  const timer = setTimeout(fellSilent, idleMs);
+  const touch = () => timer.refresh();
+  incoming.on("data", touch);
+  return {
+    stop() {
+      clearTimeout(timer);
+      incoming.off("data", touch);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// src/http/server is what every request meets, whichever room answers it: the socket, the limits, the frame around a request, error answers.
+import { randomUUID } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import type { MiddlewareHandler } from "hono";
+import type { Logger } from "pino";
+import { Rejection } from "../../domain/rejection.js";
+
+export interface HttpMetrics {
+  requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
+  /** The exposition text and its content type. */
+  render(): Promise<{ contentType: string; text: string }>;
+}
+
+export interface AppEnv {
+  Bindings: Partial<HttpBindings>;
+  Variables: {
+    requestId: string;
+    answerHeaders: Readonly<Record<string, string>>;
+    route?: string;
+    loggedAs?: Readonly<Record<string, string>>;
+  };
+}
+
+/** It is logged and recorded: never a key. */
+const acceptableRequestId = /^(?!.*wb_live_)[A-Za-z0-9._:-]{1,128}$/;
+
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "strict-transport-security": "max-age=31536000",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+/**
+ * Around every request: its id, the security headers, one log line and one measurement. Headers of requests are never logged.
+ * Headers of the answer wait in a plain object until it is made: a Headers object costs more than the rest of a small answer.
+ */
+export function requestFrame({ logger, metrics }: { logger: Logger; metrics: HttpMetrics }): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const started = performance.now();
+    const given = c.req.header("x-request-id");
+    const requestId = given !== undefined && acceptableRequestId.test(given) ? given : randomUUID();
+    c.set("requestId", requestId);
+    c.set("answerHeaders", { "x-request-id": requestId, ...securityHeaders });
+    await next();
+    const seconds = (performance.now() - started) / 1000;
+    const route = c.get("route") ?? "unmatched";
+    const status = c.res.status;
+    metrics.requestEnded({ method: c.req.method, route, status }, seconds);
+    const line = { requestId, method: c.req.method, route, status, ms: Math.round(seconds * 10_000) / 10, ...c.get("loggedAs") };
+    if (route.startsWith("/v1")) logger.info(line, "request");
+    else logger.debug(line, "request");
+  };
+}
+
+/** A path that cannot be decoded, or that hides a NUL which no store accepts, is refused for every route alike. */
+export function soundPath(): MiddlewareHandler<AppEnv> {
+  let soundOrigin = ""; // that of the last request: nearly always this one's too
+  return (c, next) => {
+    const { url } = c.req;
+    const pathAt = url.indexOf("/", url.indexOf("//") + 2);
+    const origin = pathAt === -1 ? url : url.slice(0, pathAt);
+    if (origin !== soundOrigin && !URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
+    soundOrigin = origin;
+    if (url.includes("%", origin.length)) refuseBadEscapes(url);
+    return next();
+  };
+}
+
+function refuseBadEscapes(url: string): void {
+  const { pathname, search } = new URL(url);
+  if (/%00/.test(pathname) || /%00/.test(search)) throw new Rejection("invalid", "The address must not contain a NUL character");
+  try {
+    decodeURIComponent(pathname);
+  } catch {
+    throw new Rejection("invalid", "The path is not correctly percent-encoded");
+  }
+}

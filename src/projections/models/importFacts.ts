@@ -1,0 +1,39 @@
+// What every row of an import needs to know about it: told by ImportRequested, kept while the import runs, else asked of the table.
+import type { PoolClient } from "pg";
+import type { ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
+
+/** Facts never change, so remembering some from a batch that was rolled back does no harm. */
+export type KnownImports = Map<string, ImportFacts>;
+
+/** Fills in the facts of every slice; answers those that nothing is known about. */
+export async function addFacts(client: PoolClient, batch: SortedBatch, known: KnownImports): Promise<ImportSlice[]> {
+  for (const slice of batch.imports) {
+    if (slice.requested) known.set(slice.importId, factsOf(slice.requested));
+  }
+  const unknown = batch.imports.filter((slice) => !known.has(slice.importId)).map((slice) => slice.importId);
+  for (const facts of unknown.length > 0 ? await lookUp(client, unknown) : []) known.set(facts.importId, facts);
+  for (const slice of batch.imports) {
+    slice.facts = known.get(slice.importId);
+    if (slice.ended) known.delete(slice.importId);
+  }
+  return batch.imports.filter((slice) => slice.facts === undefined);
+}
+
+function factsOf({ data, event }: NonNullable<ImportSlice["requested"]>): ImportFacts {
+  return {
+    importId: data.importId,
+    position: String(event.position.commit),
+    organisationId: data.organisationId,
+    kind: data.kind,
+    sourceDetails: data.sourceDetails,
+  };
+}
+
+async function lookUp(client: PoolClient, importIds: readonly string[]): Promise<ImportFacts[]> {
+  const found = await client.query<ImportFacts>(
+    `select import_id as "importId", position::text as position, organisation_id as "organisationId", kind, source_details as "sourceDetails"
+       from imports where import_id = any($1::uuid[])`,
+    [importIds],
+  );
+  return found.rows;
+}

@@ -1,0 +1,105 @@
+// Organisations, catalogue versions and API keys. The command that changed an organisation writes these rows itself, so that
+// they are there when it returns; the projector writes them again as it passes, which changes nothing unless the command died.
+import type { PoolClient } from "pg";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import type { EventDataOf } from "../../events/registry.js";
+import { streamOf, streamPrefix } from "../../events/streams.js";
+import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports.js";
+import { applyCatalogue, stageChanges } from "./catalogues.js";
+
+export interface OrganisationProjection {
+  readonly events: EventStore;
+  readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+}
+
+/** Applies what the organisation's stream holds beyond its rows. */
+export async function catchUpOrganisation({ events, inTransaction }: OrganisationProjection, organisationId: string): Promise<void> {
+  await inTransaction(async (client) => {
+    const included = await lockOrganisation(client, organisationId);
+    const fresh: StoredEvent[] = [];
+    for await (const event of events.read(streamOf.organisation(organisationId), { from: included + 1n })) fresh.push(event);
+    await applyEvents(client, organisationId, fresh, (event) => decodeOn("organisation", event));
+  });
+}
+
+/** Applies the organisation events of a batch of the log; those that the rows include already are skipped. */
+export async function applyOrganisationEvents(
+  client: PoolClient,
+  batch: readonly StoredEvent[],
+  refuse: (event: StoredEvent, why: string) => void,
+): Promise<void> {
+  const byOrganisation = new Map<string, StoredEvent[]>();
+  for (const event of batch) {
+    if (!event.stream.startsWith(streamPrefix.organisation)) continue;
+    const organisationId = event.stream.slice(streamPrefix.organisation.length);
+    byOrganisation.set(organisationId, [...(byOrganisation.get(organisationId) ?? []), event]);
+  }
+  const decodeOrRefuse = (event: StoredEvent) => {
+    try {
+      return decodeOn("organisation", event);
+    } catch (error) {
+      if (!(error instanceof UnreadableEvent)) throw error;
+      refuse(event, error.message);
+      return undefined;
+    }
+  };
+  for (const [organisationId, events] of byOrganisation) {
+    const included = await lockOrganisation(client, organisationId);
+    const fresh = events.filter(({ revision }) => revision > included);
+    await applyEvents(client, organisationId, fresh, decodeOrRefuse);
+  }
+}
+
+/** A command and the projector may come at the same time, and before the first row there is nothing else to lock. */
+async function lockOrganisation(client: PoolClient, organisationId: string): Promise<Revision> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended('organisation ' || current_schema() || ' ' || $1, 0))", [
+    organisationId,
+  ]);
+  const { rows } = await client.query<{ revision: string }>("select revision from organisations where id = $1", [organisationId]);
+  return rows[0] ? BigInt(rows[0].revision) : noStream;
+}
+
+async function applyEvents(
+  client: PoolClient,
+  organisationId: string,
+  events: readonly StoredEvent[],
+  read: (event: StoredEvent) => RecordedOn<"organisation"> | undefined,
+): Promise<void> {
+  const recorded = events.flatMap((event) => read(event) ?? []);
+  await stageChanges(client, organisationId, recorded);
+  for (const event of recorded) {
+    switch (event.type) {
+      case "CatalogueEntryPut":
+      case "CatalogueEntryRemoved":
+        break; // staged above, all at once
+      case "CatalogueApplied":
+        await applyCatalogue(client, organisationId, event);
+        break;
+      case "ApiKeyCreated":
+        await addKey(client, organisationId, event.data);
+        break;
+      case "ApiKeyRevoked":
+        await revokeKey(client, organisationId, event.data);
+        break;
+    }
+  }
+  const last = events.at(-1);
+  if (!last) return;
+  await client.query("update organisations set revision = $2 where id = $1 and revision < $2", [organisationId, String(last.revision)]);
+}
+
+async function addKey(client: PoolClient, organisationId: string, key: EventDataOf<"ApiKeyCreated">): Promise<void> {
+  await client.query(
+    `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (sha256) do nothing`,
+    [key.sha256, key.keyId, organisationId, key.name, key.prefix, key.at],
+  );
+}
+
+async function revokeKey(client: PoolClient, organisationId: string, { keyId, at }: EventDataOf<"ApiKeyRevoked">): Promise<void> {
+  await client.query("update api_keys set revoked_at = coalesce(revoked_at, $3) where organisation_id = $1 and key_id = $2", [
+    organisationId,
+    keyId,
+    at,
+  ]);
+}

@@ -1,0 +1,89 @@
+// One row per request for quotes, and one per quote: what fetches answer and lists show.
+import { answerAlone } from "../../events/aloneQuote.js";
+import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.js";
+import { quotePlaceOf } from "../../events/quoteId.js";
+import { streamPrefix } from "../../events/streams.js";
+import type { StoredEvent } from "../../ports.js";
+import { copyRows, field, jsonField } from "../copyRows.js";
+import type { Projection } from "../projection.js";
+import { type Refuse, readable } from "../sortedBatch.js";
+
+const requests = { table: "quote_requests", columns: "quotes_id, organisation_id, alone, quoted_at, origin, destination, recorded" };
+const list = {
+  table: "quotes",
+  columns: "organisation_id, quoted_at, quotes_id, number, customer_id, services, cheapest_service, cheapest_total, no_quote_message",
+};
+
+export const quotes: Projection = {
+  name: "quotes",
+  tables: ["quote_requests", "quotes"],
+
+  async apply(client, { events }, { refuse, keepExisting }) {
+    const rows = events.flatMap((event) => rowsOf(event, refuse) ?? []);
+    if (rows.length === 0) return;
+    await copyRows(client, requests, rows.map(({ request }) => request).join(""), { keepExisting });
+    await copyRows(client, list, rows.map(({ results }) => results).join(""), { keepExisting });
+  },
+};
+
+/** Lines for COPY. */
+interface Rows {
+  readonly request: string;
+  readonly results: string;
+}
+
+function rowsOf(stored: StoredEvent, refuse: Refuse): Rows | undefined {
+  const kind = kindOf(stored.stream);
+  const event = kind && readable(kind, stored, refuse);
+  if (!event) return undefined;
+  const rows = event.type === "QuotesGenerated" ? ofRequest(event.data) : ofOneAlone(event.data);
+  if (!rows) refuse(event, "it holds no quote, or not under the id of one");
+  return rows;
+}
+
+function kindOf(stream: string): "quotes" | "quote" | undefined {
+  if (stream.startsWith(streamPrefix.quotes)) return "quotes";
+  return stream.startsWith(streamPrefix.quote) ? "quote" : undefined;
+}
+
+function ofRequest(event: QuotesGenerated): Rows | undefined {
+  const { quotesId, organisationId, at, origin, destination } = event;
+  if (quotePlaceOf(quotesId)?.quotesId !== quotesId) return undefined;
+  const results = event.results.map(({ customerId, cards, noQuoteMessage = "" }, index) => {
+    const cheapest = event.cards[cards[0] ?? -1];
+    const service = event.services[cheapest?.service ?? -1]?.name;
+    return line(organisationId, at, quotesId, index + 1, customerId, cards.length, service, cheapest?.total, noQuoteMessage);
+  });
+  const recorded = field(JSON.stringify(event));
+  return {
+    request: requestLine(quotesId, organisationId, false, at, origin, destination, recorded),
+    results: results.join(""),
+  };
+}
+
+function ofOneAlone(event: QuoteGenerated): Rows | undefined {
+  const { quoteId, organisationId, customerId, at, response } = event;
+  const answer = answerAlone(event);
+  const [result] = answer?.results ?? [];
+  if (!answer || !result || quotePlaceOf(quoteId)?.quotesId !== quoteId) return undefined;
+  const { quotes: found, noQuoteMessage } = result;
+  const { serviceName, totalAmount } = found[0] ?? {};
+  return {
+    request: requestLine(quoteId, organisationId, true, at, answer.origin, answer.destination, field(JSON.stringify(response))),
+    results: line(organisationId, at, quoteId, 0, customerId, found.length, serviceName, totalAmount, noQuoteMessage),
+  };
+}
+
+const line = (...values: readonly unknown[]): string => `${values.map(field).join("\t")}\n`;
+
+function requestLine(
+  quotesId: string,
+  organisationId: string,
+  alone: boolean,
+  at: string,
+  origin: object,
+  destination: object,
+  recorded: string,
+): string {
+  return `${[quotesId, field(organisationId), alone, at, jsonField(origin), jsonField(destination), recorded].join("\t")}\n`;
+}

@@ -1,0 +1,22 @@
+// Rejected rows, listed page by page. They stay after a failed or cancelled import: they say what was wrong with its file.
+import { copyRows, field, jsonField } from "../copyRows.js";
+import type { Projection } from "../projection.js";
+
+const target = { table: "rejections", columns: 'import_position, "row", handle, error, data' };
+
+export const rejections: Projection = {
+  name: "rejections",
+  tables: ["rejections"],
+
+  async apply(client, batch, options) {
+    let lines = "";
+    for (const { facts, rejected } of batch.imports) {
+      if (!facts) continue;
+      for (const { row, shipmentId, reference, error, data } of rejected) {
+        const handle = facts.kind === "shipments" ? shipmentId : reference;
+        lines += `${facts.position}\t${row}\t${field(handle)}\t${field(error)}\t${jsonField(data)}\n`;
+      }
+    }
+    await copyRows(client, target, lines, options);
+  },
+};

@@ -1,0 +1,60 @@
+// The shipment ledger. Goods lines wait in shipment_lines and become shipments in one step, with ImportCompleted.
+import type { PoolClient } from "pg";
+import { copyRows, jsonField } from "../copyRows.js";
+import type { Projection } from "../projection.js";
+import type { Ending, ImportFacts } from "../sortedBatch.js";
+
+const target = { table: "shipment_lines", columns: 'import_position, "row", shipment, "values"' };
+
+export const shipments: Projection = {
+  name: "shipments",
+  tables: ["shipment_lines", "shipments"],
+
+  async apply(client, batch, options) {
+    let lines = "";
+    for (const { facts, accepted } of batch.imports) {
+      if (facts?.kind !== "shipments") continue;
+      for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${jsonField(values)}\n`;
+    }
+    await copyRows(client, target, lines, options);
+    const ended = batch.endings.flatMap((slice) =>
+      slice.facts?.kind === "shipments" && slice.ended ? [{ ...slice.ended, facts: slice.facts }] : [],
+    );
+    if (ended.length === 0) return;
+    await writeShipments(
+      client,
+      ended.filter(({ type }) => type === "ImportCompleted"),
+    );
+    await client.query("delete from shipment_lines where import_position = any($1::bigint[])", [ended.map(({ facts }) => facts.position)]);
+  },
+};
+
+type Ended = Ending & { readonly facts: ImportFacts };
+
+/** A shipment's own fields come with its first line. Of two with one id the one pushed later wins, whichever import ran first; in one import the later one. */
+async function writeShipments(client: PoolClient, completed: readonly Ended[]): Promise<void> {
+  if (completed.length === 0) return;
+  await client.query(
+    `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
+     select distinct on (organisation_id, first ->> 'shipmentId')
+            organisation_id, first ->> 'shipmentId', first - 'item', items, source_details, import_id, updated_at, import_position
+       from (select import_position, shipment, (array_agg("values" order by "row"))[1] as first,
+                    jsonb_agg("values" -> 'item' order by "row") as items
+               from shipment_lines where import_position = any($1::bigint[]) group by import_position, shipment) as written
+       join unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[])
+            as completed (import_position, organisation_id, source_details, import_id, updated_at) using (import_position)
+      where first ->> 'shipmentId' is not null
+      order by organisation_id, first ->> 'shipmentId', import_position desc, shipment desc
+     on conflict (organisation_id, shipment_id) do update
+        set fields = excluded.fields, items = excluded.items, source_details = excluded.source_details,
+            import_id = excluded.import_id, updated_at = excluded.updated_at, import_position = excluded.import_position
+      where shipments.import_position < excluded.import_position`,
+    [
+      completed.map(({ facts }) => facts.position),
+      completed.map(({ facts }) => facts.organisationId),
+      completed.map(({ facts }) => facts.sourceDetails),
+      completed.map(({ facts }) => facts.importId),
+      completed.map(({ data }) => data.at),
+    ],
+  );
+}

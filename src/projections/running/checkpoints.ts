@@ -1,0 +1,124 @@
+// How far each projection has come. The row is locked for as long as a batch is being written, so that whoever else wants to move the
+// projection (a second projector, a rebuild's swap) waits and then sees where it stands.
+import type { Pool, PoolClient } from "pg";
+import type { EventBatch, Position } from "../../ports.js";
+import { type Landmark, landmarkIn, logIdIn } from "./landmark.js";
+import { beginning } from "./position.js";
+
+export interface Checkpoint extends Position {
+  /** The last event in the tables that can be found again in the log, if the checkpoint has moved since there are landmarks. */
+  readonly landmark: Landmark | undefined;
+  /** The log that the tables were built from, if it has an id. */
+  readonly logId: string | undefined;
+}
+
+export type Checkpoints = ReadonlyMap<string, Checkpoint>;
+
+interface Row {
+  readonly projection: string;
+  readonly commit: string;
+  readonly prepare: string;
+  readonly logId: string | null;
+  readonly landmark: { id: string; stream: string; revision: string; commit: string; prepare: string } | null;
+}
+
+const columns = `projection, commit, prepare, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
+  'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as landmark`;
+
+function checkpointOf({ commit, prepare, logId, landmark }: Row): Checkpoint {
+  return {
+    commit: BigInt(commit),
+    prepare: BigInt(prepare),
+    logId: logId ?? undefined,
+    landmark: landmark
+      ? {
+          id: landmark.id,
+          stream: landmark.stream,
+          revision: BigInt(landmark.revision),
+          position: { commit: BigInt(landmark.commit), prepare: BigInt(landmark.prepare) },
+        }
+      : undefined,
+  };
+}
+
+/** Locks in one order (by name), so that two writers never hold what the other wants. */
+export async function lockCheckpoints(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
+  const sorted = [...names].sort();
+  const locked = await select(client, sorted);
+  if (locked.size === sorted.length) return locked;
+  await client.query(
+    `insert into checkpoints (projection, commit, prepare, updated_at)
+     select name, -1, -1, now() from unnest($1::text[]) as name order by name on conflict do nothing`,
+    [sorted],
+  );
+  return select(client, sorted);
+}
+
+async function select(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
+  const { rows } = await client.query<Row>(
+    `select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update`,
+    [names],
+  );
+  return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
+}
+
+/** `caughtUp` moves updated_at, which says: everything recorded until then is in the tables. */
+export async function saveCheckpoints(client: PoolClient, names: readonly string[], batch: EventBatch): Promise<void> {
+  const { position, caughtUp, events } = batch;
+  await client.query(
+    `update checkpoints
+        set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end, log_id = coalesce($5, log_id),
+            event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
+            event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
+      where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`,
+    [names, ...valuesOf(position), caughtUp, logIdIn(events), ...landmarkValues(landmarkIn(events))],
+  );
+}
+
+const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
+
+function landmarkValues(landmark: Landmark | undefined): (string | null)[] {
+  if (!landmark) return [null, null, null, null, null];
+  return [landmark.id, landmark.stream, String(landmark.revision), ...valuesOf(landmark.position)];
+}
+
+/** Without a lock: where to begin reading. A projection that has none yet begins at the beginning. */
+export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
+  const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
+  const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
+  return new Map(names.map((name) => [name, found.get(name) ?? { ...beginning, landmark: undefined, logId: undefined }]));
+}
+
+/** Nothing new in the log: what stands at its end is as fresh as now. */
+export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<void> {
+  await pool.query(
+    "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
+    [names, String(position.commit), String(position.prepare)],
+  );
+}
+
+/** For tables that were put in place whole: whatever stood before, this is where they are, and in which log. */
+export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Checkpoint): Promise<void> {
+  await client.query(
+    `update checkpoints set commit = $2, prepare = $3, log_id = $4, event_id = $5, event_stream = $6, event_revision = $7,
+            event_commit = $8, event_prepare = $9
+      where projection = any($1::text[])`,
+    [names, ...valuesOf(place), place.logId, ...landmarkValues(place.landmark)],
+  );
+}
+
+/** No log reaches this position: until a rebuild has placed their checkpoints anew, nothing is added to these tables. */
+const nowhere: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n };
+
+export const isDisowned = ({ commit }: Position): boolean => commit === nowhere.commit;
+
+/** Unless a rebuild has replaced the tables since they were looked at. */
+export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
+  for (const [name, place] of checkpoints) {
+    await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [
+      name,
+      ...valuesOf(place),
+      ...valuesOf(nowhere),
+    ]);
+  }
+}

@@ -1,0 +1,93 @@
+import type { Pool } from "pg";
+import { readLogId } from "../../events/logId.js";
+import { streamOf } from "../../events/streams.js";
+import { StreamDeleted } from "../../portErrors.js";
+import type { EventStore, StoredEvent } from "../../ports.js";
+import { TablesOfAnotherLog } from "./anotherLog.js";
+import { type Checkpoint, type Checkpoints, isDisowned } from "./checkpoints.js";
+import { beginning, isAfter, isBeginning, isSame, latest } from "./position.js";
+
+export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
+
+interface Guarded {
+  readonly eventStore: EventStore;
+  readonly pool: Pool;
+}
+
+/** Found so often in a row it is certain: a cluster's new leader may lag for a moment. */
+const certain = 3;
+
+/**
+ * Refuses a log that is not the one the tables were built from, or an earlier state of it: what comes next would be taken for something
+ * that they have already. Once that is certain `disown` is to see to it that it stays so: the log may grow past where the tables stand.
+ */
+export function createLogGuard(guarded: Guarded, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
+  let refused = "";
+  let times = 0;
+  return async (checkpoints) => {
+    const reason = await whyAnother(guarded, checkpoints);
+    times = reason === undefined ? 0 : reason === refused ? times + 1 : 1;
+    refused = reason ?? "";
+    if (reason === undefined) return;
+    if (times === certain) await disown(checkpoints);
+    throw new TablesOfAnotherLog(reason);
+  };
+}
+
+async function whyAnother({ eventStore, pool }: Guarded, checkpoints: Checkpoints): Promise<string | undefined> {
+  const all = [...checkpoints.values()];
+  if (all.some(isDisowned)) return "the tables were found to be of another log, or of a later state of this one";
+  const furthest = latest(all);
+  if (isBeginning(furthest)) return undefined;
+  const end = await eventStore.head();
+  if (isAfter(furthest, end ?? beginning))
+    return `the log ends at position ${end?.commit ?? "none"}, the tables stand at ${furthest.commit}: an older event store was put back, or it is another one`;
+  const logId = await readLogId(eventStore);
+  const other = all.find((each) => each.logId !== undefined && each.logId !== logId);
+  if (other) return `the tables are of log ${other.logId}, this is log ${logId ?? "without an id"}`;
+  for (const each of distinctLandmarks(all)) {
+    const reason = await whyNotAt(eventStore, each);
+    if (reason) return reason;
+  }
+  const isUnknown = all.some((each) => !each.landmark && !isBeginning(each));
+  return isUnknown ? whyNotItsImports({ eventStore, pool }) : undefined;
+}
+
+function distinctLandmarks(all: readonly Checkpoint[]): Checkpoint[] {
+  const byId = new Map<string, Checkpoint>();
+  for (const each of all) {
+    const known = byId.get(each.landmark?.id ?? "");
+    if (each.landmark && (!known || isAfter(known, each))) byId.set(each.landmark.id, each);
+  }
+  return [...byId.values()];
+}
+
+async function whyNotAt(eventStore: EventStore, { landmark, ...place }: Checkpoint): Promise<string | undefined> {
+  if (!landmark) return undefined;
+  const { id, stream, revision, position } = landmark;
+  if (isAfter(position, place)) return `the tables stand at ${place.commit}, before event ${id} that they hold`;
+  const found = await eventAt(eventStore, stream, revision);
+  if (found?.id === id && isSame(found.position, position)) return undefined;
+  return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
+}
+
+/** Checkpoints of an earlier version name no event, but every import in the tables does: the newest has to be where it was. */
+async function whyNotItsImports({ eventStore, pool }: Guarded): Promise<string | undefined> {
+  const { rows } = await pool.query<{ importId: string; position: string }>(
+    'select import_id as "importId", position from imports order by position desc limit 1',
+  );
+  const [newest] = rows;
+  if (!newest) return undefined;
+  const requested = await eventAt(eventStore, streamOf.import(newest.importId), 0n);
+  if (String(requested?.position.commit) === newest.position) return undefined;
+  return `the tables hold import ${newest.importId}, which the log does not have at position ${newest.position}`;
+}
+
+async function eventAt(eventStore: EventStore, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+  try {
+    for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
+  } catch (error) {
+    if (!(error instanceof StreamDeleted)) throw error;
+  }
+  return undefined;
+}

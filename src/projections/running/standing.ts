@@ -1,0 +1,69 @@
+import type { Pool } from "pg";
+import type { EventStore, Position } from "../../ports.js";
+import { allProjections, projectedPrefixes } from "../allProjections.js";
+import { readCheckpoints } from "./checkpoints.js";
+import { createLogGuard } from "./logGuard.js";
+import { earliest, isAfter, isBeginning } from "./position.js";
+
+export interface Standing {
+  readonly projection: string;
+  /** Undefined before the first event. */
+  readonly position: Position | undefined;
+  /** Events recorded after it; counted up to `mostCounted`. */
+  readonly events: number;
+  /** Age of the oldest of them. */
+  readonly seconds: number;
+}
+
+const mostCounted = 1_000_000;
+
+/** How far each projection is behind the log. */
+export async function projectionStanding({
+  pool,
+  eventStore,
+  signal,
+  now,
+}: {
+  pool: Pool;
+  eventStore: EventStore;
+  signal: AbortSignal;
+  now: () => number;
+}): Promise<Standing[]> {
+  const checkpoints = await readCheckpoints(
+    pool,
+    allProjections.map(({ name }) => name),
+  );
+  await createLogGuard({ eventStore, pool })(checkpoints);
+  const waiting = new Map<string, { events: number; oldest: number }>();
+  const enough = new AbortController();
+  const first = earliest([...checkpoints.values()]);
+  let counted = 0;
+  const from = isBeginning(first) ? undefined : first;
+  const replayed = eventStore.replay(
+    { prefixes: projectedPrefixes, from, signal: AbortSignal.any([signal, enough.signal]) },
+    async ({ events }) => {
+      for (const event of events) {
+        for (const [name, position] of checkpoints) {
+          if (!isAfter(event.position, position)) continue;
+          const known = waiting.get(name);
+          if (known) known.events += 1;
+          else waiting.set(name, { events: 1, oldest: event.recordedAt.getTime() });
+        }
+      }
+      counted += events.length;
+      if (counted >= mostCounted) enough.abort();
+    },
+  );
+  await replayed.catch((error: unknown) => {
+    if (!enough.signal.aborted) throw error;
+  });
+  return [...checkpoints].map(([projection, position]) => {
+    const { events = 0, oldest = now() } = waiting.get(projection) ?? {};
+    return {
+      projection,
+      position: isBeginning(position) ? undefined : position,
+      events,
+      seconds: Math.max(0, Math.round((now() - oldest) / 1000)),
+    };
+  });
+}

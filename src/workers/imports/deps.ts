@@ -1,0 +1,30 @@
+// src/workers runs imports: it takes an organisation's turn, reads the submission, records an outcome for every row and ends the
+// import. Any number of workers may run; a lease in Postgres says whose turn it is, and the stream's revisions are the fence.
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import type { Geography } from "../../domain/geography/geography.js";
+import type { Principal } from "../../domain/principal.js";
+import type { EventStore, ObjectStore, Spreadsheets } from "../../ports.js";
+
+/** The localities that are loaded, country by country, each in the version its checksum names. */
+export interface LocalityVersions {
+  current(): Promise<Record<string, string>>;
+  geography(versions: Record<string, string>): Promise<Geography>;
+}
+
+export interface WorkerDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly objectStore: ObjectStore;
+  readonly spreadsheets: Spreadsheets;
+  /** An organisation's catalogue in one version, compiled and cached. */
+  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+  readonly localities: LocalityVersions;
+  readonly logger: Logger;
+  readonly workerId: string;
+  /** Where submissions are held while they are read; every worker makes a folder of its own in it. */
+  readonly tempDir: string;
+}
+
+export const workerOf = ({ workerId }: Pick<WorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

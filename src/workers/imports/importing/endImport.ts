@@ -1,0 +1,45 @@
+import { setTimeout } from "node:timers/promises";
+import type { ImportCommand } from "../../../commands/imports/importDecider.js";
+import { carryOut, hasEnded, loadImport } from "../../../commands/imports/importStream.js";
+import { shortened } from "../../../domain/imports/shortened.js";
+import { WrongVersion } from "../../../portErrors.js";
+import { type WorkerDeps, workerOf } from "../deps.js";
+import type { HeldTurn } from "../turns/holdTurn.js";
+import { contextOf } from "./processImport.js";
+
+const longestReasonBytes = 2_000;
+
+export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Promise<void> {
+  return endWith(deps, held, {
+    type: "failImport",
+    reason: shortened(reason, longestReasonBytes),
+    progress: held.progress,
+    by: workerOf(deps),
+    now: held.now(),
+  });
+}
+
+const askerMs = 2_000;
+const lookMs = 50;
+
+/** Whoever asked for it records the cancellation, under their own name; the worker does so only if they are gone. */
+export async function cancelAsAsked(deps: WorkerDeps, held: HeldTurn): Promise<void> {
+  for (const deadline = performance.now() + askerMs; performance.now() < deadline; ) {
+    if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) return;
+    await setTimeout(lookMs);
+  }
+  await endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
+}
+
+async function endWith(deps: WorkerDeps, held: HeldTurn, command: ImportCommand): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const loaded = await loadImport(deps.eventStore, held.turn.importId);
+    if (loaded.state.status === "none" || hasEnded(loaded)) return;
+    try {
+      await carryOut(deps.eventStore, loaded, command, contextOf(deps, loaded));
+      return;
+    } catch (error) {
+      if (!(error instanceof WrongVersion) || attempt === 5) throw error;
+    }
+  }
+}

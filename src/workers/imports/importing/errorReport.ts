@@ -1,0 +1,37 @@
+import { stat } from "node:fs/promises";
+import { elementColumn } from "../../../domain/imports/columns.js";
+import { type Columns, cellText } from "../../../domain/rows/cells.js";
+import type { FileRow, ObjectStore, ReportWriter, Spreadsheets } from "../../../ports.js";
+
+export interface ErrorReport {
+  add(row: FileRow, number: number, reason: string): Promise<void>;
+  /** Stores the report, if there is anything to report. */
+  store(objectStore: ObjectStore, key: string): Promise<{ key: string; size: number } | null>;
+  discard(): Promise<void>;
+}
+
+const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/** The rejected rows as a workbook: the submitted columns in their order, so that a corrected report can be sent as it is. */
+export function errorReport(spreadsheets: Spreadsheets, columns: Columns, path: string): ErrorReport {
+  const shown = columns.fields.flatMap((field, index) => (field === undefined || field === elementColumn ? [] : [index]));
+  let writer: ReportWriter | undefined;
+  return {
+    async add(row, number, reason) {
+      writer ??= await spreadsheets.createReportWriter(path, { columns: shown.map((index) => columns.names[index] ?? "") });
+      const values = shown.map((index) => cellText(row.cells[index]));
+      await writer.add(number, reason, values);
+    },
+    async store(objectStore, key) {
+      if (!writer) return null;
+      await writer.close();
+      writer = undefined;
+      const { size } = await stat(path);
+      await objectStore.put(key, path, { contentType });
+      return { key, size };
+    },
+    async discard() {
+      await writer?.discard();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { elementColumn } from "../../../domain/imports/columns.js";
+import { activityJudge } from "../../../domain/rows/activityRow.js";
+import type { RowContext } from "../../../domain/rows/rowContext.js";
+import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
+import { shipmentLineJudge } from "../../../domain/rows/shipmentRow.js";
+import { type SeenLine, shipmentVerdicts } from "../../../domain/rows/shipmentVerdicts.js";
+import type { ImportRequested } from "../../../events/importEvents.js";
+import type { FileRow, Reading } from "../../../ports.js";
+import type { OpenSubmission } from "./openSubmission.js";
+import { shownRow } from "./shownRow.js";
+
+export type RowVerdict =
+  | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
+  | { readonly values?: undefined; readonly reason: string };
+
+export interface PreparedRows {
+  readonly rows: number;
+  readonly notes: readonly string[];
+  /** `ordinal` counts the rows from 0. */
+  verdict(row: FileRow, ordinal: number): RowVerdict;
+}
+
+type Watch = (share: number) => Promise<void>;
+
+/**
+ * Reads the submission to its end once before a row is recorded: a file that breaks off fails before anything is written, and
+ * a shipment's lines, wherever they stand, are judged together. `watch` hears what share has been read, and may throw.
+ */
+export async function prepareRows(
+  request: ImportRequested,
+  submission: OpenSubmission,
+  context: RowContext,
+  watch: Watch,
+): Promise<PreparedRows> {
+  return request.kind === "activities"
+    ? prepareActivities(submission, context, watch)
+    : prepareShipments(request, submission, context, watch);
+}
+
+async function prepareActivities(submission: OpenSubmission, context: RowContext, watch: Watch): Promise<PreparedRows> {
+  const judge = activityJudge(submission.columns, context);
+  let [rows, notes]: [number, readonly string[]] = [0, []];
+  for await (const count of submission.count()) {
+    ({ rows, notes } = count);
+    await watch(shareOf(count));
+  }
+  return { rows, notes, verdict: judge };
+}
+
+async function prepareShipments(
+  { source }: ImportRequested,
+  submission: OpenSubmission,
+  context: RowContext,
+  watch: Watch,
+): Promise<PreparedRows> {
+  const { columns } = submission;
+  const judge = shipmentLineJudge(columns, context);
+  // Lines of one element of a push agree by construction, and two elements with one id are two shipments.
+  const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
+  const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
+  const seen = (row: FileRow): SeenLine => {
+    const { judged, origin, destination } = judge(row);
+    const id = row.cells[keyColumn];
+    const key = typeof id === "string" ? id.trim() || undefined : undefined;
+    return { row: shownRow(row, source), key, reason: judged.reason, cells: row.cells, origin, destination };
+  };
+  let notes: readonly string[] = [];
+  for await (const batch of submission.read()) {
+    for (const row of batch.rows) builder.add(seen(row));
+    notes = batch.notes;
+    await watch(shareOf(batch));
+  }
+  const verdicts = builder.close();
+  return {
+    rows: verdicts.rows,
+    notes,
+    verdict(row, ordinal) {
+      const reason = verdicts.reasonOf(ordinal, () => seen(row));
+      if (reason !== undefined) return { reason };
+      const { judged } = judge(row);
+      if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
+      return { values: judged.values, shipment: verdicts.shipmentOf(ordinal) };
+    },
+  };
+}
+
+const shareOf = ({ bytesRead, bytesTotal }: Reading): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import type { ImportState } from "../../../commands/imports/importDecider.js";
+import { carryOut, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { reportKey } from "../../../commands/imports/objectKeys.js";
+import { rowContext } from "../../../domain/rows/rowContext.js";
+import type { EventContext } from "../../../events/codec.js";
+import { type WorkerDeps, workerOf } from "../deps.js";
+import type { HeldTurn } from "../turns/holdTurn.js";
+import { beginOldest } from "../turns/olderPushes.js";
+import type { Visit } from "../turns/room.js";
+import { errorReport } from "./errorReport.js";
+import { fetchSubmission } from "./fetchSubmission.js";
+import { ImportFault, NoRoom } from "./interruptions.js";
+import { openSubmission } from "./openSubmission.js";
+import { prepareRows } from "./prepareRows.js";
+import { recordRows } from "./recordRows.js";
+import { rowOutcomes } from "./rowOutcome.js";
+
+type Processing = Extract<ImportState, { status: "processing" }>;
+
+/** Reading takes the first tenth of the progress, recording the rest. */
+const readingShare = 10;
+
+/** Brings an import from wherever its stream stands to its end. Throws when it cannot go on; the stream then stands where it stands. */
+export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<void> {
+  held.check();
+  const found = await loadImport(deps.eventStore, held.turn.importId);
+  if (found.state.status === "none" || hasEnded(found)) return;
+  if (!visit.take(found.state.request.file)) throw new NoRoom("too much in hand already");
+  await beginOldest(deps, held.turn);
+  await run(deps, held, folder, found, visit.giveWay);
+}
+
+async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: LoadedImport, giveWay: Visit["giveWay"]): Promise<void> {
+  const context = contextOf(deps, found);
+  const loaded = await start(deps, held, found, context);
+  const { request, started } = loaded.state;
+  const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
+  const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
+  const path = join(folder, "submission");
+  await fetchSubmission(deps.objectStore, request.file, path);
+  held.check();
+  const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
+  const prepared = await prepareRows(request, submission, rules, async (share) => {
+    await giveWay();
+    held.check();
+    held.reach(share * readingShare);
+  });
+  if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
+  if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
+  const report = errorReport(deps.spreadsheets, { ...submission.columns, names: submission.headings }, join(folder, "report.xlsx"));
+  try {
+    const recorded = await recordRows({
+      eventStore: deps.eventStore,
+      loaded,
+      context,
+      rows: submission.readAgain(),
+      outcomeOf: rowOutcomes(request, submission.columns, prepared),
+      rejected: report.add,
+      landed: held.madeHeadway,
+      giveWay,
+      watch(rows) {
+        held.check();
+        held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);
+      },
+    });
+    const stored = await report.store(deps.objectStore, reportKey(request));
+    held.check();
+    const { counts } = recorded;
+    await carryOut(
+      deps.eventStore,
+      recorded.loaded,
+      { type: "completeImport", counts, report: stored, notes: prepared.notes, by: workerOf(deps), now: held.now() },
+      context,
+    );
+    deps.logger.info({ importId: request.importId, organisationId: request.organisationId, counts }, "import completed");
+  } finally {
+    await report.discard();
+  }
+}
+
+export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
+  if (state.status === "none") return { organisation: "", by: workerOf(deps), correlationId: importId };
+  const { organisationId, requestId } = state.request;
+  return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
+}
+
+/** Rows are judged by the catalogue and the localities of the moment the import was first started, also after an interruption. */
+async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, context: EventContext) {
+  const loaded =
+    found.state.status === "processing"
+      ? found
+      : await carryOut(
+          deps.eventStore,
+          found,
+          {
+            type: "startImport",
+            by: workerOf(deps),
+            catalogueVersion: await currentCatalogue(deps, held.turn.organisationId),
+            localities: await deps.localities.current(),
+            now: held.now(),
+          },
+          context,
+        );
+  if (loaded.state.status !== "processing") throw new Error(`import ${loaded.importId} is ${loaded.state.status} right after its start`);
+  return { ...loaded, state: loaded.state satisfies Processing };
+}
+
+async function currentCatalogue({ pool }: WorkerDeps, organisationId: string): Promise<number> {
+  const found = await pool.query<{ version: number }>("select catalogue_version as version from organisations where id = $1", [
+    organisationId,
+  ]);
+  const version = found.rows[0]?.version;
+  if (version === undefined) throw new Error(`organisation ${organisationId} is not known yet`);
+  return version;
+}

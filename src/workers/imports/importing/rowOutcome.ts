@@ -1,0 +1,30 @@
+import type { RowOutcome } from "../../../commands/imports/importDecider.js";
+import { limits } from "../../../domain/imports/limits.js";
+import { type Columns, cellText } from "../../../domain/rows/cells.js";
+import { storableText, submittedValues } from "../../../domain/rows/submittedValues.js";
+import type { ImportRequested } from "../../../events/importEvents.js";
+import type { FileRow } from "../../../ports.js";
+import type { PreparedRows } from "./prepareRows.js";
+import { shownRow } from "./shownRow.js";
+
+/** What is recorded for each row. */
+export function rowOutcomes(
+  request: ImportRequested,
+  columns: Columns,
+  prepared: PreparedRows,
+): (row: FileRow, ordinal: number) => RowOutcome {
+  const { kind, source } = request;
+  const handleColumn = columns.fields.indexOf(kind === "shipments" ? "shipmentId" : "reference");
+  return (fileRow, ordinal) => {
+    const verdict = prepared.verdict(fileRow, ordinal);
+    const row = shownRow(fileRow, source);
+    if (verdict.reason === undefined) {
+      const values = verdict.values as Record<string, unknown>;
+      return { type: "RowAccepted", data: verdict.shipment === undefined ? { row, values } : { row, shipment: verdict.shipment, values } };
+    }
+    const handle = storableText(cellText(fileRow.cells[handleColumn]).trim());
+    const data = submittedValues(fileRow.cells, columns, source);
+    const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
+    return { type: "RowRejected", data: { row, ...named, error: storableText(verdict.reason, limits.reasonBytes), data } };
+  };
+}

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { finished } from "node:stream/promises";
+import type { FileRow } from "../../../ports.js";
+
+/** Keeps a workbook's rows as lines of JSON: they are needed twice, and unpacking the workbook is the slow part. */
+export async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(
+  path: string,
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<Batch> {
+  const file = createWriteStream(path);
+  const done = finished(file);
+  done.catch(() => undefined);
+  try {
+    for await (const batch of batches) {
+      for (const row of batch.rows) {
+        if (!file.write(`${JSON.stringify([row.row, row.cells, row.fault])}\n`)) await Promise.race([once(file, "drain"), done]);
+      }
+      yield batch;
+    }
+  } finally {
+    file.end();
+    await done;
+  }
+}
+
+const rowsAtOnce = 500;
+
+export async function* spooledRows(path: string): AsyncGenerator<{ rows: FileRow[] }> {
+  const file = await open(path);
+  try {
+    let rows: FileRow[] = [];
+    for await (const line of file.readLines()) {
+      const [row, cells, fault] = JSON.parse(line) as [number, FileRow["cells"], string | null];
+      if (rows.push({ row, cells, fault }) < rowsAtOnce) continue;
+      yield { rows };
+      rows = [];
+    }
+    if (rows.length > 0) yield { rows };
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { rm } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import type { WorkerDeps } from "./deps.js";
+import { doorbell } from "./turns/doorbell.js";
+import { reconcileQueue } from "./turns/reconcileQueue.js";
+import { createRoom, type Visit } from "./turns/room.js";
+import { takeTurn } from "./turns/takeTurn.js";
+import { claimTurn, type Turn } from "./turns/turns.js";
+import { makeLateReports } from "./upkeep/lateReports.js";
+import { repeatedly } from "./upkeep/repeatedly.js";
+import { sweepObjects } from "./upkeep/sweepObjects.js";
+import { sweepUploads } from "./upkeep/sweepUploads.js";
+import { ownFolder } from "./upkeep/temporaryFolders.js";
+
+export interface WorkerOptions extends WorkerDeps {
+  /** Organisations served at once by this process. */
+  readonly concurrency?: number;
+  /** Calls `ring` whenever an import may have been queued, until the signal aborts; looking once a second makes do without. */
+  readonly listen?: (ring: () => void, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 1_000;
+const reconcileMs = 15_000;
+const lateReportsMs = 2_000;
+const sweepMs = 3_600_000;
+const mostOutageMs = 15_000;
+/** A turn that cannot be given back by then, because a store does not answer, ends with its lease. */
+const stopMs = 6_000;
+
+/** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { signal, logger, concurrency = 4 } = options;
+  const folder = await ownFolder(options.tempDir, "worker");
+  const bell = doorbell(signal);
+  const room = createRoom(concurrency);
+  const running = new Set<Promise<void>>();
+  let outages = 0;
+  let turns = 0;
+
+  const outageMs = () => {
+    outages += 1;
+    return Math.min(mostOutageMs, 500 * 2 ** outages);
+  };
+  const serve = async (turn: Turn, heldFrom: number, visit: Visit) => {
+    const outagesBefore = outages;
+    await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs });
+    if (outages === outagesBefore) outages = 0;
+  };
+  /** One organisation more, if one is waiting. */
+  const takeNext = async (): Promise<boolean> => {
+    turns += 1;
+    const heldFrom = performance.now(); // before the question, so that our idea of the lease ends before the database's
+    const visit = room.enter();
+    const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
+      visit.leave();
+      throw error;
+    });
+    if (!turn) visit.leave();
+    if (!turn) return false;
+    const run = serve(turn, heldFrom, visit)
+      .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with a fault"))
+      .finally(() => {
+        visit.leave();
+        running.delete(run);
+        bell.ring();
+      });
+    running.add(run);
+    return true;
+  };
+  const tasks = [
+    options.listen?.(bell.ring, signal),
+    repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
+    repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
+    repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
+    repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
+  ];
+  while (!signal.aborted) {
+    try {
+      const taken = running.size < concurrency && (await takeNext());
+      if (!taken) await bell.wait(pollMs);
+    } catch (error) {
+      logger.warn({ err: error }, "the queue cannot be read; trying again");
+      await bell.pause(outageMs());
+    }
+  }
+  await Promise.race([Promise.all([...running, ...tasks]), setTimeout(stopMs, undefined, { ref: false })]);
+  await rm(folder, { recursive: true, force: true });
+}

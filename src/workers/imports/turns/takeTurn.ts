@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
+import type { WorkerDeps } from "../deps.js";
+import { cancelAsAsked, failImport } from "../importing/endImport.js";
+import { CancelAsked, ImportFault, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "../importing/interruptions.js";
+import { processImport } from "../importing/processImport.js";
+import { type HeldTurn, holdTurn } from "./holdTurn.js";
+import type { Visit } from "./room.js";
+import { endTurn, postponeTurn, type Turn } from "./turns.js";
+
+/** An import that ends this many turns without headway, and without an outage to blame, holds up its organisation no longer. */
+const mostAttempts = 12;
+
+const tooManyAttempts =
+  "The import could not be processed because of a fault in the service. Send it again; if it fails again, contact support.";
+
+export interface TurnRun {
+  readonly deps: WorkerDeps;
+  readonly turn: Turn;
+  /** This machine's own clock, from before the turn was claimed. */
+  readonly heldFrom: number;
+  /** The worker's own folder. */
+  readonly folder: string;
+  readonly stop: AbortSignal;
+  readonly visit: Visit;
+  /** How long to leave an import alone after an outage. */
+  readonly outageMs: () => number;
+}
+
+/** Runs one import for as long as it can, and always gives the turn back. */
+export async function takeTurn(run: TurnRun): Promise<void> {
+  const { deps, turn, heldFrom, stop } = run;
+  const held = holdTurn({ pool: deps.pool, turn, stop, logger: deps.logger, heldFrom });
+  try {
+    await work(run, held);
+  } catch (error) {
+    await giveBack(run, error);
+  } finally {
+    await held.release();
+  }
+}
+
+async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Promise<void> {
+  const own = await mkdtemp(join(folder, "import-"));
+  try {
+    if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
+    else await processImport(deps, held, own, visit);
+  } catch (error) {
+    if (error instanceof CancelAsked) await cancelAsAsked(deps, held);
+    else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
+      await failImport(deps, held, error.message);
+      deps.logger.info({ importId: turn.importId, organisationId: turn.organisationId, reason: error.message }, "import failed");
+    } else throw error;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+  await endTurn(deps.pool, turn);
+}
+
+async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
+  const { importId, organisationId } = turn;
+  if (error instanceof TurnLost) {
+    deps.logger.warn({ importId, organisationId }, "the turn was lost; whoever has it now goes on");
+    return;
+  }
+  const outage = isOutage(error);
+  const harmless = delayAfter(error);
+  if (outage) deps.logger.warn({ err: error, importId }, "a store cannot be used; the import waits");
+  else if (harmless === undefined) deps.logger.error({ err: error, importId, attempt: turn.attempts }, "a fault interrupted an import");
+  const delayMs = harmless ?? (outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts));
+  await postponeTurn(deps.pool, turn, delayMs, outage || harmless !== undefined).catch((failure: unknown) => {
+    deps.logger.warn({ err: failure, importId }, "the turn could not be given back; its lease will end");
+  });
+}
+
+/** For what is nobody's fault: how long the import is left alone. */
+function delayAfter(error: unknown): number | undefined {
+  if (error instanceof NoRoom) return 500;
+  if (error instanceof OlderPushFirst) return 250;
+  if (error instanceof WorkerStopping) return 0;
+  return error instanceof WrongVersion ? 0 : undefined; // somebody wrote to the stream: look again
+}
+
+/** What another attempt may mend: a store that does not answer, or a machine out of disk, memory or handles. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
+  if (error instanceof ObjectMissing) return false;
+  return (
+    error instanceof Error &&
+    typeof (error as NodeJS.ErrnoException).code === "string" &&
+    (error as NodeJS.ErrnoException).syscall !== undefined
+  );
+}

@@ -1,0 +1,113 @@
+// Error reports of imports that were cancelled, or failed, after rows had been rejected. Nothing follows such an end in the stream,
+// and whoever recorded it may not be a worker, so the report is made afterwards. And any report that was asked for again.
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { loadImport } from "../../../commands/imports/importStream.js";
+import { reportKey } from "../../../commands/imports/objectKeys.js";
+import { decode, UnreadableEvent } from "../../../events/codec.js";
+import type { RowRejected } from "../../../events/importEvents.js";
+import { streamOf } from "../../../events/streams.js";
+import type { StoredEvent } from "../../../ports.js";
+import type { WorkerDeps } from "../deps.js";
+import { errorReport } from "../importing/errorReport.js";
+import { fromStream, fromSubmission } from "./reportSource.js";
+
+type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "catalogues" | "logger"> & {
+  readonly signal: AbortSignal;
+};
+
+/** Two workers who make the same report do no harm, only the work twice. */
+const claimSeconds = 300;
+const daySeconds = 86_400;
+/** How far back an end is looked for: what could not be made by then will not be. */
+const lookBackDays = 30;
+
+/** Makes every report that is due. One that cannot be made holds up no other. */
+export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
+  while (!deps.signal.aborted) {
+    const importId = (await claim(deps)) ?? (await claimAsked(deps));
+    if (importId === undefined) return;
+    const own = await mkdtemp(join(folder, "report-"));
+    try {
+      const stored = await makeReport(deps, importId, own);
+      if (stored) await deps.pool.query("update late_reports set report_key = $2 where import_id = $1", [importId, stored.key]);
+    } catch (error) {
+      if (!deps.signal.aborted)
+        deps.logger.warn({ err: error, importId }, "the error report of an import that has ended could not be made");
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The next one that nobody is at, those never tried first. The claim doubles with each attempt, up to a day. */
+async function claim({ pool }: Deps): Promise<string | undefined> {
+  const claimed = await pool.query<{ importId: string }>(
+    `insert into late_reports as mine (import_id, attempts, claimed_until)
+     select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
+      where i.status in ('cancelled', 'failed') and i.failed > 0 and i.finished_at > now() - make_interval(days => $3)
+        and r.report_key is null and (r.claimed_until is null or r.claimed_until <= now())
+      order by r.claimed_until nulls first, i.finished_at limit 1
+     on conflict (import_id) do update set
+        attempts = mine.attempts + 1,
+        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
+      where mine.report_key is null and mine.claimed_until <= now()
+     returning import_id as "importId"`,
+    [claimSeconds, daySeconds, lookBackDays],
+  );
+  return claimed.rows[0]?.importId;
+}
+
+/** One that the API found missing: of a completed import, or of any that ended long ago. */
+async function claimAsked({ pool }: Deps): Promise<string | undefined> {
+  const claimed = await pool.query<{ importId: string }>(
+    `update late_reports as mine set
+        attempts = mine.attempts + 1,
+        claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))
+      where mine.import_id = (
+        select r.import_id from late_reports r join imports i on i.import_id = r.import_id
+         where r.report_key is null and r.claimed_until <= now() and (i.status = 'completed' or r.attempts = 0)
+         order by r.claimed_until limit 1 for update of r skip locked)
+     returning import_id as "importId"`,
+    [claimSeconds, daySeconds],
+  );
+  return claimed.rows[0]?.importId;
+}
+
+async function makeReport(deps: Deps, importId: string, folder: string): Promise<{ key: string } | null> {
+  const { state } = await loadImport(deps.eventStore, importId);
+  if (state.status === "none") throw new Error(`import ${importId} has no stream`);
+  const { request } = state;
+  const rejected = () => rejectedRows(deps, importId);
+  const complete = state.status === "completed" ? await fromSubmission(deps, request, rejected, folder) : undefined;
+  const { columns, rows } = complete ?? (await fromStream(request, rejected));
+  const report = errorReport(deps.spreadsheets, columns, join(folder, "report.xlsx"));
+  try {
+    for await (const { row, number, reason } of rows) await report.add(row, number, reason);
+    return await report.store(deps.objectStore, reportKey(request));
+  } finally {
+    await report.discard();
+  }
+}
+
+const ends = new Set(["ImportCompleted", "ImportCancelled", "ImportFailed"]);
+
+async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
+  let ended = false;
+  for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n, signal })) {
+    const event = readable(stored);
+    if (event?.type === "RowRejected") yield event.data;
+    ended = event !== undefined && ends.has(event.type);
+  }
+  if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
+}
+
+/** A row that cannot be read is in no list of rejected rows either. */
+function readable(stored: StoredEvent): ReturnType<typeof decode> {
+  try {
+    return decode(stored);
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+// What an error report is made of when it is made after the import: the stream, and for the submitted columns and whole values the submission.
+import { join } from "node:path";
+import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../../../domain/imports/columns.js";
+import type { Columns } from "../../../domain/rows/cells.js";
+import { decode } from "../../../events/codec.js";
+import type { ImportRequested, RowRejected } from "../../../events/importEvents.js";
+import { streamOf } from "../../../events/streams.js";
+import type { FileRow } from "../../../ports.js";
+import type { WorkerDeps } from "../deps.js";
+import { fetchSubmission } from "../importing/fetchSubmission.js";
+import { ImportFault } from "../importing/interruptions.js";
+import { type OpenSubmission, openSubmission } from "../importing/openSubmission.js";
+import { shownRow } from "../importing/shownRow.js";
+
+export interface ReportSource {
+  readonly columns: Columns;
+  readonly rows: AsyncIterable<{ row: FileRow; number: number; reason: string }>;
+}
+
+type Deps = Pick<WorkerDeps, "eventStore" | "objectStore" | "spreadsheets" | "catalogues">;
+type Rejected = () => AsyncIterable<RowRejected>;
+
+/** As the import itself made it; undefined where the submission is gone, or is not what it was. */
+export async function fromSubmission(
+  deps: Deps,
+  request: ImportRequested,
+  rejected: Rejected,
+  folder: string,
+): Promise<ReportSource | undefined> {
+  try {
+    const path = join(folder, "submission");
+    const catalogue = await deps.catalogues(request.organisationId, await catalogueVersion(deps, request.importId));
+    await fetchSubmission(deps.objectStore, request.file, path);
+    const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
+    const columns = { ...submission.columns, names: submission.headings };
+    return { columns, rows: matching(submission, request, rejected()) };
+  } catch (error) {
+    if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
+    throw error;
+  }
+}
+
+async function catalogueVersion({ eventStore }: Deps, importId: string): Promise<number> {
+  for await (const stored of eventStore.read(streamOf.import(importId), { from: 1n, max: 1 })) {
+    const event = decode(stored);
+    if (event?.type === "ImportStarted") return event.data.catalogueVersion;
+  }
+  throw new Error(`import ${importId} was never started`);
+}
+
+/** Both are in the order of rows. */
+async function* matching(submission: OpenSubmission, { importId, source }: ImportRequested, rejected: AsyncIterable<RowRejected>) {
+  const outcomes = rejected[Symbol.asyncIterator]();
+  let next = await outcomes.next();
+  for await (const { rows } of submission.read()) {
+    for (const row of rows) {
+      if (next.done) return;
+      if (shownRow(row, source) !== next.value.row) continue;
+      yield { row, number: next.value.row, reason: next.value.error };
+      next = await outcomes.next();
+    }
+  }
+  if (!next.done) throw new Error(`the submission of import ${importId} has no row ${next.value.row}, which was rejected`);
+}
+
+export async function fromStream(request: ImportRequested, rejected: Rejected): Promise<ReportSource> {
+  const names = await submittedColumns(request, rejected);
+  return { columns: { names, fields: names }, rows: asRows(names, rejected()) };
+}
+
+async function* asRows(names: readonly string[], rejected: AsyncIterable<RowRejected>) {
+  for await (const { row, error, data } of rejected) {
+    yield { row: { row, cells: names.map((name) => data[name] ?? ""), fault: null }, number: row, reason: error };
+  }
+}
+
+/** In their order. Every row of a file has all of its columns; one of a push has what was sent, and what was not is shown as well. */
+async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
+  if (source === "data" && kind === "activities") return [...activityFields];
+  const names = new Set<string>();
+  for await (const { data } of rejected()) {
+    for (const name of Object.keys(data)) names.add(name);
+    if (source === "file") return [...names];
+  }
+  return [...shipmentFields, ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...goodsLineFields];
+}

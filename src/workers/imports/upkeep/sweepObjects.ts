@@ -1,0 +1,95 @@
+import { firstRequest } from "../../../commands/imports/idempotentImport.js";
+import { asideKey, asidePrefix, partsOfAside } from "../../../commands/imports/objectKeys.js";
+import { forgetRefusedUpload, type RefusedUpload, refusedUploads } from "../../../commands/imports/refusedUploads.js";
+import { readLogId } from "../../../events/logId.js";
+import { streamOf } from "../../../events/streams.js";
+import { ObjectMissing } from "../../../portErrors.js";
+import type { WorkerDeps } from "../deps.js";
+
+type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
+
+const dayMs = 24 * 3_600_000;
+const asideDays = 30;
+const atOnce = 200;
+
+/**
+ * Moves uploads aside that this log is known to have refused, and removes them a month later. What no import refers to is not enough: an
+ * older event store may have been put back, and another deployment may share the bucket.
+ */
+export async function sweepObjects(deps: Deps, { olderThanMs = dayMs } = {}): Promise<{ moved: number; removed: number }> {
+  const logId = await readLogId(deps.eventStore);
+  if (logId === undefined) return { moved: 0, removed: 0 };
+  const moved = await moveRefused(deps, logId, olderThanMs);
+  const removed = await removeOldest(deps, logId);
+  if (moved + removed > 0) deps.logger.info({ moved, removed, asideDays }, "moved refused uploads aside, and removed those of a month ago");
+  return { moved, removed };
+}
+
+async function moveRefused(deps: Deps, logId: string, olderThanMs: number): Promise<number> {
+  const { pool, signal } = deps;
+  const lastEvent = await lastEventAt(deps);
+  if (!lastEvent) return 0;
+  let moved = 0;
+  for (let after = ""; !signal?.aborted; ) {
+    const page = await refusedUploads(pool, { logId, olderThanMs, after, max: atOnce });
+    for (const upload of page) if (await moveOne(deps, logId, upload, lastEvent)) moved += 1;
+    after = page.at(-1)?.key ?? "";
+    if (page.length < atOnce) break;
+  }
+  return moved;
+}
+
+async function moveOne(deps: Deps, logId: string, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
+  const { pool, objectStore } = deps;
+  const object = await find(deps, key);
+  if (object && object.modifiedAt >= lastEvent) return false; // the log may have been put back to before it
+  const isToGo = object && !(await isRecorded(deps, { key, importId }));
+  if (isToGo) {
+    const day = (await databaseNow(deps)).toISOString().slice(0, 10);
+    await objectStore.move(key, asideKey({ logId, day, importId, key })).catch((error: unknown) => {
+      if (!(error instanceof ObjectMissing)) throw error; // another worker was faster
+    });
+  }
+  await forgetRefusedUpload(pool, key);
+  return isToGo ?? false;
+}
+
+/** An append may have landed after it had been looked for. */
+async function isRecorded({ eventStore }: Deps, { key, importId }: RefusedUpload): Promise<boolean> {
+  return (await firstRequest(eventStore, importId))?.file.key === key;
+}
+
+async function find({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt: Date } | undefined> {
+  for await (const { key, modifiedAt } of objectStore.list(wanted)) if (key === wanted) return { modifiedAt };
+  return undefined;
+}
+
+/** When something was last recorded in this log: the tables say where to look, the log itself when it was. */
+async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
+  const [newest] = rows;
+  return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;
+}
+
+async function removeOldest(deps: Deps, logId: string): Promise<number> {
+  const { objectStore, signal } = deps;
+  const oldest = (await databaseNow(deps)).getTime() - asideDays * dayMs;
+  let removed = 0;
+  for await (const { key } of objectStore.list(asidePrefix(logId))) {
+    if (signal?.aborted) break;
+    const aside = partsOfAside(key);
+    if (!aside || Date.parse(aside.day) + dayMs > oldest) continue; // whole days from the end of the one that it was moved on
+    if (await isRecorded(deps, aside)) {
+      await objectStore.move(key, aside.key);
+      continue;
+    }
+    await objectStore.remove(key);
+    removed += 1;
+  }
+  return removed;
+}
+
+async function databaseNow({ pool }: Deps): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>("select now()");
+  return rows[0]?.now ?? new Date();
+}

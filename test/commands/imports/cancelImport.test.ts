@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
+import type { EventStore } from "../../../src/ports.js";
+import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+const deps = () => ({ pool: stage.pool, eventStore: stage.eventStore });
+const cancel = (organisationId: string, importId: string, more: Partial<Parameters<typeof cancelImport>[1]> = {}) =>
+  cancelImport(deps(), { organisationId, importId, by: { kind: "key", id: "test" }, now: new Date("2026-03-01T00:00:00Z"), ...more });
+const places = async () => (await stage.pool.query("select 1 from import_queue")).rowCount;
+
+test("a waiting import is cancelled, and its place is free at once; asking twice changes nothing", async () => {
+  const organisation = await stage.organisation("waiting");
+  const importId = await stage.push(organisation, "activities", activities(2));
+  await cancel(organisation, importId);
+  await cancel(organisation, importId, { by: { kind: "cli" as const, id: "operator" } });
+  const events = await stage.events(importId);
+  expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportCancelled"]);
+  expect(events[1]?.data).toEqual({ importId, by: { kind: "key", id: "test" }, progress: 0, at: "2026-03-01T00:00:00.000Z" });
+  expect(await places()).toBe(0);
+});
+
+test("another organisation's import, one of the other kind and a made-up one do not exist", async () => {
+  const organisation = await stage.organisation("owner");
+  const importId = await stage.push(organisation, "activities", activities(2));
+  for (const attempt of [
+    () => cancel("somebody-else", importId),
+    () => cancel(organisation, importId, { kind: "shipments" }),
+    () => cancel(organisation, "00000000-0000-4000-8000-000000000000"),
+  ]) {
+    await expect(attempt()).rejects.toMatchObject({ code: "notFound", message: "There is no import with this id." });
+  }
+  await cancel("any", importId, { organisationId: undefined, by: { kind: "cli" as const, id: "operator" } });
+  expect((await stage.events(importId)).at(-1)?.data).toMatchObject({ by: { kind: "cli" as const, id: "operator" } });
+});
+
+test("a completed import cannot be cancelled", async () => {
+  const organisation = await stage.organisation("done");
+  const importId = await stage.push(organisation, "activities", activities(2));
+  const worker = stage.start();
+  await stage.ended(importId);
+  await expect(cancel(organisation, importId)).rejects.toMatchObject({ code: "conflict", message: "The import is already completed." });
+  await worker.stop();
+});
+
+/** Slow enough to be cancelled half-way, as a large file is. */
+const slow = (eventStore: EventStore): EventStore => ({
+  ...eventStore,
+  append: async (stream, events, expected) => {
+    if (events[0]?.type.startsWith("Row")) await new Promise((settle) => setTimeout(settle, 100));
+    return eventStore.append(stream, events, expected);
+  },
+});
+
+test("a running import stops, keeps the name of whoever cancelled it, and the next one begins", async () => {
+  const organisation = await stage.organisation("running");
+  const importId = await stage.push(organisation, "activities", activities(60_000));
+  const nextId = await stage.push(organisation, "activities", activities(1));
+  const worker = stage.start({ eventStore: slow(stage.eventStore) });
+  await until(async () => ((await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n) > 1_000n);
+  await cancel(organisation, importId);
+  const rows = (await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n;
+  expect((await stage.ended(nextId)).at(-1)?.type).toBe("ImportCompleted");
+  await worker.stop();
+  const last = await stage.eventStore.last(`import-${importId}`);
+  expect(last).toMatchObject({ type: "ImportCancelled", revision: rows, data: { by: { kind: "key", id: "test" } } });
+  expect(await places()).toBe(0);
+});
+
+test("a cancellation whose asker died is carried out by the worker", async () => {
+  const organisation = await stage.organisation("orphaned");
+  const importId = await stage.push(organisation, "activities", activities(3));
+  await stage.pool.query("update import_queue set cancel_requested = true where import_id = $1", [importId]);
+  const worker = stage.start();
+  const events = await stage.ended(importId);
+  expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportCancelled"]);
+  expect(events[1]?.data).toMatchObject({ by: { kind: "worker" } });
+  await until(async () => (await places()) === 0);
+  await worker.stop();
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createKey, decideRevoke, revokeKey } from "../../../src/commands/organisations/keys.js";
+import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
+import { hashApiKey } from "../../../src/domain/apiKey.js";
+import { streamOf } from "../../../src/events/streams.js";
+import { listKeys } from "../../../src/queries/organisations.js";
+import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";
+
+let stores: CommandStores;
+let organisationId: string;
+beforeAll(async () => {
+  stores = await startCommandStores();
+  organisationId = newOrganisation();
+  await applyOrganisation(stores.deps, fileFor(organisationId), origin);
+});
+afterAll(() => stores?.close());
+
+const create = (name: string) => createKey(stores.deps, { organisationId, name }, origin);
+const revoke = (prefix: string) => revokeKey(stores.deps, { organisationId, prefix }, origin);
+const listed = async (keyId: string) => (await listKeys(stores.database.pool, organisationId)).find((key) => key.keyId === keyId);
+
+test("a created key is listed by its prefix, stored by its hash, and written down nowhere", async () => {
+  const { key, keyId, prefix } = await create(" warehouse ");
+  expect(prefix).toBe(key.slice(0, 12));
+  expect(await listed(keyId)).toMatchObject({ name: "warehouse", prefix, revokedAt: null });
+  const { rows } = await stores.database.pool.query("select organisation_id from api_keys where sha256 = $1", [hashApiKey(key)]);
+  expect(rows).toEqual([{ organisation_id: organisationId }]);
+  let written = "";
+  for await (const event of stores.events.read(streamOf.organisation(organisationId)))
+    written += JSON.stringify([event.data, event.metadata]);
+  expect(written).toContain(hashApiKey(key));
+  expect(written).not.toContain(key.slice(12));
+});
+
+test("a key is revoked by its prefix, by itself or by its id, and by none twice", async () => {
+  for (const by of ["prefix", "key", "keyId"] as const) {
+    const made = await create(by);
+    expect(await revoke(made[by])).toMatchObject({ keyId: made.keyId });
+    const revokedAt = (await listed(made.keyId))?.revokedAt;
+    expect(revokedAt).toBeInstanceOf(Date);
+    const before = await stores.events.last(streamOf.organisation(organisationId));
+    await revoke(made[by]);
+    expect((await stores.events.last(streamOf.organisation(organisationId)))?.id).toBe(before?.id);
+    expect((await listed(made.keyId))?.revokedAt).toEqual(revokedAt);
+  }
+});
+
+test.each([
+  ["an unknown prefix", "wb_live_zzzz", "notFound"],
+  ["what begins no key, however short", "zzz", "notFound"],
+  ["the part that all keys share", "wb_live_", "invalid"],
+  ["a part of that", "wb_", "invalid"],
+  ["nothing", "", "invalid"],
+])("revoking by %s is refused", async (_, prefix, code) => {
+  await expect(revoke(prefix)).rejects.toMatchObject({ name: "Rejection", code });
+});
+
+describe("keys with the same beginning", () => {
+  const key = (keyId: string, revoked = false) => ({ keyId, name: keyId, prefix: "wb_live_same", sha256: keyId, revoked });
+  const state = (...keys: ReturnType<typeof key>[]) => ({
+    file: undefined,
+    version: 1,
+    open: [],
+    keys: new Map(keys.map((one) => [one.keyId, one])),
+  });
+  const command = { given: "wb_live_same", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-01T00:00:00Z" };
+
+  test("are not guessed between", () => {
+    expect(() => decideRevoke(command, state(key("first-key-id"), key("second-key-id")))).toThrow(/first-key-id.*second-key-id/);
+    expect(decideRevoke({ ...command, given: "second-key-id" }, state(key("first-key-id"), key("second-key-id")))).toMatchObject([
+      { type: "ApiKeyRevoked", data: { keyId: "second-key-id" } },
+    ]);
+  });
+
+  test("mean the one that is still in use", () => {
+    expect(decideRevoke(command, state(key("old-key-id", true), key("new-key-id")))).toMatchObject([{ data: { keyId: "new-key-id" } }]);
+    expect(decideRevoke(command, state(key("old-key-id", true), key("new-key-id", true)))).toEqual([]);
+  });
+});
+
+test("an organisation that does not exist gets no key", async () => {
+  const missing = createKey(stores.deps, { organisationId: newOrganisation(), name: "k" }, origin);
+  await expect(missing).rejects.toMatchObject({ name: "Rejection", code: "notFound" });
+});
+
+test("another organisation's key can neither be seen nor revoked", async () => {
+  const other = newOrganisation();
+  await applyOrganisation(stores.deps, fileFor(other), origin);
+  const { prefix, keyId } = await create("mine");
+  await expect(revokeKey(stores.deps, { organisationId: other, prefix }, origin)).rejects.toMatchObject({ code: "notFound" });
+  expect(await listKeys(stores.database.pool, other)).toEqual([]);
+  expect((await listed(keyId))?.revokedAt).toBeNull();
+});
+
+test("keys made at the same time are all there", async () => {
+  const made = await Promise.all(Array.from({ length: 6 }, (_, index) => create(`parallel ${index}`)));
+  const keys = await listKeys(stores.database.pool, organisationId);
+  expect(keys.map(({ keyId }) => keyId)).toEqual(expect.arrayContaining(made.map(({ keyId }) => keyId)));
+});

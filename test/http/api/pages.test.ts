@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createMetrics } from "../../../src/adapters/metrics.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
+import { createShell } from "../../support/shell.js";
+
+let database: TestDatabase;
+let app: ReturnType<typeof createShell>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = createShell(database.pool);
+});
+afterAll(() => database?.close());
+
+test("/healthz answers without looking at any store", async () => {
+  const response = await createShell({ query: () => Promise.reject(new Error("down")) } as never).request("/healthz");
+  expect(response.status).toBe(200);
+});
+
+test("/readyz is ready when every store answers, and says which one does not", async () => {
+  const ready = await app.request("/readyz");
+  expect(ready.status).toBe(200);
+  const checks = { postgres: "ok", eventStore: "ok", objectStore: "ok" };
+  expect(await ready.json()).toEqual({ status: "ready", checks });
+  const failing = { name: "projections", check: () => Promise.reject(new Error("60 s behind, at secret.host")) };
+  const lagging = await createShell(database.pool, { deps: { readiness: [failing] } }).request("/readyz");
+  expect(lagging.status).toBe(503);
+  expect(await lagging.json()).toEqual({ status: "unavailable", checks: { ...checks, projections: "failed" } });
+});
+
+test("/metrics counts requests by route, not by address", async () => {
+  await app.request("/made/up/1");
+  await app.request("/healthz");
+  const response = await app.request("/metrics");
+  expect(response.headers.get("content-type")).toContain("text/plain");
+  const text = await response.text();
+  expect(text).toContain('waybill_http_request_seconds_count{method="GET",route="unmatched",status="404"} 1');
+  expect(text).toContain('route="/healthz",status="200"');
+  expect(text).toContain("process_cpu_seconds_total");
+});
+
+test("/metrics leaves out a number that cannot be looked up, and shows the rest", async () => {
+  const answers = [async () => 4, async () => Promise.reject(new Error("down")), async () => 5, async () => undefined];
+  const metrics = createMetrics([{ name: "looked_up", help: "x", read: () => answers.shift()?.() ?? Promise.resolve(undefined) }]);
+  const shown = async () => /^looked_up (\S+)$/m.exec((await metrics.render()).text)?.[1];
+  expect([await shown(), await shown(), await shown(), await shown()]).toEqual(["4", undefined, "5", undefined]);
+});
+
+test("/docs loads nothing from elsewhere, and all that it loads is there", async () => {
+  const page = await app.request("/docs");
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
+  const html = await page.text();
+  const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "");
+  expect(addresses.length).toBeGreaterThanOrEqual(5);
+  for (const address of addresses) {
+    expect(address).toMatch(/^\//);
+    expect((await app.request(address)).status).toBe(200);
+  }
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { spreadsheets } from "../../../../src/adapters/spreadsheets/spreadsheets.js";
+import { readUploadHeader } from "../../../../src/http/api/pushes/readUploadHeader.js";
+import { TooBusy } from "../../../../src/portErrors.js";
+import type { HeaderReader } from "../../../../src/ports.js";
+import { withFile } from "../../../adapters/spreadsheets/reading.js";
+import { workbookParts } from "../../../adapters/spreadsheets/workbook.js";
+import { zip } from "../../../adapters/spreadsheets/zip.js";
+
+const here: HeaderReader = { read: (_, { path, name }) => spreadsheets.readHeader(path, name) };
+const read = (path: string, headerRows = here) => readUploadHeader({ headerRows, spreadsheets }, "org", { path, name: "rows.csv" });
+
+describe("the header row of an upload", () => {
+  it("that nobody is free to read is to be sent again", async () => {
+    const busy: HeaderReader = { read: () => Promise.reject(new TooBusy("no thread was free")) };
+    await expect(read("/nowhere", busy)).rejects.toMatchObject({ name: "Problem", code: "unavailable" });
+  });
+
+  it("that cannot be read is refused with the file's fault", async () => {
+    const refused = withFile("\n\n", (path) => read(path));
+    await expect(refused).rejects.toMatchObject({ name: "Rejection", message: "The file is empty: it has no header row." });
+  });
+
+  it("that fails for a reason of our own is not blamed on the file", async () => {
+    await expect(read("/nowhere")).rejects.toThrow("ENOENT");
+  });
+
+  it.each([
+    ["CSV", "a,b\n1,2\n"],
+    ["XLSX", zip(workbookParts({ rows: '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>' }))],
+  ])("of a %s file stops with the deadline's own error", async (_format, content) => {
+    const late = AbortSignal.abort(new DOMException("too late", "TimeoutError"));
+    await expect(withFile(content, (path) => spreadsheets.readHeader(path, "rows", late))).rejects.toBe(late.reason);
+  });
+});

@@ -1,0 +1,142 @@
+// Status, list and rejected rows are read from tables that may be behind: they tell one story all the same.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freePlace, restorePlace } from "../../../src/commands/imports/importQueue.js";
+import { latestImports } from "../../../src/queries/importList.js";
+import { activity, type Row, type Story, type Told, tell } from "../../support/importStory.js";
+import { type ReadModel, startReadModel } from "../../support/readModel.js";
+import { createShell, insertOrganisation } from "../../support/shell.js";
+
+type Json = Record<string, unknown> & { items: Record<string, unknown>[]; nextCursor: string | null };
+
+let model: ReadModel;
+let app: ReturnType<typeof createShell>;
+let org: { organisationId: string; key: string };
+
+beforeAll(async () => {
+  model = await startReadModel();
+  const objectStore = { link: async () => "a link" };
+  app = createShell(model.pool, { deps: { eventStore: model.eventStore, objectStore: objectStore as never } });
+});
+afterAll(() => model?.close());
+beforeEach(async () => {
+  org = await insertOrganisation(model.pool);
+});
+
+const path = "/v1/org/fulfilment/imports";
+const get = async (rest: string) => (await (await app.request(`${path}${rest}`, { headers: { "x-api-key": org.key } })).json()) as Json;
+const statusOf = async ({ importId }: Told) => (await get(`/${importId}`))["status"];
+
+/** An import that goes through the queue as a worker takes it through. */
+async function pushed(story: Partial<Story>) {
+  const told = tell({ kind: "activities", organisationId: org.organisationId, ...story });
+  const { position } = await model.eventStore.append(told.stream, told.events.slice(0, 1), -1n);
+  const place = { importId: told.importId, organisationId: org.organisationId, position: position.commit };
+  await restorePlace(model.pool, { ...place, started: false });
+  return {
+    ...told,
+    async begin() {
+      await model.pool.query("update import_queue set started = true where import_id = $1", [told.importId]);
+      await model.eventStore.append(told.stream, told.events.slice(1, 2), 0n);
+    },
+    async goOn(from: number, to: number) {
+      for (let at = from; at < to; at += 500)
+        await model.eventStore.append(told.stream, told.events.slice(at, Math.min(to, at + 500)), BigInt(at) - 1n);
+    },
+    async end() {
+      await this.goOn(2, told.events.length);
+      await freePlace(model.pool, place);
+    },
+  };
+}
+
+/** Every import of the list reads as it does by itself; answers the statuses, newest first. */
+async function listed(): Promise<unknown[]> {
+  const { items } = await get("");
+  for (const item of items) expect(await get(`/${item["importId"]}`)).toEqual(item);
+  const operators = await latestImports(org.organisationId, 100, { pool: model.pool, eventStore: model.eventStore });
+  expect(operators.map(({ importId, status }) => [importId, status])).toEqual(items.map((item) => [item["importId"], item["status"]]));
+  return items.map((item) => item["status"]);
+}
+
+describe.each([
+  ["in the table", true],
+  ["not in the table yet", false],
+])("two imports, one after the other, %s", (_, projected) => {
+  let first: Awaited<ReturnType<typeof pushed>>;
+  let second: Awaited<ReturnType<typeof pushed>>;
+
+  beforeEach(async () => {
+    if (!projected) await model.stopProjector();
+    first = await pushed({ rows: [{ accept: activity() }] });
+    second = await pushed({ rows: [{ accept: activity() }] });
+    if (!projected) return;
+    await model.project();
+    await model.stopProjector();
+  });
+  afterEach(async () => {
+    await model.stopProjector(); // a test may have started it
+    model.startProjector();
+  });
+
+  test("are never shown as running both, and an ended one stays in the list", async () => {
+    expect(await listed()).toEqual(["queued", "queued"]);
+    await first.begin();
+    expect(await listed()).toEqual(["queued", "processing"]);
+    await first.end();
+    expect(await listed()).toEqual(["queued", "processing"]); // its rows are not in the ledger yet
+    await second.begin();
+    expect(await statusOf(first)).toBe("processing");
+    expect(await statusOf(second)).toBe("queued");
+    expect(await listed()).toEqual(["queued", "processing"]);
+    await second.end();
+    expect(await listed()).toEqual(["queued", "processing"]);
+    model.startProjector();
+    await model.project();
+    expect(await listed()).toEqual(["completed", "completed"]);
+  });
+
+  test("the second is shown as running at once when the first was cancelled, and stays so when a third is", async () => {
+    const cancelled = await pushed({ end: "cancelled", rows: [{ reject: "x" }] });
+    await cancelled.begin();
+    await cancelled.end();
+    await first.begin();
+    expect(await listed()).toEqual(["cancelled", "queued", "processing"]);
+    const third = await pushed({ end: "cancelled" });
+    await third.begin();
+    await third.end();
+    expect(await statusOf(first)).toBe("processing");
+  });
+});
+
+test.each(["cancelled", "failed"] as const)("the rejected rows of an import that was %s are as many as its status says", async (end) => {
+  const rows: Row[] = Array.from({ length: 1_200 }, (_, index) =>
+    index % 3 === 0 ? { accept: activity() } : { reject: `fault ${index}`, handle: `R${index}`, data: { reference: `R${index}` } },
+  );
+  const told = await pushed({ end, rows });
+  await told.begin();
+  await told.goOn(2, 302); // 300 rows are projected, the rest is not
+  await model.project();
+  await model.stopProjector();
+  await told.goOn(302, told.events.length);
+  await model.pool.query("delete from import_queue where import_id = $1", [told.importId]);
+  const all = async (limit: number) => {
+    const items: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Json = await get(`/${told.importId}/errors?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`);
+      if (page.nextCursor !== null) expect(page.items).toHaveLength(limit);
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return items;
+  };
+  const status = await get(`/${told.importId}`);
+  const [small, large] = [await all(77), await all(500)];
+  model.startProjector();
+  await model.project();
+  expect(status).toMatchObject({ status: end, counts: { received: 1_200, processed: 0, failed: 800 } });
+  expect(small).toHaveLength(800);
+  expect(large).toEqual(small);
+  expect(await all(77)).toEqual(small);
+  expect(await get(`/${told.importId}`)).toEqual(status);
+});

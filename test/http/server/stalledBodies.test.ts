@@ -1,0 +1,112 @@
+// Large JSON bodies that stop arriving: they hold memory for a moment, and only what is their own organisation's.
+import { connect } from "node:net";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { defineRoute } from "../../../src/http/api/route.js";
+import { inTimeToArrive } from "../../../src/http/server/bodyArrival.js";
+import type { Problem } from "../../../src/http/server/problem.js";
+import type { RunningServer } from "../../../src/http/server/startServer.js";
+import { startApi } from "../../../src/http/startApi.js";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
+import { insertOrganisation, shellDeps } from "../../support/shell.js";
+
+const routes = [
+  defineRoute({
+    method: "POST",
+    path: "/v1/size",
+    operationId: "size",
+    summary: "for a test",
+    tag: "test",
+    responses: {},
+    request: { body: z.strictObject({ text: z.string() }) },
+    handler: async ({ body }) => ({ status: 200, body: { length: body.text.length } }),
+  }),
+];
+
+let database: TestDatabase;
+let api: RunningServer;
+let greedy: string;
+let other: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ key: greedy } = await insertOrganisation(database.pool));
+  ({ key: other } = await insertOrganisation(database.pool));
+  const bodies = { inAll: 1_000_000, perOrganisation: 600_000 };
+  const deps = shellDeps(database.pool);
+  api = await startApi({
+    deps,
+    host: "127.0.0.1",
+    port: 0,
+    logger: pino({ level: "silent" }),
+    routes,
+    bodies,
+    timeouts: { silenceMs: 3_000 },
+  });
+});
+afterAll(async () => {
+  await api?.stop();
+  await database?.close();
+});
+
+const push = (key: string, size: number) =>
+  fetch(`http://127.0.0.1:${api.port}/v1/size`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ text: "x".repeat(size) }),
+  });
+
+/** Announces 300 kB and sends the first `sent` of them. */
+function stall(sent: number): Promise<string> {
+  const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
+  socket.write(
+    `POST /v1/size HTTP/1.1\r\nhost: x\r\nx-api-key: ${greedy}\r\ncontent-type: application/json\r\ncontent-length: 300000\r\n\r\n`,
+  );
+  socket.write("x".repeat(sent));
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  return new Promise((resolve) => socket.once("close", () => resolve(text)));
+}
+
+test("stalled bodies keep nobody of another organisation out, are answered 408, and give their share back", async () => {
+  const stalled = Array.from({ length: 6 }, () => stall(299_000));
+  await expect.poll(async () => (await push(greedy, 250_000)).status).toBe(503);
+  expect((await push(other, 250_000)).status).toBe(200);
+  expect((await push(greedy, 1_000)).status).toBe(200); // a small one is never refused for large ones
+  const answers = await Promise.all(stalled);
+  expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(["HTTP/1.1 408", "HTTP/1.1 503"]));
+  for (const answer of answers) expect(JSON.parse(answer.slice(answer.indexOf("{")))).toMatchObject({ message: expect.any(String) });
+  expect((await push(greedy, 250_000)).status).toBe(200);
+});
+
+describe("a body is watched while it arrives", () => {
+  /** Settles as the body is given up or not, with so many bytes more every second for half a minute. */
+  async function arriving(perSecond: number, large: boolean): Promise<string> {
+    vi.useFakeTimers();
+    try {
+      let bytes = 1_000;
+      const sending = setInterval(() => (bytes += perSecond), 1_000);
+      const whole = new Promise<string>((resolve) => setTimeout(() => resolve("arrived"), 30_500));
+      const outcome = inTimeToArrive({ silenceMs: 5_000, bytesRead: () => bytes, large }, (inTime) => inTime(whole)).catch(
+        (error: Problem) => `${error.code}: ${error.message}`,
+      );
+      await vi.advanceTimersByTimeAsync(31_000);
+      clearInterval(sending);
+      return await outcome;
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+  const givenUp = "requestTimeout: The body stopped arriving before its end, send the request again";
+
+  test.each([
+    ["a small one, silent", 0, false, givenUp],
+    ["a small one, a byte a second", 1, false, "arrived"],
+    ["a large one, silent", 0, true, givenUp],
+    ["a large one, a byte a second", 1, true, givenUp],
+    ["a large one, 4 KiB a second", 4096, true, "arrived"],
+  ])("%s", async (_, perSecond, large, outcome) => {
+    expect(await arriving(perSecond, large)).toBe(outcome);
+  });
+});

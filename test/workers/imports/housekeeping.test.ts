@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { reservePlace } from "../../../src/commands/imports/importQueue.js";
+import { reconcileQueue } from "../../../src/workers/imports/turns/reconcileQueue.js";
+import { activities, openStage, type Stage } from "./stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+beforeEach(() => stage.pool.query("truncate import_queue, ended_imports, imports, checkpoints"));
+afterAll(() => stage.close());
+
+const queue = async () =>
+  (await stage.pool.query('select import_id as "importId", position is not null as confirmed from import_queue order by position')).rows;
+const age = (seconds: number) =>
+  stage.pool.query("update import_queue set position = null, reserved_at = now() - make_interval(secs => $1)", [seconds]);
+
+/** As the projection would have it. */
+async function projected(importId: string, organisationId: string, status: string, fileKey = "uploads/x/y") {
+  await stage.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+                          file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+     values ($1, $5, $2, 'activities', 'file', '', $3, 0, 0, 0, 0, $4, '', 0, '', '', '[]', now() - interval '1 hour', 0)`,
+    [importId, organisationId, status, fileKey, Math.floor(Math.random() * 1e12)],
+  );
+}
+
+test("a reservation that was never confirmed is confirmed when its import is there, and given back when it is not", async () => {
+  const organisation = await stage.organisation("reserving");
+  const importId = await stage.push(organisation, "activities", activities(1));
+  await reservePlace(stage.pool, { organisationId: organisation, importId: randomUUID(), depth: 5 });
+  await age(50);
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toHaveLength(2); // too young to be given up
+  await age(70);
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toEqual([{ importId, confirmed: true }]);
+});
+
+test("an unfinished import that waits nowhere is queued again; one that has ended is not", async () => {
+  const organisation = await stage.organisation("missing");
+  const importId = await stage.push(organisation, "activities", activities(1));
+  const endedId = await stage.push(organisation, "activities", activities(1));
+  const worker = stage.start();
+  await stage.ended(endedId);
+  await worker.stop();
+  const lostId = await stage.push(organisation, "activities", activities(1));
+  await stage.pool.query("truncate import_queue");
+  await projected(endedId, organisation, "processing"); // the projection is late
+  await projected(lostId, organisation, "queued");
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toEqual([{ importId: lostId, confirmed: true }]);
+  expect(importId).not.toBe(lostId);
+});

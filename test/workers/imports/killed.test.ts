@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { streamOf } from "../../../src/events/streams.js";
+import { program } from "../../support/processes.js";
+import { activities, openStage, type Stage, until } from "./stage.js";
+
+let stage: Stage;
+let dataDir: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  stage = await openStage();
+  dataDir = await mkdtemp(join(tmpdir(), "waybill-test-killed-"));
+  await symlink(stage.objectsFolder, join(dataDir, "objects"));
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await stage.close();
+  await rm(dataDir, { recursive: true });
+});
+
+/** `waybill worker`, as in production. */
+async function startWorker(): Promise<ChildProcess> {
+  const environment = {
+    DATABASE_URL: stage.databaseUrl,
+    EVENTSTORE_URL: stage.store.address,
+    DATA_DIR: dataDir,
+    SIGNING_SECRET: "a secret of thirty-two characters",
+    LOG_LEVEL: "error",
+  };
+  const child = spawn(process.execPath, [program, "worker"], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  children.push(child);
+  await once(child, "message"); // ready
+  return child;
+}
+
+const revisionOf = async (importId: string) => (await stage.eventStore.last(streamOf.import(importId)))?.revision ?? -1n;
+const holder = async (organisation: string) =>
+  (await stage.pool.query<{ worker: string | null }>("select worker from organisation_turns where organisation_id = $1", [organisation]))
+    .rows[0]?.worker ?? "";
+
+test("a frozen worker's import and a killed worker's import are finished by the other, every row once", { timeout: 180_000 }, async () => {
+  const organisation = await stage.organisation("perilous");
+  const rows = 30_000;
+  const [first, second] = await Promise.all([startWorker(), startWorker()]);
+  const holding = async () => ((await holder(organisation)).includes(`-${first.pid}#`) ? first : second);
+  const inTheMiddle = async (importId: string) => {
+    await until(async () => (await revisionOf(importId)) > 500n);
+    return holding();
+  };
+  const whole = async (importId: string) => {
+    const events = await stage.ended(importId, 60_000);
+    expect(events).toHaveLength(rows + 3);
+    expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: rows, processed: rows, failed: 0 } } });
+    expect(events.slice(2, -1).every((event, index) => (event.data as { row: number }).row === index + 2)).toBe(true);
+    return events;
+  };
+
+  const frozenId = await stage.push(organisation, "activities", activities(rows));
+  const frozen = await inTheMiddle(frozenId);
+  frozen.kill("SIGSTOP");
+  expect(await revisionOf(frozenId)).toBeLessThan(BigInt(rows));
+  const events = await whole(frozenId);
+  frozen.kill("SIGCONT");
+
+  const killedId = await stage.push(organisation, "activities", activities(rows));
+  const killed = await inTheMiddle(killedId);
+  killed.kill("SIGKILL");
+  expect(await revisionOf(killedId)).toBeLessThan(BigInt(rows));
+  await whole(killedId);
+  expect(await stage.events(frozenId)).toHaveLength(events.length); // what thawed has written nothing since
+});

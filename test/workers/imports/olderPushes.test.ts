@@ -1,0 +1,87 @@
+// The order of running comes from the log, also where Postgres has forgotten it.
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { streamOf } from "../../../src/events/streams.js";
+import { activities, openStage, type Stage, until } from "./stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.pool.query("truncate import_queue, ended_imports, imports"));
+afterAll(() => stage.close());
+
+const push = (organisation: string) => stage.push(organisation, "activities", activities(2));
+
+/** Lets a worker run what is queued; answers the imports in the order they were started. */
+async function runAll(importIds: readonly string[]): Promise<string[]> {
+  const worker = stage.start();
+  for (const importId of importIds) await stage.ended(importId);
+  await worker.stop();
+  const starts = await Promise.all(
+    importIds.map(async (importId) => {
+      for await (const { position } of stage.eventStore.read(streamOf.import(importId), { from: 1n, max: 1 }))
+        return { importId, at: position.commit };
+      throw new Error("not started");
+    }),
+  );
+  return starts.toSorted((one, other) => Number(one.at - other.at)).map(({ importId }) => importId);
+}
+
+/** As the projection shows an import that has not begun. */
+async function projected(importId: string, organisationId: string, seconds: number): Promise<void> {
+  const first = await stage.eventStore.last(streamOf.import(importId));
+  await stage.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+                          file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+     values ($1, $2, $3, 'activities', 'file', '', 'queued', 0, 0, 0, 0, '', '', 0, '', '', '[]', now() - make_interval(secs => $4), 0)`,
+    [importId, first?.position.commit, organisationId, seconds],
+  );
+}
+
+test("a push whose place was never confirmed runs before those pushed after it", async () => {
+  const organisation = await stage.organisation("unconfirmed");
+  const older = await push(organisation);
+  const newer = await push(organisation);
+  // As the API leaves it that is killed between the append and the confirmation.
+  await stage.pool.query("update import_queue set position = null, reserved_at = now() - interval '11 seconds' where import_id = $1", [
+    older,
+  ]);
+  expect(await runAll([older, newer])).toEqual([older, newer]);
+});
+
+test("one that was pushed a moment ago is waited for, and not run before its push was answered", async () => {
+  const organisation = await stage.organisation("unanswered");
+  const older = await push(organisation);
+  const newer = await push(organisation);
+  const { rows } = await stage.pool.query("select position from import_queue where import_id = $1", [older]);
+  await stage.pool.query("update import_queue set position = null, reserved_at = now() where import_id = $1", [older]);
+  const worker = stage.start();
+  const waits = () => stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [newer]);
+  await until(async () => (await waits()).rowCount === 1);
+  expect([await stage.events(older), await stage.events(newer)].map((events) => events.length)).toEqual([1, 1]);
+  await stage.pool.query("update import_queue set position = $2 where import_id = $1", [older, rows[0]?.position]);
+  await stage.ended(newer);
+  expect((await stage.events(older)).at(-1)?.type).toBe("ImportCompleted");
+  await worker.stop();
+});
+
+test("pushes that were lost with the queue run before those pushed after them, oldest first", async () => {
+  const organisation = await stage.organisation("forgotten");
+  const [first, second] = [await push(organisation), await push(organisation)];
+  await stage.pool.query("truncate import_queue");
+  await projected(second, organisation, 20);
+  await projected(first, organisation, 20);
+  const third = await push(organisation);
+  expect(await runAll([first, second, third])).toEqual([first, second, third]);
+});
+
+test("an import that has ended and is not projected yet holds up nobody, and one that is not in the log neither", async () => {
+  const organisation = await stage.organisation("late");
+  const ended = await push(organisation);
+  await runAll([ended]);
+  await stage.pool.query("truncate ended_imports");
+  await projected(ended, organisation, 20);
+  await stage.pool.query("insert into import_queue (import_id, organisation_id) values (gen_random_uuid(), $1)", [organisation]);
+  const next = await push(organisation);
+  expect(await runAll([next])).toEqual([next]);
+});

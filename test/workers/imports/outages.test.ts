@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import type { EventStore, ObjectStore } from "../../../src/ports.js";
+import { startTestS3 } from "../../support/stores.js";
+import { activities, openStage, type Stage, until } from "./stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+test("the event store dies in the middle of an import: it waits, goes on, and every row is there once", async () => {
+  const importId = await stage.push(await stage.organisation("died"), "activities", activities(6_000));
+  let appends = 0;
+  let dead = false;
+  const watched: EventStore = {
+    ...stage.eventStore,
+    append: async (stream, events, expected) => {
+      if (events[0]?.type.startsWith("Row")) appends += 1;
+      if (appends === 3 && !dead) {
+        await stage.store.kill();
+        await stage.pool.query("update import_queue set not_before = null");
+        dead = true;
+      }
+      return stage.eventStore.append(stream, events, expected);
+    },
+  };
+  const worker = stage.start({ eventStore: watched });
+  await until(async () => {
+    if (!dead) return false;
+    const waiting = await stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [importId]);
+    return waiting.rowCount === 1;
+  });
+  await stage.store.restart();
+  const events = await stage.ended(importId);
+  expect(events.slice(2, -1).map((event) => (event.data as { row: number }).row)).toEqual(
+    Array.from({ length: 6_000 }, (_, index) => index + 2),
+  );
+  expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 6_000, processed: 6_000, failed: 0 } } });
+  await worker.stop();
+});
+
+test("while the object store is away the import is not failed", async () => {
+  const importId = await stage.push(await stage.organisation("away"), "activities", activities(2));
+  let away = 2;
+  const objectStore: ObjectStore = {
+    ...stage.objectStore,
+    fetch: async (key, path) => {
+      if (--away >= 0) throw new StoreUnavailable("object store", "no answer");
+      return stage.objectStore.fetch(key, path);
+    },
+  };
+  const worker = stage.start({ objectStore });
+  const events = await stage.ended(importId);
+  expect(away).toBeLessThan(0);
+  expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportStarted", "RowAccepted", "RowAccepted", "ImportCompleted"]);
+  await worker.stop();
+});
+
+test("a worker with a wrong bucket leaves the import to others, and makes no bucket", async () => {
+  const s3 = await startTestS3();
+  const mistaken = createS3ObjectStore({ ...s3.options, bucket: "waybill-mistaken" });
+  const importId = await stage.push(await stage.organisation("bucket"), "activities", activities(2));
+  const worker = stage.start({ objectStore: mistaken });
+  const waiting = "select 1 from import_queue where import_id = $1 and not_before is not null and attempts = 0";
+  await until(async () => (await stage.pool.query(waiting, [importId])).rowCount === 1);
+  await worker.stop();
+  await expect(mistaken.ping()).rejects.toMatchObject({ fault: "absent" });
+  mistaken.close();
+  await s3.close();
+  await stage.pool.query("update import_queue set not_before = null where import_id = $1", [importId]);
+  const next = stage.start();
+  expect((await stage.ended(importId)).at(-1)?.type).toBe("ImportCompleted");
+  await next.stop();
+});
+
+test("an import whose file is gone fails, since no retry brings it back", async () => {
+  const importId = await stage.push(await stage.organisation("lost"), "activities", activities(2));
+  for await (const { key } of stage.objectStore.list("uploads/lost/")) await stage.objectStore.remove(key);
+  const worker = stage.start();
+  const events = await stage.ended(importId);
+  expect(events.at(-1)).toMatchObject({ type: "ImportFailed", data: { reason: "The submitted file is no longer stored. Send it again." } });
+  await worker.stop();
+});
+
+test("an import that a fault of ours stops every time fails in the end, and holds up its organisation no longer", async () => {
+  const organisation = await stage.organisation("poison");
+  const importId = await stage.push(organisation, "activities", activities(2));
+  const worker = stage.start({
+    catalogues: async () => {
+      await stage.pool.query("update import_queue set attempts = greatest(attempts, 12) where import_id = $1", [importId]);
+      throw new TypeError("a fault of ours");
+    },
+  });
+  await until(
+    async () =>
+      (await stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [importId])).rowCount === 1,
+  );
+  await stage.pool.query("update import_queue set not_before = null where import_id = $1", [importId]);
+  const events = await stage.ended(importId);
+  expect(events.at(-1)).toMatchObject({ type: "ImportFailed", data: { reason: expect.stringContaining("fault in the service") } });
+  await worker.stop();
+});
+
+test("a worker that is told to stop finishes its chunk, gives its turn back at once, and leaves nothing on disk", async () => {
+  const organisation = await stage.organisation("stopping");
+  const importId = await stage.push(organisation, "activities", activities(20_000));
+  const worker = stage.start();
+  await until(async () => ((await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n) > 600n);
+  await worker.stop();
+  const { rows } = await stage.pool.query("select worker, expires_at from organisation_turns where organisation_id = $1", [organisation]);
+  expect(rows).toEqual([{ worker: null, expires_at: null }]);
+  expect((await stage.eventStore.last(`import-${importId}`))?.type).toBe("RowAccepted");
+  expect(await stage.leftovers()).toEqual([]);
+  const next = stage.start();
+  expect((await stage.ended(importId)).at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 20_000 } } });
+  await next.stop();
+});

@@ -1,0 +1,31 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { repeatedly } from "../../../src/workers/imports/upkeep/repeatedly.js";
+
+const logger = pino({ level: "silent" });
+
+test("what fails is tried at half the pace each time, and at the usual one from the first success on", async () => {
+  const stop = new AbortController();
+  const everyMs = 20;
+  const begun: number[] = [];
+  await repeatedly("trying", everyMs, { logger, signal: stop.signal }, async () => {
+    begun.push(performance.now());
+    if (begun.length === 9) stop.abort();
+    if (begun.length <= 5) throw new Error("away");
+  });
+  const pauses = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
+  for (const [index, pause] of pauses.slice(0, 5).entries()) expect(pause).toBeGreaterThanOrEqual(everyMs * 2 ** (index + 1) * 0.85);
+  expect(Math.min(...pauses.slice(5))).toBeLessThan(everyMs * 2 ** 4);
+});
+
+test("a long pause ends with the signal", async () => {
+  const stop = new AbortController();
+  let tried = 0;
+  const trying = repeatedly("trying", 3_600_000, { logger, signal: stop.signal }, async () => {
+    tried += 1;
+    setImmediate(() => stop.abort());
+    throw new Error("away");
+  });
+  await trying;
+  expect(tried).toBe(1);
+});

@@ -1,0 +1,171 @@
+// Error reports that were removed from the object store: made again for whoever reads the import, or follows the link.
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
+import { askForReport } from "../../../src/commands/imports/askForReport.js";
+import { lookForReport } from "../../../src/http/api/missingReports.js";
+import type { ObjectStore } from "../../../src/ports.js";
+import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
+import { eventually } from "../../support/eventually.js";
+import { activity, append, tell } from "../../support/importStory.js";
+import { type Role, startProjector, startWorker } from "../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+let projector: Role;
+let worker: Role;
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  projector = startProjector(service);
+  worker = startWorker(service);
+});
+afterAll(async () => {
+  await worker?.stop();
+  await projector?.stop();
+  await service?.close();
+});
+
+interface Shown {
+  readonly status: string;
+  readonly errorReportUrl: string | null;
+}
+const check = async (statusUrl: string) => (await (await organisation.get(statusUrl)).json()) as Shown;
+const keyOf = async (importId: string) =>
+  (await service.pool.query<{ key: string }>("select report_key as key from imports where import_id = $1", [importId])).rows[0]?.key ?? "";
+const follow = (link: string | null) => fetch((link ?? "").replace(service.deps.publicUrl, service.url));
+
+/** Comes back for as long as it is told to: on a busy machine the report may take longer than an answer waits for it. */
+async function served(link: string | null): Promise<Response> {
+  let answer = await follow(link);
+  const answered = async () => {
+    if (answer.status === 503) answer = await follow(link);
+    return answer.status !== 503;
+  };
+  await eventually(answered, "the report", 60_000);
+  return answer;
+}
+
+/** The workbook behind a link, header first. */
+async function opened(answer: Response): Promise<string[][]> {
+  expect(answer.status).toBe(200);
+  const path = join(service.deps.tempDir, randomUUID());
+  await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+  const rows: string[][] = [[...(await spreadsheets.readHeader(path, "report.xlsx")).columns]];
+  for await (const batch of spreadsheets.readRows(path)) rows.push(...batch.rows.map((row) => row.cells.map(String)));
+  return rows;
+}
+
+const header = "Warehouse Code,chargeCode,quantity,Activity_Timestamp,reference,status";
+const csv = [
+  header,
+  "W1,PICK,2,2026-03-01T09:30:00Z,a,",
+  `W1,,2,2026-03-01T09:30:00Z,=b,${"long ".repeat(190)}`,
+  "W1,PICK,2,2026-03-01T09:30:00Z,c,",
+  "W1,PICK,0,2026-03-01T09:30:00Z,d,",
+].join("\n");
+
+async function completed() {
+  const push = await organisation.upload("/v1/org/fulfilment/activities/file", new File([csv], "test.csv"));
+  const { importId, statusUrl } = (await push.json()) as { importId: string; statusUrl: string };
+  await eventually(async () => (await check(statusUrl)).status === "completed", "the import", 60_000);
+  return { importId, statusUrl, key: await keyOf(importId) };
+}
+const isStored = (key: string) => service.objectStore.exists(key);
+
+test("the report of a completed import that was removed is made again when the import is read, as it was", async () => {
+  const { statusUrl, key } = await completed();
+  const { errorReportUrl } = await check(statusUrl);
+  const before = await opened(await follow(errorReportUrl));
+  expect(before).toHaveLength(3);
+  expect(before[0]).toEqual(["Row number", "Rejection reason", ...header.split(",")]);
+
+  const other = await completed();
+  await service.objectStore.remove(other.key);
+  expect((await check(other.statusUrl)).errorReportUrl).toContain(other.importId);
+  const readAgain = async () => (await check(other.statusUrl)) && isStored(other.key);
+  await eventually(readAgain, "the report", 30_000);
+  expect(await opened(await follow((await check(other.statusUrl)).errorReportUrl))).toEqual(before);
+  expect(await isStored(key)).toBe(true);
+});
+
+test("whoever follows the link of a removed report gets it, and any number of them lead to one", async () => {
+  const { importId, statusUrl, key } = await completed();
+  const { errorReportUrl } = await check(statusUrl);
+  await service.objectStore.remove(key);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => served(errorReportUrl)));
+  for (const answer of answers) expect(await opened(answer)).toHaveLength(3);
+  const made = await service.pool.query("select attempts from late_reports where import_id = $1", [importId]);
+  expect(made.rows).toEqual([{ attempts: 1 }]);
+});
+
+test("while no worker makes it, whoever follows the link is told to come back; where the submission is gone too the stream is enough", async () => {
+  const { importId, statusUrl, key } = await completed();
+  const { errorReportUrl } = await check(statusUrl);
+  await worker.stop();
+  await service.objectStore.remove(key);
+  for await (const upload of service.objectStore.list(`uploads/${organisation.id}/`)) await service.objectStore.remove(upload.key);
+  const answer = await follow(errorReportUrl);
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  await makeLateReports({ ...service.deps, signal: new AbortController().signal }, service.deps.tempDir);
+  const rows = await opened(await follow(errorReportUrl));
+  expect(rows.map((row) => row.slice(0, 2))).toEqual([
+    ["Row number", "Rejection reason"],
+    ["3", "Charge code is required"],
+    ["5", expect.stringContaining("uantity")],
+  ]);
+  const late = await service.pool.query("select report_key from late_reports where import_id = $1", [importId]);
+  expect(late.rows).toEqual([{ report_key: key }]);
+  worker = startWorker(service);
+});
+
+test("a report of a cancelled import is made again too, however long ago that was", async () => {
+  const data = { warehouseCode: "W1", quantity: "2", reference: "a" };
+  const story = tell({
+    organisationId: organisation.id,
+    kind: "activities",
+    end: "cancelled",
+    rows: [{ reject: "Charge code is required", data }],
+  });
+  await append(service.eventStore, story);
+  const statusUrl = `/v1/org/fulfilment/imports/${story.importId}`;
+  await eventually(async () => (await organisation.get(statusUrl)).status === 200, "the import");
+  await eventually(async () => (await check(statusUrl)).status === "cancelled", "the projection");
+  await service.pool.query("update imports set finished_at = now() - interval '60 days' where import_id = $1", [story.importId]);
+  expect(await askForReport(service.pool, story.importId)).toBe(true);
+  await eventually(async () => (await check(statusUrl)).errorReportUrl !== null, "its report", 30_000);
+  const { errorReportUrl } = await check(statusUrl);
+  for await (const { key } of service.objectStore.list("reports/")) if (key.includes(story.importId)) await service.objectStore.remove(key);
+  expect(await opened(await served(errorReportUrl))).toHaveLength(2);
+});
+
+test("an import without rejected rows, or of a made-up id, has no report to make", async () => {
+  const story = tell({
+    organisationId: organisation.id,
+    kind: "activities",
+    end: "completed",
+    rows: [{ accept: activity() }],
+  });
+  await append(service.eventStore, story);
+  await eventually(async () => (await check(`/v1/org/fulfilment/imports/${story.importId}`)).status === "completed", "the projection");
+  expect([await askForReport(service.pool, story.importId), await askForReport(service.pool, randomUUID())]).toEqual([false, false]);
+});
+
+test("reading imports never waits for the look, and looks are few: four at once, and one in a while for each import", () => {
+  let asked = 0;
+  const exists = () => {
+    asked += 1;
+    return new Promise<boolean>(() => undefined);
+  };
+  const objectStore: ObjectStore = { ...service.objectStore, exists };
+  const deps = { pool: service.pool, objectStore, logger: pino({ level: "silent" }) };
+  for (let read = 0; read < 50; read += 1) lookForReport(deps, "one", "reports/one.xlsx");
+  expect(asked).toBe(1);
+  for (let read = 0; read < 50; read += 1) lookForReport(deps, `import-${read}`, "reports/other.xlsx");
+  expect(asked).toBe(4);
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { logIdOf } from "../../../src/commands/logIdentity.js";
+import { asideKey } from "../../../src/commands/imports/objectKeys.js";
+import { logStream, streamOf } from "../../../src/events/streams.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import { type EventStore, noStream } from "../../../src/ports.js";
+import { sweepObjects } from "../../../src/workers/imports/upkeep/sweepObjects.js";
+import { all, connect } from "../../adapters/eventStore/support.js";
+import { startTestEventStore } from "../../support/eventStore.js";
+import { until } from "../../support/readModel.js";
+import { activities, openStage, type Stage } from "./stage.js";
+
+let stage: Stage;
+let organisation: string;
+let logId: string;
+beforeAll(async () => {
+  stage = await openStage();
+  organisation = await stage.organisation("sweeping");
+  logId = await logIdOf(stage.eventStore);
+});
+beforeEach(() => stage.pool.query("truncate import_queue, imports, refused_uploads"));
+afterAll(() => stage?.close());
+
+const old = { olderThanMs: -60_000 };
+const sweep = (eventStore: EventStore = stage.eventStore) => sweepObjects(stage.deps({ eventStore }), old);
+const push = (into: EventStore = stage.eventStore, more: object = {}) =>
+  stage.push(organisation, "activities", activities(1), { into, ...more });
+
+async function keys(prefix: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { key } of stage.objectStore.list(prefix)) found.push(key);
+  return found.sort();
+}
+
+async function put(...under: string[]): Promise<void> {
+  const path = join(stage.tempDir, randomUUID());
+  await writeFile(path, "x");
+  for (const key of under) await stage.objectStore.put(key, path, { contentType: "text/csv" });
+}
+
+/** As the projection would have it. */
+async function projected(importId: string, eventStore: EventStore = stage.eventStore): Promise<string> {
+  for await (const { data, position } of eventStore.read(streamOf.import(importId), { max: 1 })) {
+    const { file } = data as { file: { key: string } };
+    await stage.pool.query(
+      `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+                            file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+       values ($1, $2, 's', 'activities', 'file', '', 'queued', 0, 0, 0, 0, $3, '', 0, '', '{}', '[]', now(), 0)`,
+      [importId, String(position.commit), file.key],
+    );
+    return file.key;
+  }
+  throw new Error(`there is no import ${importId}`);
+}
+
+/** A server that falls silent just as the push is appended, which never lands. */
+const deaf: () => EventStore = () => ({
+  ...stage.eventStore,
+  append: (stream, ...rest) =>
+    stream.startsWith("import-")
+      ? Promise.reject(new StoreUnavailable("event store", "silent", { outcomeUnknown: true }))
+      : stage.eventStore.append(stream, ...rest),
+});
+
+/** A push that was answered 503 and did not land; its key, once that is known. */
+async function refusedPush(): Promise<string> {
+  const before = await keys("uploads/");
+  await expect(push(deaf())).rejects.toThrow(StoreUnavailable);
+  const noted = () => stage.pool.query<{ key: string }>("select key from refused_uploads");
+  await until(async () => (await noted()).rowCount === 1);
+  const [key] = (await keys("uploads/")).filter((each) => !before.includes(each));
+  expect((await noted()).rows).toEqual([{ key }]);
+  return key ?? "";
+}
+
+test("uploads of a later state of this log, of another one and of an earlier version stay, whatever the tables say", async () => {
+  const acknowledged = await push();
+  const key = await projected(acknowledged);
+  // The event store of before that push is put back, and goes on: same id, another future.
+  const node = await startTestEventStore();
+  const putBack = connect(node.address);
+  try {
+    const [created] = await all(stage.eventStore.read(logStream, { max: 1 }));
+    await putBack.append(logStream, [created as never], noStream);
+    expect(await logIdOf(putBack)).toBe(logId);
+    await stage.pool.query("truncate imports, import_queue");
+    await projected(await push(putBack), putBack);
+    const others = [`uploads/x/${randomUUID()}/1`, "uploads/sweeping/of-an-earlier-version", "reports/unknown.xlsx", "reports/x/1.xlsx"];
+    await put(...others);
+    const before = [...(await keys("uploads/")), ...(await keys("reports/"))];
+    expect(before).toEqual(expect.arrayContaining([key, ...others]));
+    expect(await sweep(putBack)).toEqual({ moved: 0, removed: 0 });
+    expect([...(await keys("uploads/")), ...(await keys("reports/"))]).toEqual(before);
+  } finally {
+    await putBack.close();
+    await node.stop();
+  }
+});
+
+test("an upload that this log has refused is moved aside, a day after, once the log has gone on", async () => {
+  await projected(await push());
+  const key = await refusedPush();
+  expect(await sweep()).toMatchObject({ moved: 0 }); // newer than the last event: the log may have been put back
+  await projected(await push());
+  expect(await sweepObjects(stage.deps())).toMatchObject({ moved: 0 }); // too young
+  expect(await sweep()).toMatchObject({ moved: 1 });
+  expect(await stage.objectStore.exists(key)).toBe(false);
+  expect(await keys(`aside/${logId}/`)).toEqual([expect.stringContaining(key)]);
+  expect(await sweep()).toEqual({ moved: 0, removed: 0 });
+});
+
+test("one whose append landed after it had been looked for stays", async () => {
+  const importId = await push();
+  const key = await projected(importId);
+  await stage.pool.query("insert into refused_uploads (key, import_id, log_id) values ($1, $2, $3)", [key, importId, logId]);
+  await projected(await push());
+  expect(await sweep()).toMatchObject({ moved: 0 });
+  expect(await stage.objectStore.exists(key)).toBe(true);
+  expect((await stage.pool.query("select from refused_uploads")).rowCount).toBe(0);
+});
+
+test("one that another log has refused is left to that log", async () => {
+  const another = randomUUID();
+  const key = `uploads/${organisation}/${another}/${randomUUID()}`;
+  await put(key);
+  await projected(await push());
+  await stage.pool.query("insert into refused_uploads (key, import_id, log_id) values ($1, $2, $3)", [key, randomUUID(), another]);
+  expect(await sweep()).toMatchObject({ moved: 0 });
+  expect(await stage.objectStore.exists(key)).toBe(true);
+});
+
+test("with an Idempotency-Key a push of unknown outcome keeps its file: sent again, it may be found", async () => {
+  const idempotencyKey = randomUUID();
+  const before = await keys("uploads/");
+  await expect(push(deaf(), { idempotencyKey })).rejects.toThrow(StoreUnavailable);
+  const [key] = (await keys("uploads/")).filter((each) => !before.includes(each));
+  await projected(await push(stage.eventStore, { idempotencyKey }));
+  // Another attempt stands in the stream now: this one's file is nobody's.
+  await until(async () => (await stage.pool.query("select from refused_uploads where key = $1", [key])).rowCount === 1);
+  await projected(await push());
+  expect(await sweep()).toMatchObject({ moved: 1 });
+});
+
+test("what was moved aside is removed after 30 whole days, by the log that it belongs to", async () => {
+  const { rows } = await stage.pool.query<{ day: string }>(
+    "select to_char((now() at time zone 'UTC') - make_interval(days => n), 'YYYY-MM-DD') as day from unnest(array[29, 30, 31, 400]) as n",
+  );
+  const at = (logId: string, day: string) => asideKey({ logId, day, importId: randomUUID(), key: `uploads/x/${logId}/${randomUUID()}` });
+  const own = rows.map(({ day }) => at(logId, day));
+  const theirs = at(randomUUID(), rows[3]?.day ?? "");
+  const importId = await push();
+  const needed = await projected(importId);
+  const neededAside = asideKey({ logId, day: rows[3]?.day ?? "", importId, key: needed });
+  await stage.objectStore.move(needed, neededAside);
+  await put(...own, theirs);
+  expect(await sweep()).toMatchObject({ removed: 2 });
+  const there = await keys("aside/");
+  expect(own.map((key) => there.includes(key))).toEqual([true, true, false, false]);
+  expect(there).toContain(theirs);
+  expect(await stage.objectStore.exists(needed)).toBe(true); // an import refers to it after all
+});

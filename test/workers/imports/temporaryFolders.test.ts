@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newWorkerId } from "../../../src/main/workerId.js";
+import { ownFolder } from "../../../src/workers/imports/upkeep/temporaryFolders.js";
+
+const goneProcess = "999999999";
+const module = fileURLToPath(new URL("../../../dist/workers/imports/upkeep/temporaryFolders.js", import.meta.url));
+const isolated = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+let parent: string;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "waybill-test-folders-"));
+});
+afterEach(() => rm(parent, { recursive: true }));
+
+async function folder(name: string, ageHours = 0): Promise<string> {
+  const path = join(parent, name);
+  await mkdir(path);
+  const then = new Date(Date.now() - ageHours * 3_600_000);
+  await utimes(path, then, then);
+  return path;
+}
+
+test("folders of processes that are gone are removed, those of running ones and of others are not", async () => {
+  const first = await ownFolder(parent, "worker");
+  const gone = basename(first).replace(`-${process.pid}-`, `-${goneProcess}-`);
+  const removed = await folder(gone);
+  await writeFile(join(removed, "rows.csv"), "a,b\n");
+  const kept = [first, await folder("somebody-elses", 100), await folder(gone.replace("worker-", "workers-"), 100)];
+  const second = await ownFolder(parent, "worker");
+  expect((await readdir(parent)).map((name) => join(parent, name)).toSorted()).toEqual([...kept, second].toSorted());
+});
+
+test("a folder of another container is removed only when nobody has touched it for a day, whatever its number", async () => {
+  const young = await folder(`worker-0123456789ab-${goneProcess}-abcdef`, 23);
+  const old = await folder(`worker-0123456789ab-${process.pid}-abcdef`, 25);
+  const ofEarlierVersion = await folder(`worker-${goneProcess}-abcdef`, 25);
+  await ownFolder(parent, "worker");
+  expect([young, old, ofEarlierVersion].map(existsSync)).toEqual([true, false, false]);
+});
+
+test.skipIf(!isolated)("a process with numbers of its own leaves the folders of this one alone", async () => {
+  const own = await ownFolder(parent, "worker");
+  const script = `import(${JSON.stringify(module)}).then(async ({ ownFolder }) => console.log(await ownFolder(${JSON.stringify(parent)}, "worker")))`;
+  const other = spawnSync("unshare", ["--pid", "--fork", process.execPath, "-e", script], { encoding: "utf8" });
+  expect(other.stderr).toBe("");
+  await ownFolder(parent, "worker"); // its process is gone by now, which cannot be told from here
+  expect([own, other.stdout.trim()].map(existsSync)).toEqual([true, true]);
+});
+
+test("two workers with one host name and one process number have two identities", () => {
+  expect(newWorkerId()).not.toBe(newWorkerId());
+});

@@ -1,0 +1,213 @@
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePlace } from "../../../src/commands/imports/importQueue.js";
+import { streamOf } from "../../../src/events/streams.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
+import type { EventStore } from "../../../src/ports.js";
+import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
+import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
+import { activities, openStage, type Stage, until } from "./stage.js";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.pool.query("delete from import_queue"));
+afterAll(() => stage.close());
+
+/** An event store that lets appends of row outcomes through one by one, and holds them back in between. */
+function gated(eventStore: EventStore) {
+  let open = false;
+  let waiting: (() => void)[] = [];
+  return {
+    get held() {
+      return waiting.length;
+    },
+    open() {
+      open = true;
+      for (const go of waiting) go();
+      waiting = [];
+    },
+    eventStore: {
+      ...eventStore,
+      append: async (...[stream, events, expected]: Parameters<EventStore["append"]>) => {
+        if (!open && events[0]?.type.startsWith("Row")) await new Promise<void>((go) => waiting.push(go));
+        return eventStore.append(stream, events, expected);
+      },
+    },
+  };
+}
+
+describe("the queue", () => {
+  const queued = async (organisation: string, importId: string, position: number | null, seconds = 100) =>
+    stage.pool.query(
+      "insert into import_queue (import_id, organisation_id, position, reserved_at) values ($1, $2, $3, now() - make_interval(secs => $4))",
+      [importId, organisation, position, seconds],
+    );
+  const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+  const claim = async (holder = "w") => (await claimTurn(stage.pool, holder))?.importId;
+
+  test("an organisation's oldest import comes first, and only one of them at a time", async () => {
+    await queued("q1", id(2), 20);
+    await queued("q1", id(1), 10);
+    const turn = await claimTurn(stage.pool, "w");
+    expect(turn).toMatchObject({ organisationId: "q1", importId: id(1), attempts: 1, cancelRequested: false });
+    expect(await claim()).toBeUndefined();
+    if (turn) await endTurn(stage.pool, turn);
+    expect(await claim()).toBe(id(2));
+  });
+
+  test("a turn's time is never ahead of the database's, however long the claim took", async () => {
+    await queued("t1", id(90), 1);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    const heldFrom = performance.now() - 3_000;
+    const held = holdTurn({ pool: stage.pool, turn, stop: new AbortController().signal, logger: pino({ level: "silent" }), heldFrom });
+    const told = held.now().getTime();
+    const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
+    await held.release();
+    await endTurn(stage.pool, turn);
+    expect(told).toBeGreaterThanOrEqual(turn.claimedAt.getTime());
+    expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
+  });
+
+  test("a place that was given back while the turn is held means that the import was cancelled", async () => {
+    await queued("g1", id(95), 1);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: false });
+    await freePlace(stage.pool, { importId: turn.importId, organisationId: "g1", position: 1n });
+    expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: true });
+    await endTurn(stage.pool, turn);
+  });
+
+  test("a place that was lost while the turn is held comes back, and the import goes on", async () => {
+    await queued("g2", id(96), 7);
+    const turn = (await claimTurn(stage.pool, "w")) as Turn;
+    await stage.pool.query("truncate import_queue");
+    expect(await keepTurn(stage.pool, turn, 30, true)).toEqual({ kept: true, cancelRequested: false });
+    const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
+    expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
+    await endTurn(stage.pool, turn);
+  });
+
+  test("organisations take turns: twenty queued files do not starve a single push", async () => {
+    for (let number = 1; number <= 20; number += 1) await queued("f1", id(100 + number), number);
+    await queued("f2", id(200), 50);
+    const served: (string | undefined)[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const turn = await claimTurn(stage.pool, "w");
+      served.push(turn?.importId);
+      if (turn) await endTurn(stage.pool, turn);
+    }
+    expect(served).toEqual([id(101), id(200), id(102)]);
+  });
+
+  test("claims that are made at once never hand out one organisation twice", async () => {
+    for (let number = 0; number < 10; number += 1) await queued(`c${number % 5}`, id(300 + number), number);
+    const claims = await Promise.all(Array.from({ length: 20 }, (_, index) => claimTurn(stage.pool, `w${index}`)));
+    const organisations = claims.flatMap((turn) => turn?.organisationId ?? []);
+    expect(new Set(organisations).size).toBe(organisations.length);
+    for (let extra = await claimTurn(stage.pool, "w"); extra; extra = await claimTurn(stage.pool, "w"))
+      organisations.push(extra.organisationId);
+    expect(organisations.toSorted()).toEqual(["c0", "c1", "c2", "c3", "c4"]);
+  });
+
+  test("what is only reserved is not taken", async () => {
+    await queued("r1", id(401), null, 2);
+    expect(await claim()).toBeUndefined();
+    await queued("r1", id(402), 10, 1);
+    expect(await claim()).toBe(id(402));
+  });
+
+  test("what was begun is finished before an older one that turned up since", async () => {
+    await queued("h1", id(411), 20);
+    await stage.pool.query("update import_queue set started = true where import_id = $1", [id(411)]);
+    await queued("h1", id(412), 10);
+    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", started: true });
+  });
+
+  test("a turn is kept by its holder, lost once another has it, and given back with a delay", async () => {
+    await queued("k1", id(501), 10);
+    const turn = await claimTurn(stage.pool, "w#1");
+    if (!turn) throw new Error("no turn");
+    expect(await keepTurn(stage.pool, turn, 40, false)).toEqual({ kept: true, cancelRequested: false });
+    expect(await keepTurn(stage.pool, turn, 30, false)).toEqual({ kept: true, cancelRequested: false });
+    expect((await stage.pool.query("select progress from import_queue where import_id = $1", [id(501)])).rows).toEqual([{ progress: 40 }]);
+    await stage.pool.query("update organisation_turns set expires_at = now() where organisation_id = 'k1'");
+    const next = await claimTurn(stage.pool, "w#2");
+    expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
+    expect(await keepTurn(stage.pool, turn, 50, false)).toMatchObject({ kept: false });
+    await postponeTurn(stage.pool, turn, 60_000, true); // not its turn: changes nothing
+    if (next) await postponeTurn(stage.pool, next, 60_000, true);
+    expect(
+      (await stage.pool.query("select attempts, not_before > now() as later from import_queue where import_id = $1", [id(501)])).rows,
+    ).toEqual([{ attempts: 1, later: true }]);
+    expect(await claim()).toBeUndefined();
+  });
+});
+
+test("two workers, one organisation: never two imports at once, oldest first", async () => {
+  const organisation = await stage.organisation("pair");
+  const importIds: string[] = [];
+  for (let index = 0; index < 6; index += 1) importIds.push(await stage.push(organisation, "activities", activities(20)));
+  const workers = [stage.start(), stage.start()];
+  const spans: { from: bigint; to: bigint }[] = [];
+  for (const importId of importIds) {
+    await stage.ended(importId);
+    const positions: bigint[] = [];
+    for await (const event of stage.eventStore.read(streamOf.import(importId), { from: 1n })) positions.push(event.position.commit);
+    spans.push({ from: positions[0] ?? 0n, to: positions.at(-1) ?? 0n });
+  }
+  for (const [index, span] of spans.entries()) expect(span.from > (spans[index - 1]?.to ?? 0n)).toBe(true);
+  await Promise.all(workers.map((worker) => worker.stop()));
+});
+
+test("a worker frozen past its lease loses its import to another, and writes nothing wrong once it thaws", async () => {
+  const organisation = await stage.organisation("frozen");
+  const importId = await stage.push(organisation, "activities", activities(2_400));
+  const gate = gated(stage.eventStore);
+  const frozen = stage.start({ eventStore: gate.eventStore, concurrency: 1 });
+  await until(() => gate.held > 0);
+  await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'nobody' where organisation_id = $1", [organisation]);
+  const healthy = stage.start();
+  const events = await stage.ended(importId);
+  expect(events).toHaveLength(2_403);
+  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 2_400, processed: 2_400, failed: 0 } });
+  gate.open();
+  await Promise.all([frozen.stop(), healthy.stop()]);
+  expect(await stage.events(importId)).toEqual(events);
+});
+
+test("an import is taken up from the stream's head, and its report is complete all the same", async () => {
+  const organisation = await stage.organisation("resumed");
+  const rejectSome = (index: number) => (index % 800 === 0 ? `W1,,1,2026-03-01,${index}` : `W1,PICK,1,2026-03-01,${index}`);
+  const importId = await stage.push(organisation, "activities", activities(3_600, rejectSome));
+  let appends = 0;
+  let bury: () => void = () => undefined;
+  const gone = new Promise<void>((settle) => {
+    bury = settle;
+  });
+  const dying: EventStore = {
+    ...stage.eventStore,
+    append: async (stream, events, expected) => {
+      if (events[0]?.type.startsWith("Row") && ++appends > 1) {
+        await gone; // as if the process had died with this append on its lips
+        throw new StoreUnavailable("event store", "gone");
+      }
+      return stage.eventStore.append(stream, events, expected);
+    },
+  };
+  // One slot, and that is taken: what stands for a dead process must not claim the turn again.
+  const dead = stage.start({ eventStore: dying, concurrency: 1 });
+  await until(() => appends > 1);
+  await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);
+  const before = await stage.events(importId);
+  expect(before).toHaveLength(2_002);
+  const next = stage.start();
+  const events = await stage.ended(importId);
+  expect(events.slice(0, before.length)).toEqual(before);
+  expect(events.at(-1)?.data).toMatchObject({ counts: { received: 3_600, processed: 3_595, failed: 5 } });
+  expect((await stage.report(importId)).map(([row]) => row)).toEqual(["Row number", "2", "802", "1602", "2402", "3202"]);
+  bury();
+  await Promise.all([dead.stop(), next.stop()]);
+  expect(await stage.events(importId)).toEqual(events);
+});

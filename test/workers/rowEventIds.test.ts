@@ -1,9 +1,0 @@
-import { v5 } from "uuid";
-import { expect, test } from "vitest";
-import { rowEventIds } from "../../src/workers/rowEventIds.js";
-
-test("row ids are UUIDv5 of the import's id and the row's ordinal", () => {
-  const importId = "018f0000-0000-7000-8000-000000000001";
-  const idOf = rowEventIds(importId);
-  for (const ordinal of [0, 1, 9, 10, 99_999, 1_048_575, 3]) expect(idOf(ordinal)).toBe(v5(String(ordinal), importId));
-});
