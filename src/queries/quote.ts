@@ -4,6 +4,7 @@ import type { QuotesGenerated } from "../events/quoteEvents.js";
 import { type QuotePlace, quotePlaceOf } from "../events/quoteId.js";
 import { readQuotes } from "../events/readQuotes.js";
 import type { EventStore } from "../ports.js";
+import { quoteTableOf } from "./quoteTable.js";
 import { type QuoteMemory, type RecentQuotes, recentQuotes } from "./recentQuotes.js";
 
 interface Sources {
@@ -33,13 +34,9 @@ interface Found {
 }
 
 async function inTable(organisationId: string, place: QuotePlace, pool: Pool): Promise<Found | undefined> {
-  const { rows } = await pool.query<{ recorded: string }>(
-    "select recorded from quote_requests where organisation_id = $1 and quotes_id = $2 and alone = $3",
-    [organisationId, place.quotesId, place.number === 0],
-  );
-  const [row] = rows;
-  if (!row) return undefined;
-  return place.number === 0 ? alone(organisationId, row.recorded) : ofRequest(JSON.parse(row.recorded) as QuotesGenerated);
+  const recorded = await quoteTableOf(pool)(organisationId, place);
+  if (recorded === undefined) return undefined;
+  return place.number === 0 ? alone(organisationId, recorded) : ofRequest(JSON.parse(recorded) as QuotesGenerated);
 }
 
 async function inStream(place: QuotePlace, eventStore: EventStore): Promise<Found | undefined> {

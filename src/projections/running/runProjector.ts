@@ -20,6 +20,8 @@ export interface ProjectorOptions {
 }
 
 const eventsPerBatch = 2_000;
+const smallBatch = 100;
+const gatherMs = 20;
 const idleTouchMs = 2_000;
 const longestPauseMs = 5_000;
 
@@ -61,6 +63,8 @@ async function followLog(options: ProjectorOptions & { guard: LogGuard }, active
     after = batch.position;
     idle = batch.caughtUp;
     progressed();
+    // Events that come one by one are gathered: a batch costs far more than an event in it.
+    if (batch.events.length < smallBatch) await pause(gatherMs, undefined, { signal: active }).catch(() => undefined);
   };
   const touching = setInterval(() => {
     if (idle) void sayIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
