@@ -11,3 +11,9 @@ export function isTlsFault(error: unknown): boolean {
   }
   return false;
 }
+
+/** `wrong version number` instead of the library's name, its number and its source file. */
+export function plainTlsReason(text: string): string {
+  const [, reason] = /SSL routines:[^:]*:([^:]+):/i.exec(text) ?? [];
+  return reason === undefined ? text : `TLS: ${reason}`;
+}

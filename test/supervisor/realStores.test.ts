@@ -70,6 +70,12 @@ test.each([
   expect(stderr.match(/\n/g)).toHaveLength(1);
 });
 
+test("a start whose event store does not answer says so and ends", async () => {
+  const { code, stderr } = await waybill(["start"], { ...environment, EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" });
+  expect(code).toBe(1);
+  expect(stderr).toBe("The event store is not available: reading the end of the log: connect ECONNREFUSED 127.0.0.1:1\n");
+});
+
 test.each(["api", "worker"])("the %s role with a wrong secret for its S3 ends and says so", async (role) => {
   const { code, stderr } = await waybill([role], { ...environment, S3_SECRET_KEY: "wrong" });
   expect(code).toBe(1);

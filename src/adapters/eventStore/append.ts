@@ -83,7 +83,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
         const settled = await settle(read, append, error);
         if (settled) return settled;
         const definite = definiteFailure(error, stream, what);
-        if (definite) throw definite;
+        if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
         outcomeUnknown ||= !neverSent(error);
         if (isSilence(error)) connection.retire(client);
         lastFailure = error;

@@ -3,6 +3,7 @@
 // Here: sorts what the client throws. It throws its own classes, raw gRPC errors without a type, and now and then a string.
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
+import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
 import { errorSays } from "./vendor.js";
 
 interface ClientFailure {
@@ -65,10 +66,25 @@ export function definiteFailure(error: unknown, stream: string, what: string): E
     return new AppendTooLarge(serverDefaultBytes);
   }
   if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {
-    return new StoreUnavailable("event store", `${what} was refused: check the user and password in EVENTSTORE_URL`, { cause: error });
+    const message = `The event store cannot be used: ${what} was refused. Check the user and password in EVENTSTORE_URL.`;
+    return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
+  }
+  if (isTlsFault(error)) {
+    const message = `The event store cannot be used: ${reasonOf(error)}. ${trust}`;
+    return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
   if (failure.code === grpc.invalidArgument || error instanceof TypeError) return error as Error;
   return undefined;
+}
+
+const trust =
+  "Check the address and tls in EVENTSTORE_URL; tlsCaFile in it, or NODE_EXTRA_CA_CERTS, names a file with the certificates of another authority to trust.";
+
+/** What lies beneath the client's sentence on it: `connect ECONNREFUSED 127.0.0.1:2113`. */
+export function reasonOf(error: unknown): string {
+  const { details, message = "no reason was given" } = shapeOf(error);
+  const text = details || message;
+  return plainTlsReason((/Last error: (?:Error: )?(.*?)\.?\s*Resolution note/s.exec(text)?.[1] ?? text).trim());
 }
 
 /** No answer came, or the connection is clogged: the next attempt wants a fresh one. */

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "../../portErrors.js";
 import type { Position } from "../../ports.js";
 import type { Connection } from "./connection.js";
-import { definiteFailure, isNotLeader, isSilence } from "./failures.js";
+import { definiteFailure, isNotLeader, isSilence, reasonOf } from "./failures.js";
 import { openFeed } from "./feed.js";
 import { readHeadCall } from "./readCall.js";
 
@@ -31,7 +31,7 @@ async function readHead(connection: Connection, deadlineMs: number): Promise<Pos
   } catch (error) {
     if (isSilence(error)) connection.retire(client);
     if (error instanceof StoreUnavailable) throw error;
-    throw definiteFailure(error, "$all", what) ?? new StoreUnavailable("event store", what, { cause: error });
+    throw definiteFailure(error, "$all", what) ?? new StoreUnavailable("event store", `${what}: ${reasonOf(error)}`, { cause: error });
   } finally {
     feed.stop();
   }

@@ -1,7 +1,7 @@
 // What an S3 store's failure means: an object that is not there, an outage that passes, or a setting that somebody has to mend.
 
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
-import { isTlsFault } from "../tlsFaults.js";
+import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
 
 const credentials = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
 const permission = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
@@ -61,10 +61,10 @@ function isLocal(error: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  const { message } = error as Error;
+  const message = plainTlsReason((error as Error).message ?? "");
   const code = codeOf(error);
   const { region } = error as { region?: unknown };
-  const reason = [message?.includes(code) ? "" : code, message]
+  const reason = [message.includes(code) ? "" : code, message]
     .filter(Boolean)
     .join(": ")
     .replace(/[.\s]+$/, "");
