@@ -1,5 +1,5 @@
-import { logIdOf } from "../../../commands/logIdentity.js";
 import { logOfUpload, uploadsPrefix } from "../../../commands/imports/objectKeys.js";
+import { logIdOf } from "../../../commands/logIdentity.js";
 import type { WorkerDeps } from "../deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
