@@ -2,7 +2,7 @@
 // every event's data into base64 and back and serialises each message twice: some 25 us per event, against 2 here.
 import { randomUUID } from "node:crypto";
 import type { EventMetadata, NewEvent, Revision } from "../../ports.js";
-import { encode, encodeUpTo, type Field, type Message } from "./protobuf.js";
+import { encode, type Field, type Message } from "./protobuf.js";
 
 const request = { correlationId: 1, options: 2, proposedMessages: 3, isFinal: 4 } as const;
 const option = { stream: 1, streamPosition: 2, noStream: 3, deadline: 6 } as const;
@@ -17,13 +17,21 @@ export interface BatchRequest {
 /** Undefined when the events are more than `maxBytes`. */
 export function batchRequest(stream: string, events: readonly NewEvent[], expected: Revision, maxBytes: number): BatchRequest | undefined {
   const correlationId = randomUUID();
-  const bytes = encodeUpTo(maxBytes, [
-    [request.correlationId, [[2, correlationId]]],
-    [request.options, optionsOf(stream, expected)],
-    ...events.map((event): Field => [request.proposedMessages, proposedMessage(event)]),
-    [request.isFinal, 1],
-  ]);
-  return bytes && { correlationId, bytes };
+  const parts = [
+    encode([
+      [request.correlationId, [[2, correlationId]]],
+      [request.options, optionsOf(stream, expected)],
+      [request.isFinal, 1],
+    ]),
+  ];
+  let length = parts[0]?.length ?? 0;
+  for (const event of events) {
+    const part = encode([[request.proposedMessages, proposedMessage(event)]]);
+    parts.push(part);
+    length += part.length;
+    if (length > maxBytes) return undefined;
+  }
+  return { correlationId, bytes: Buffer.concat(parts, length) };
 }
 
 const secondsAhead = 86_400;

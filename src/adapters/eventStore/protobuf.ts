@@ -1,4 +1,4 @@
-// Messages of the protocol by field number, for this adapter and for the embedded event store. `protobufjs` reads and writes the bytes.
+// Messages of the protocol by field number, written and read for this adapter and for the embedded event store.
 import protobuf from "protobufjs/minimal.js";
 
 /** Thrown for bytes that are not the message they should be. */
@@ -6,37 +6,87 @@ export class MalformedMessage extends Error {}
 
 /** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it. */
 export const MAX_INT64 = 2 ** 63;
+const INT64_MAX = 2n ** 63n - 1n;
 
 /** A field by its number: a whole number, bytes, text, or a message of its own. */
 export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
 export type Message = readonly Field[];
 
-export const encode = (message: Message): Buffer => bufferOf(write(protobuf.Writer.create(), message));
+/** Smaller messages are written in a buffer that is used again and again. */
+const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Undefined when the message is longer than `mostBytes`; nothing is allocated for it then. */
-export function encodeUpTo(mostBytes: number, message: Message): Buffer | undefined {
-  const writer = write(protobuf.Writer.create(), message);
-  return writer.len > mostBytes ? undefined : bufferOf(writer);
+/** The message's bytes, after `before` bytes that are left free. */
+export function encode(message: Message, before = 0): Buffer {
+  const most = mostBytes(message);
+  const target = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);
+  const from = writeBack(target, target.length, message);
+  const bytes = Buffer.allocUnsafe(before + target.length - from);
+  target.copy(bytes, before, from);
+  return bytes;
 }
 
-const bufferOf = (writer: protobuf.Writer): Buffer => writer.finish() as Buffer;
+/** At least as many bytes as the message takes. */
+function mostBytes(message: Message): number {
+  let most = 0;
+  for (let index = 0; index < message.length; index++) {
+    const value = (message[index] as Field)[1];
+    most += 20; // a tag and a number or a length
+    if (typeof value === "string") most += value.length * 3;
+    else if (typeof value === "object") most += isMessage(value) ? mostBytes(value) : value.length;
+  }
+  return most;
+}
+
+const isMessage = (value: Uint8Array | Message): value is Message => Array.isArray(value);
+
+/** Written from the end to the beginning: the length of a message is known once its content is there. Returns where it begins. */
+function writeBack(target: Buffer, end: number, message: Message): number {
+  let at = end;
+  for (let index = message.length - 1; index >= 0; index--) {
+    const field = message[index] as Field;
+    const value = field[1];
+    const tag = field[0] << 3;
+    if (typeof value === "number" || typeof value === "bigint") at = writeVarint(target, writeVarint(target, at, value), tag);
+    else {
+      const contentEnd = at;
+      at = writeContent(target, at, value);
+      at = writeVarint(target, writeVarint(target, at, contentEnd - at), tag | 2);
+    }
+  }
+  return at;
+}
+
+function writeContent(target: Buffer, end: number, value: string | Uint8Array | Message): number {
+  if (typeof value === "string") return end - target.write(value, end - Buffer.byteLength(value));
+  if (isMessage(value)) return writeBack(target, end, value);
+  target.set(value, end - value.length);
+  return end - value.length;
+}
 
 /** A zero is written too: inside a oneof it says which member is set. */
-function write(writer: protobuf.Writer, message: Message): protobuf.Writer {
-  for (const [number, value] of message) {
-    const tag = number << 3;
-    if (typeof value === "number") writeNumber(writer.uint32(tag), value);
-    else if (typeof value === "bigint") writer.uint32(tag).uint64(String(value));
-    else if (typeof value === "string") writer.uint32(tag | 2).string(value.isWellFormed() ? value : value.toWellFormed());
-    else if (value instanceof Uint8Array) writer.uint32(tag | 2).bytes(value);
-    else write(writer.uint32(tag | 2).fork(), value).ldelim();
+function writeVarint(target: Buffer, end: number, value: number | bigint): number {
+  if (typeof value === "bigint" || value >= MAX_INT64) return writeBigVarint(target, end, typeof value === "bigint" ? value : INT64_MAX);
+  if (value < 128) {
+    target[end - 1] = value;
+    return end - 1;
   }
-  return writer;
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size += 1;
+  let rest = value;
+  for (let at = end - size; at < end; at++) {
+    target[at] = at < end - 1 ? (rest % 128) | 128 : rest;
+    rest = Math.floor(rest / 128);
+  }
+  return end - size;
 }
 
-function writeNumber(writer: protobuf.Writer, value: number): void {
-  if (value < 2 ** 32) writer.uint32(value);
-  else writer.uint64(value >= MAX_INT64 ? "9223372036854775807" : value);
+function writeBigVarint(target: Buffer, end: number, value: bigint): number {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+  bytes.push(Number(rest));
+  target.set(bytes, end - bytes.length);
+  return end - bytes.length;
 }
 
 export type Reader = protobuf.Reader;

@@ -4,13 +4,13 @@ import type { EventMetadata, Position, StoredEvent } from "../../ports.js";
 import { readPosition } from "./batchReply.js";
 import {
   decode,
+  decodeInner,
   type Fields,
   MalformedMessage,
   message,
   present,
   type Reader,
   readBigInt,
-  readBytes,
   readText,
   textIn,
 } from "./protobuf.js";
@@ -27,48 +27,22 @@ interface Properties {
   readonly recordedAt: Date;
 }
 
-interface Recorded {
-  id: string;
-  stream: string;
-  revision: bigint;
-  prepare: bigint;
-  commit: bigint;
-  properties: Properties;
-  metadata: EventMetadata;
-  data: Buffer;
-}
-
 const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
-const noBytes = Buffer.alloc(0);
 const other: ReadReply = { kind: "other" };
+const readId = textIn(2);
 
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
 export function replyReader(): (bytes: Buffer) => ReadReply {
-  const recordedFields: Fields<Recorded> = {
-    1: ["id", textIn(2)],
-    2: ["stream", repeated(textIn(3))],
-    3: ["revision", readBigInt],
-    4: ["prepare", readBigInt],
-    5: ["commit", readBigInt],
-    6: ["properties", repeated(readProperties)],
-    7: ["metadata", repeated(readMetadata)],
-    8: ["data", readBytes],
-  };
-  const readRecorded = message(recordedFields, () => ({
-    id: "",
-    stream: "",
-    revision: 0n,
-    prepare: 0n,
-    commit: 0n,
-    properties: noProperties,
-    metadata: noMetadata,
-    data: noBytes,
-  }));
-  const readEventFields: Fields<{ event: Recorded | undefined }> = { 1: ["event", readRecorded] };
-  const readEvent = message(readEventFields, () => ({ event: undefined }));
+  const shared = { stream: repeated(textIn(3)), properties: repeated(readProperties), metadata: repeated(readMetadata) };
+  const eventFields: Fields<{ event: ReadReply | undefined }> = { 1: ["event", (reader: Reader) => readRecorded(reader, shared)] };
+  function readEvent(reader: Reader): ReadReply {
+    const { event } = decodeInner(reader, eventFields, { event: undefined });
+    if (!event) throw new MalformedMessage("the server sent an event without its content");
+    return event;
+  }
   const replyFields: Fields<{ reply: ReadReply }> = {
-    1: ["reply", (reader) => eventReply(readEvent(reader).event)],
+    1: ["reply", readEvent],
     3: ["reply", (reader) => ({ kind: "checkpoint", position: readPosition(reader) })],
     4: ["reply", present({ kind: "streamNotFound" })],
     8: ["reply", present({ kind: "caughtUp" })],
@@ -77,13 +51,57 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
   return (bytes) => decode(bytes, replyFields, { reply: other }).reply;
 }
 
-function eventReply(recorded: Recorded | undefined): ReadReply {
-  if (!recorded) throw new MalformedMessage("the server sent a reply with an event, but without its content");
-  const { id, stream, revision, prepare, commit, properties, metadata, data: bytes } = recorded;
-  const { type, contentType, recordedAt } = properties;
+interface Shared {
+  readonly stream: (reader: Reader) => string;
+  readonly properties: (reader: Reader) => Properties;
+  readonly metadata: (reader: Reader) => EventMetadata;
+}
+
+/** Field by field, without a table: every row of every import comes this way. */
+function readRecorded(reader: Reader, shared: Shared): ReadReply {
+  const end = reader.uint32() + reader.pos;
+  let [id, stream, properties, metadata] = ["", "", noProperties, noMetadata];
+  let [revision, prepare, commit] = [0n, 0n, 0n];
+  let [dataFrom, dataTo] = [0, 0];
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    switch (tag >>> 3) {
+      case 1:
+        id = readId(reader);
+        break;
+      case 2:
+        stream = shared.stream(reader);
+        break;
+      case 3:
+        revision = readBigInt(reader);
+        break;
+      case 4:
+        prepare = readBigInt(reader);
+        break;
+      case 5:
+        commit = readBigInt(reader);
+        break;
+      case 6:
+        properties = shared.properties(reader);
+        break;
+      case 7:
+        metadata = shared.metadata(reader);
+        break;
+      case 8:
+        dataTo = reader.uint32() + reader.pos;
+        dataFrom = reader.pos;
+        reader.skip(dataTo - dataFrom);
+        break;
+      default:
+        reader.skipType(tag & 7);
+    }
+  }
+  if (reader.pos !== end) throw new MalformedMessage("an event is longer than its message");
   const position = { commit, prepare };
+  const { type, contentType, recordedAt } = properties;
   if (type.startsWith("$") || stream.startsWith("$")) return { kind: "event", position, event: undefined };
-  const data = contentType === "application/json" ? parsed(bytes.toString("utf8")) : bytes;
+  const bytes = reader.buf as Buffer;
+  const data = contentType === "application/json" ? parsed(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
 

@@ -5,11 +5,9 @@ export const FRAME_PREFIX = 5;
 
 /** A gRPC frame with the message in it. */
 export function framed(message: Message): Buffer {
-  const bytes = encode(message);
-  const frame = Buffer.allocUnsafe(FRAME_PREFIX + bytes.length);
+  const frame = encode(message, FRAME_PREFIX);
   frame[0] = 0; // not compressed
-  frame.writeUInt32BE(bytes.length, 1);
-  bytes.copy(frame, FRAME_PREFIX);
+  frame.writeUInt32BE(frame.length - FRAME_PREFIX, 1);
   return frame;
 }
 
