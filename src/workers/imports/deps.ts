@@ -1,5 +1,5 @@
-// src/workers runs imports: it takes an organisation's turn, reads the submission, records an outcome for every row and ends the
-// import. Any number of workers may run; a lease in Postgres says whose turn it is, and the stream's revisions are the fence.
+// src/workers/imports runs imports: a worker takes an organisation's turn, reads the submission, records an outcome for every row and
+// ends the import. Any number of workers may run. A lease in Postgres says which worker has the turn; the stream's revisions are the fence.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
@@ -7,7 +7,7 @@ import type { Geography } from "../../domain/geography/geography.js";
 import type { Principal } from "../../domain/principal.js";
 import type { EventStore, ObjectStore, Spreadsheets } from "../../ports.js";
 
-/** The localities that are loaded, country by country, each in the version its checksum names. */
+/** The loaded localities: per country the checksum of the loaded file, which is its version. */
 export interface LocalityVersions {
   current(): Promise<Record<string, string>>;
   geography(versions: Record<string, string>): Promise<Geography>;

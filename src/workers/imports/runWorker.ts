@@ -13,9 +13,9 @@ import { sweepUploads } from "./upkeep/sweepUploads.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
 
 export interface WorkerOptions extends WorkerDeps {
-  /** Organisations served at once by this process. */
+  /** How many organisations this process serves at once. */
   readonly concurrency?: number;
-  /** Calls `ring` whenever an import may have been queued, until the signal aborts; looking once a second makes do without. */
+  /** Calls `ring` whenever an import may have been queued, until the signal aborts. Without it the worker polls once a second. */
   readonly listen?: (ring: () => void, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -25,10 +25,10 @@ const reconcileMs = 15_000;
 const lateReportsMs = 2_000;
 const sweepMs = 3_600_000;
 const mostOutageMs = 15_000;
-/** A turn that cannot be given back by then, because a store does not answer, ends with its lease. */
+/** If a store does not answer, a turn may not be given back within this time. It then ends with its lease. */
 const stopMs = 6_000;
 
-/** Serves imports until the signal aborts; then finishes the chunk in hand, gives its turns back and returns. */
+/** Runs imports until the signal aborts. Then it waits for the appends in flight, gives its turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { signal, logger, concurrency = 4 } = options;
   const folder = await ownFolder(options.tempDir, "worker");
@@ -47,10 +47,10 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     await takeTurn({ deps: options, turn, heldFrom, folder, stop: signal, visit, outageMs });
     if (outages === outagesBefore) outages = 0;
   };
-  /** One organisation more, if one is waiting. */
+  /** Starts the turn of one more organisation. False when none is waiting. */
   const takeNext = async (): Promise<boolean> => {
     turns += 1;
-    const heldFrom = performance.now(); // before the question, so that our idea of the lease ends before the database's
+    const heldFrom = performance.now(); // taken before the query, so that the lease ends here before it ends in the database
     const visit = room.enter();
     const turn = await claimTurn(options.pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
       visit.leave();
@@ -59,7 +59,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     if (!turn) visit.leave();
     if (!turn) return false;
     const run = serve(turn, heldFrom, visit)
-      .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with a fault"))
+      .catch((error: unknown) => logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error"))
       .finally(() => {
         visit.leave();
         running.delete(run);

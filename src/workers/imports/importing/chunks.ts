@@ -1,10 +1,10 @@
 import type { EventMetadata, NewEvent } from "../../../ports.js";
 
-/** Each chunk is a call, a transaction and a wait: many small ones are slow. Most chunks are full by their bytes before this. */
+/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes first. */
 const mostEvents = 2_000;
-/** The event store takes a mebibyte at once. */
+/** The event store takes 1 MiB per append. */
 const mostBytes = 960 * 1024;
-/** An event's id, its type and its content type, with what the protocol puts around them. */
+/** An event's id, type and content type, with the protocol's framing. */
 const overhead = 160;
 
 export interface Chunk {
@@ -16,7 +16,7 @@ export function emptyChunk(): Chunk {
   return { events: [], bytes: 0 };
 }
 
-/** False when the event no longer fits, and has to begin the next chunk. */
+/** False when the event does not fit and has to begin the next chunk. */
 export function addTo(chunk: Chunk, event: NewEvent & { readonly json: string }): boolean {
   const bytes = overhead + metadataBytes(event.metadata) + Buffer.byteLength(event.json);
   if (chunk.events.length > 0 && chunk.bytes + bytes > mostBytes) return false;
@@ -31,7 +31,7 @@ export function isFull(chunk: Chunk): boolean {
 
 const measured = new WeakMap<EventMetadata, number>();
 
-/** All rows of an import have the same. */
+/** All rows of an import share one metadata object, so it is measured once. */
 function metadataBytes(metadata: EventMetadata): number {
   const known = measured.get(metadata) ?? Buffer.byteLength(JSON.stringify(metadata));
   measured.set(metadata, known);

@@ -19,12 +19,12 @@ export function failImport(deps: WorkerDeps, held: HeldTurn, reason: string): Pr
   });
 }
 
-const askerMs = 2_000;
+const cancelCommandMs = 2_000;
 const lookMs = 50;
 
-/** Whoever asked for it records the cancellation, under their own name; the worker does so only if they are gone. */
+/** The cancel command records the cancellation with its own principal. The worker records it only if the command has not within the deadline. */
 export async function cancelAsAsked(deps: WorkerDeps, held: HeldTurn): Promise<void> {
-  for (const deadline = performance.now() + askerMs; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + cancelCommandMs; performance.now() < deadline; ) {
     if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) return;
     await setTimeout(lookMs);
   }

@@ -5,14 +5,14 @@ import type { FileRow, ObjectStore, ReportWriter, Spreadsheets } from "../../../
 
 export interface ErrorReport {
   add(row: FileRow, number: number, reason: string): Promise<void>;
-  /** Stores the report, if there is anything to report. */
+  /** Null when no row was added. */
   store(objectStore: ObjectStore, key: string): Promise<{ key: string; size: number } | null>;
   discard(): Promise<void>;
 }
 
 const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** The rejected rows as a workbook: the submitted columns in their order, so that a corrected report can be sent as it is. */
+/** The rejected rows as a workbook with the submitted columns in their order, so that a corrected report can be uploaded as a file. */
 export function errorReport(spreadsheets: Spreadsheets, columns: Columns, path: string): ErrorReport {
   const shown = columns.fields.flatMap((field, index) => (field === undefined || field === elementColumn ? [] : [index]));
   let writer: ReportWriter | undefined;

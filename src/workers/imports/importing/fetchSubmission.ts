@@ -6,7 +6,7 @@ import { ObjectMissing } from "../../../portErrors.js";
 import type { ObjectStore } from "../../../ports.js";
 import { ImportFault } from "./interruptions.js";
 
-/** Brings the submission to this machine, exactly as it was received. */
+/** Copies the submission from the object store to `path` and checks that it has the recorded checksum. */
 export async function fetchSubmission(objectStore: ObjectStore, file: ImportRequested["file"], path: string): Promise<void> {
   try {
     await objectStore.fetch(file.key, path);

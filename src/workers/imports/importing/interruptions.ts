@@ -1,29 +1,29 @@
-/** The import itself cannot run, and trying again would not help. The message is the import's `errorMessage`. */
+/** The import cannot run, and a retry would fail as well. The message becomes the import's `errorMessage`. */
 export class ImportFault extends Error {
   override readonly name = "ImportFault";
 }
 
-/** Not this worker's turn any more: somebody else goes on, and nothing may be written from here. */
+/** This worker's lease has ended. Another worker may have the turn, so this one must not append any more. */
 export class TurnLost extends Error {
   override readonly name = "TurnLost";
 }
 
-/** Somebody asked for the import to be cancelled. */
+/** A cancel command has marked the import to be cancelled. */
 export class CancelAsked extends Error {
   override readonly name = "CancelAsked";
 }
 
-/** The worker is to stop; the import goes on elsewhere, or after the restart. */
+/** The worker is shutting down. Another worker, or this one after its restart, goes on with the import. */
 export class WorkerStopping extends Error {
   override readonly name = "WorkerStopping";
 }
 
-/** The log has an older push of the organisation, which comes first. */
+/** The log has an older unfinished push of the same organisation, which has to run first. */
 export class OlderPushFirst extends Error {
   override readonly name = "OlderPushFirst";
 }
 
-/** This process has enough in hand; another one may have room, or this one in a moment. */
+/** This process is already running as many bytes or files as it may. The import is tried again shortly, here or in another worker. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
 }

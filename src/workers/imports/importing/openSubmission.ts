@@ -12,11 +12,11 @@ export interface OpenSubmission {
   readonly columns: Columns;
   /** The columns' names as the file spells them. */
   readonly headings: readonly string[];
-  /** Every row, for the first time. */
+  /** The first reading of every row. */
   read(): AsyncIterable<RowBatch>;
-  /** Instead of it: how many rows there are. */
+  /** May take the place of `read` where only the number of rows is needed. */
   count(): AsyncIterable<RowCount>;
-  /** Every row again, in the same order. */
+  /** The second reading, in the same order; after `read` or `count`. */
   readAgain(): AsyncIterable<{ readonly rows: readonly FileRow[] }>;
 }
 
@@ -49,7 +49,7 @@ async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCou
   }
 }
 
-/** The header was checked before the import was queued; the organisation's custom fields may have changed since. */
+/** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */
 function columnsOf(names: readonly string[], { kind, source }: ImportRequested, catalogue: Catalogue): Columns {
   const match = matchHeader(names, {
     required: requiredColumns[kind],

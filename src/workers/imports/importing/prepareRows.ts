@@ -20,11 +20,12 @@ export interface PreparedRows {
   verdict(row: FileRow, ordinal: number): RowVerdict;
 }
 
+/** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
 type Watch = (share: number) => Promise<void>;
 
 /**
- * Reads the submission to its end once before a row is recorded: a file that breaks off fails before anything is written, and
- * a shipment's lines, wherever they stand, are judged together. `watch` hears what share has been read, and may throw.
+ * Reads the whole submission once before any row is recorded. So a truncated file fails before anything is written, and a shipment's
+ * lines are judged together wherever they stand in the file.
  */
 export async function prepareRows(
   request: ImportRequested,
@@ -55,7 +56,7 @@ async function prepareShipments(
 ): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
-  // Lines of one element of a push agree by construction, and two elements with one id are two shipments.
+  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments.
   const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
   const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
   const seen = (row: FileRow): SeenLine => {

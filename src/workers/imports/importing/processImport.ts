@@ -18,15 +18,15 @@ import { rowOutcomes } from "./rowOutcome.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
 
-/** Reading takes the first tenth of the progress, recording the rest. */
+/** Progress in percent: the first reading counts as the first 10, recording as the rest. */
 const readingShare = 10;
 
-/** Brings an import from wherever its stream stands to its end. Throws when it cannot go on; the stream then stands where it stands. */
+/** Runs an import from the head of its stream to its end. When it throws, everything appended so far stays valid and the next turn goes on from there. */
 export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<void> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return;
-  if (!visit.take(found.state.request.file)) throw new NoRoom("too much in hand already");
+  if (!visit.take(found.state.request.file)) throw new NoRoom("this process already runs as many imports as it has room for");
   await beginOldest(deps, held.turn);
   await run(deps, held, folder, found, visit.giveWay);
 }
@@ -85,7 +85,7 @@ export function contextOf(deps: WorkerDeps, { importId, state }: LoadedImport): 
   return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
 }
 
-/** Rows are judged by the catalogue and the localities of the moment the import was first started, also after an interruption. */
+/** Every row is judged by the catalogue and the localities that ImportStarted names, also after an interruption. */
 async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, context: EventContext) {
   const loaded =
     found.state.status === "processing"

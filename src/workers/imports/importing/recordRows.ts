@@ -12,30 +12,29 @@ export interface RowRecording {
   readonly context: EventContext;
   readonly rows: AsyncIterable<{ readonly rows: readonly FileRow[] }>;
   outcomeOf(row: FileRow, ordinal: number): RowOutcome;
-  /** Every rejected row, also one that was recorded before an interruption: the report has them all. */
+  /** Is called for every rejected row, also for those recorded before an interruption, since the error report lists all of them. */
   rejected(row: FileRow, number: number, reason: string): Promise<void>;
-  /** Before each append, with the number of rows done; throws when the work may not go on. */
+  /** Is called before each append with the number of rows done. It throws when this worker may not go on. */
   watch(rows: number): void;
-  /** Between rows: something to wait for where this import has worked long enough for now. */
+  /** Is called between rows. A returned promise is awaited, so that other imports of this process get their time. */
   giveWay(): Promise<void> | undefined;
-  /** After each append: the stream is longer than it was. */
+  /** Is called after each acknowledged append. */
   landed(): void;
 }
 
-/** Looking at the clock costs as much as some of what is done for a row. */
+/** `giveWay` reads the clock, which is too slow to do for each row. */
 const rowsBetweenLooks = 16;
 
 /**
- * Appends an outcome for every row that the stream does not have yet. A row is turned into text at once, and what it was made of
- * let go. The next chunk is prepared while the one before is on its way; only one is ever on its way, at the exact revision it was
- * computed for.
+ * Appends an outcome for every row that the stream does not have yet. A row's event is encoded at once, so that its cells can be
+ * freed. The next chunk is built while one append is in flight; there is never more than one, at the exact revision it was computed for.
  */
 export async function recordRows(recording: RowRecording): Promise<{ loaded: LoadedImport; counts: ImportCounts }> {
   const { loaded, context } = recording;
-  const log = appendLog(recording);
+  const chunks = chunkAppender(recording);
   const idOf = rowEventIds(loaded.importId);
   const tally = { received: 0, accepted: 0, shipments: 0 };
-  let state = loaded.state; // what the import will be once everything on its way has landed
+  let state = loaded.state; // includes the events of the append in flight and of the chunk being built
   let chunk = emptyChunk();
   try {
     for await (const { rows } of recording.rows) {
@@ -52,35 +51,37 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
           state = evolve(state, outcome);
           const event = encodeText(type, JSON.stringify(data), context, idOf(ordinal));
           if (!addTo(chunk, event)) {
-            await log.append(chunk, ordinal);
+            await chunks.append(chunk, ordinal);
             chunk = emptyChunk();
             addTo(chunk, event);
           }
         }
         if (isFull(chunk)) {
-          await log.append(chunk, tally.received);
+          await chunks.append(chunk, tally.received);
           chunk = emptyChunk();
         }
       }
       recording.watch(tally.received);
     }
-    if (chunk.events.length > 0) await log.append(chunk, tally.received);
+    if (chunk.events.length > 0) await chunks.append(chunk, tally.received);
   } finally {
-    await log.settled(); // also when something else failed: nothing of ours may land after we have left
+    await chunks.settled(); // also after an error: an append in flight must not land after the turn is given up
   }
   const { received, accepted, shipments } = tally;
   const counts = { received, processed: shipments || accepted, failed: received - accepted };
-  return { loaded: { ...loaded, revision: await log.end(), state }, counts };
+  return { loaded: { ...loaded, revision: await chunks.end(), state }, counts };
 }
 
-interface AppendLog {
-  /** Waits for the chunk before, and sends this one on its way; `rows` are done then. */
+interface ChunkAppender {
+  /** Waits for the append in flight and starts the next. `rows` is the number of rows up to the end of this chunk. */
   append(chunk: Chunk, rows: number): Promise<void>;
+  /** Waits for the append in flight; does not throw. */
   settled(): Promise<void>;
+  /** Waits for the append in flight; throws if it failed. */
   end(): Promise<Revision>;
 }
 
-function appendLog({ eventStore, loaded, watch, landed }: RowRecording): AppendLog {
+function chunkAppender({ eventStore, loaded, watch, landed }: RowRecording): ChunkAppender {
   const stream = streamOf.import(loaded.importId);
   let landing = Promise.resolve(loaded.revision);
   const land = async (events: readonly NewEvent[], expected: Revision): Promise<Revision> => {
@@ -93,7 +94,7 @@ function appendLog({ eventStore, loaded, watch, landed }: RowRecording): AppendL
       const expected = await landing;
       watch(rows);
       landing = land(events, expected);
-      landing.catch(() => undefined); // whoever waits next hears of it
+      landing.catch(() => undefined); // the next append, or `end`, rethrows the error
     },
     settled: () => landing.then(noop, noop),
     end: () => landing,

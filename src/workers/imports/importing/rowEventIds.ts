@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { parse } from "uuid";
 
-/** UUIDv5 of the import and the row's ordinal: the same row has the same id however often, and by whomever, it is recorded. */
+/** UUIDv5 of the import id and the row's ordinal: a row has the same event id at every attempt and in every worker. */
 export function rowEventIds(importId: string): (ordinal: number) => string {
   const namespace = parse(importId);
   const bytes = Buffer.alloc(namespace.length + 16);

@@ -7,7 +7,7 @@ import type { FileRow } from "../../../ports.js";
 import type { PreparedRows } from "./prepareRows.js";
 import { shownRow } from "./shownRow.js";
 
-/** What is recorded for each row. */
+/** The event that is recorded for a row. */
 export function rowOutcomes(
   request: ImportRequested,
   columns: Columns,

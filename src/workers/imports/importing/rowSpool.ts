@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import type { FileRow } from "../../../ports.js";
 
-/** Keeps a workbook's rows as lines of JSON: they are needed twice, and unpacking the workbook is the slow part. */
+/** Writes a workbook's rows to a file as lines of JSON: they are read twice, and unpacking the workbook twice would be slow. */
 export async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(
   path: string,
   batches: AsyncIterable<Batch>,

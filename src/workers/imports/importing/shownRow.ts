@@ -1,7 +1,7 @@
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { FileRow } from "../../../ports.js";
 
-/** The row's number as people are told it: a push counts its rows from 1, and its file has a header above them. */
+/** The row number that the API shows. The file made of a JSON push has a header row, but the push counts its rows from 1. */
 export function shownRow({ row }: FileRow, source: ImportRequested["source"]): number {
   return source === "data" ? row - 1 : row;
 }

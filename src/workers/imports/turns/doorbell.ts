@@ -1,9 +1,9 @@
-/** Waits that end early: on a ring, or when the worker is to stop. */
+/** Waits that end early when an import was queued (`ring`) or the signal aborts. */
 export interface Doorbell {
   ring(): void;
-  /** Until the next ring, or for so long. A ring that nobody waited for is not lost. */
+  /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. */
   wait(ms: number): Promise<void>;
-  /** For so long, whoever rings. */
+  /** Waits for `ms`; a ring does not end it. */
   pause(ms: number): Promise<void>;
 }
 
@@ -11,12 +11,12 @@ export function doorbell(signal: AbortSignal): Doorbell {
   let rung = false;
   let wake: (() => void) | undefined;
   const sleep = (ms: number, wakeable: boolean) =>
-    new Promise<void>((settle) => {
+    new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
         signal.removeEventListener("abort", done);
         wake = undefined;
-        settle();
+        resolve();
       };
       const timer = setTimeout(done, ms);
       signal.addEventListener("abort", done);

@@ -3,17 +3,17 @@ import type { Logger } from "pino";
 import { CancelAsked, TurnLost, WorkerStopping } from "../importing/interruptions.js";
 import { keepTurn, leaseMs, type Turn } from "./turns.js";
 
-/** A turn that is being kept alive while its import runs. */
+/** A turn whose lease is renewed by a heartbeat while its import runs. */
 export interface HeldTurn {
   readonly turn: Turn;
-  /** Throws when the work may not go on: the turn was lost, a cancellation was asked for, or the worker is stopping. */
+  /** Throws when the import may not go on in this worker: the lease has ended, a cancellation was requested, or the worker is stopping. */
   check(): void;
-  /** From 0 to 99; told to readers with the next heartbeat, and never lowered. */
+  /** From 0 to 99. The next heartbeat stores it for readers; it is never lowered. */
   reach(progress: number): void;
   readonly progress: number;
-  /** More of the import is recorded than before: what interrupts it from now on is not the same fault again. */
+  /** An append was acknowledged. The next heartbeat sets the count of attempts to 0, since a later error is not the same one again. */
   madeHeadway(): void;
-  /** The database's clock, carried on by this machine's own. */
+  /** The database's time at the claim plus the time since then by this machine's clock. */
   now(): Date;
   release(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const beatMs = 1_000;
 export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; logger: Logger; heldFrom: number }): HeldTurn {
   const { pool, turn, stop, logger, heldFrom } = options;
   let heldUntil = heldFrom + leaseMs;
-  const knownSince = performance.now(); // not heldFrom, which is earlier: what is recorded would be ahead of the time by all that the claim took
+  const knownSince = performance.now(); // not heldFrom: that is before the claim, so `now` would be ahead of the database by as long as the claim took
   let lost = false;
   let cancelAsked = turn.cancelRequested;
   let progress = turn.progress;
@@ -32,20 +32,20 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
 
   const beat = async () => {
     const sent = performance.now();
-    const telling = headway;
+    const sentHeadway = headway;
     try {
-      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, telling);
+      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, sentHeadway);
       if (kept) heldUntil = sent + leaseMs;
       else lost = true;
       cancelAsked ||= cancelRequested;
-      if (telling) headway = false;
+      if (sentHeadway) headway = false;
     } catch (error) {
-      logger.warn({ err: error, importId: turn.importId }, "heartbeat failed; the turn ends unless the next one arrives");
+      logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
   };
   let busy = false;
   const timer = setInterval(() => {
-    if (busy) return; // a slow database must not pile up heartbeats
+    if (busy) return; // with a slow database heartbeats must not queue up
     busy = true;
     beating = beat().finally(() => {
       busy = false;

@@ -6,13 +6,14 @@ import type { Turn } from "./turns.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore">;
 
-/** By then a push has been answered: it has confirmed its place, or marked it to be cancelled. Earlier it is only waited for. */
+/** After this time the API has answered the push: it has confirmed the queue place or marked it as cancelled. Before, the worker waits for it. */
 export const answeredSeconds = 10;
 
 /**
- * Postgres may have forgotten a push, or not have heard where it stands in the log. Whatever is not in the log by now comes after this
- * turn's import, which is: so one look at the log decides. An older push gets its place back, and this one waits for it. An import that
- * was begun before is finished first, since only one of an organisation may be under way.
+ * Starts the turn's import unless the organisation has an older unfinished push. The queue in Postgres may lack that push (a restored
+ * database) or its position (a push that is not confirmed yet), so the streams decide. A push that is not in the log now will be
+ * recorded after this turn's import, so one look is enough. An older push gets its queue place back and runs first. An import that
+ * was started before is always finished first, since an organisation runs one import at a time.
  */
 export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
   if (turn.started) return;
@@ -29,14 +30,14 @@ export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
   await deps.pool.query("update import_queue set started = true where import_id = $1", [turn.importId]);
 }
 
-interface Forgotten {
+interface PushWithoutPlace {
   readonly importId: string;
   readonly answered: boolean;
 }
 
-/** Places that are reserved and no more, and unfinished imports that wait nowhere. Usually there are none. */
-async function withoutPlace({ pool }: Deps, { organisationId, position }: Turn): Promise<Forgotten[]> {
-  const { rows } = await pool.query<Forgotten>(
+/** Reserved queue places without a position, and unfinished imports without a queue place. Usually there are none. */
+async function withoutPlace({ pool }: Deps, { organisationId, position }: Turn): Promise<PushWithoutPlace[]> {
+  const { rows } = await pool.query<PushWithoutPlace>(
     `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
        from import_queue where organisation_id = $1 and position is null
      union all

@@ -5,21 +5,21 @@ import { answeredSeconds } from "./olderPushes.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore">;
 
-/** A push that is not in its stream by then never will be. */
+/** A push whose stream is still empty after this time is never recorded. */
 const reservedSeconds = 60;
 const missingSeconds = 30;
 const atOnce = 100;
 const endedDays = 7;
 
-/** Mends what a push that died half-way, or a queue that was lost, has left: the streams say which imports there are, and in which order. */
+/** Makes the queue agree with the streams again, after a push was interrupted or the queue was lost. */
 export async function reconcileQueue(deps: Deps): Promise<void> {
-  await settleReservations(deps);
+  await resolveReservations(deps);
   await queueMissing(deps);
   await forgetEnded(deps);
 }
 
-/** A place that was reserved and never confirmed: its import is in its stream, or it never came to be. */
-async function settleReservations({ pool, eventStore }: Deps): Promise<void> {
+/** Reserved places that the push never confirmed: confirmed here if the import's stream exists, else released. */
+async function resolveReservations({ pool, eventStore }: Deps): Promise<void> {
   const stuck = await pool.query<{ importId: string; organisationId: string; givenUp: boolean }>(
     `select import_id as "importId", organisation_id as "organisationId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
        from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
@@ -31,7 +31,7 @@ async function settleReservations({ pool, eventStore }: Deps): Promise<void> {
   }
 }
 
-/** An import that is not finished and waits nowhere. */
+/** Unfinished imports that have no place in the queue. */
 async function queueMissing({ pool, eventStore }: Deps): Promise<void> {
   const missing = await pool.query<{ importId: string; organisationId: string }>(
     `select i.import_id as "importId", i.organisation_id as "organisationId" from imports i
@@ -43,7 +43,7 @@ async function queueMissing({ pool, eventStore }: Deps): Promise<void> {
   );
   for (const { importId, organisationId } of missing.rows) {
     const loaded = await loadImport(eventStore, importId);
-    if (!hasEnded(loaded)) await restored(pool, organisationId, loaded); // else the projection is only late
+    if (!hasEnded(loaded)) await restored(pool, organisationId, loaded); // otherwise the import has ended and the projection is behind
   }
 }
 
@@ -53,7 +53,7 @@ async function restored(pool: Deps["pool"], organisationId: string, { importId, 
   return true;
 }
 
-/** The table of imports shows how they ended. */
+/** A row of ended_imports is only needed until the imports table shows the ending. */
 async function forgetEnded({ pool }: Deps): Promise<void> {
   await pool.query(
     `delete from ended_imports e

@@ -2,54 +2,54 @@ import { setImmediate } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
 /**
- * Keeps a process small and prompt: large submissions are not read beside each other, small ones have room of their own, and a large
- * one pauses while a small one is in hand, so that an organisation with one row does not wait for another's million.
+ * Limits how much of a process imports take: large submissions run one or two at a time, small ones have their own limit, and a large
+ * one pauses while a small one runs, so that one organisation's single row does not wait for another's million.
  */
 export interface Room {
-  /** A turn begins. Until it is known what it brings it counts as small, so that finding out is quick too. */
+  /** At the begin of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
   enter(): Visit;
 }
 
 export interface Visit {
   /** False when there is no room for the file now. */
   take(file: ImportRequested["file"]): boolean;
-  /** To be called often, and waited for where it gives something to wait for. */
+  /** Call it often, and await the promise if it returns one. */
   giveWay(): Promise<void> | undefined;
   leave(): void;
 }
 
-/** One file of the largest size that is accepted, or two that are large but not that large. */
+/** Enough for one file of the largest accepted size, or for two of half that size. */
 const largeBytes = 64 * 1024 * 1024;
 const smallBytes = 16 * 1024 * 1024;
-/** What a small file has at most. */
+/** A larger file is a large one. */
 const mostOfSmall = 4 * 1024 * 1024;
-/** A workbook is packed; its rows are as many as a CSV of several times its size has. */
+/** A workbook is compressed: it has about as many rows as a CSV of eight times its size. */
 const packing = { csv: 1, xlsx: 8 } as const;
 
-/** How long an import works before it lets others come round. */
+/** How long an import works before it gives way to the process's other imports. */
 const workMs = 15;
-/** A large one waits for small ones for as long as it has worked times this, a second at most: it slows down, and never stands still. */
+/** A large import waits for small ones this many times as long as it has worked, at most a second. So it slows down but never stops. */
 const pauseShare = 3;
 const mostPauseMs = 1_000;
 
-/** `slots` is how many imports run at once; half of them are never given to large ones. */
+/** `slots` is how many imports run at once; large ones get at most half of them. */
 export function createRoom(slots: number): Room {
-  const large = lane(largeBytes, Math.max(1, Math.floor(slots / 2)));
-  const small = lane(smallBytes, slots);
-  const crowd = hurriedOnes();
-  return { enter: () => visit({ large, small, crowd }) };
+  const large = limit(largeBytes, Math.max(1, Math.floor(slots / 2)));
+  const small = limit(smallBytes, slots);
+  const smallImports = countSmallImports();
+  return { enter: () => visit({ large, small, smallImports }) };
 }
 
-function visit({ large, small, crowd }: { large: Lane; small: Lane; crowd: Crowd }): Visit {
+function visit({ large, small, smallImports }: { large: Limit; small: Limit; smallImports: SmallImports }): Visit {
   let since = performance.now();
   let pauseMs = mostPauseMs;
   let isLarge = false;
   let giveBack: (() => void) | undefined;
-  crowd.add();
+  smallImports.add();
   const rest = async () => {
     const began = performance.now();
     pauseMs = Math.min(mostPauseMs, pauseMs + pauseShare * (began - since));
-    await (isLarge ? crowd.gone(pauseMs) : setImmediate());
+    await (isLarge ? smallImports.ended(pauseMs) : setImmediate());
     since = performance.now();
     pauseMs = Math.max(0, pauseMs - (since - began));
   };
@@ -57,24 +57,25 @@ function visit({ large, small, crowd }: { large: Lane; small: Lane; crowd: Crowd
     take({ size, format }) {
       const bytes = Math.min(largeBytes, size * packing[format]);
       isLarge = bytes > mostOfSmall;
-      if (isLarge) crowd.remove();
+      if (isLarge) smallImports.remove();
       giveBack = (isLarge ? large : small).take(bytes);
       return giveBack !== undefined;
     },
     giveWay: () => (performance.now() - since < workMs ? undefined : rest()),
     leave() {
       giveBack?.();
-      if (!isLarge) crowd.remove();
+      if (!isLarge) smallImports.remove();
     },
   };
 }
 
-interface Lane {
+interface Limit {
+  /** Undefined when the limit is reached, otherwise the function that frees what was taken. */
   take(bytes: number): (() => void) | undefined;
 }
 
-/** So many bytes and so many files at once; one alone always fits. */
-function lane(mostBytes: number, mostFiles: number): Lane {
+/** Limits the bytes and the number of files in use at once; a single file always fits. */
+function limit(mostBytes: number, mostFiles: number): Limit {
   let taken = 0;
   let files = 0;
   return {
@@ -90,14 +91,14 @@ function lane(mostBytes: number, mostFiles: number): Lane {
   };
 }
 
-interface Crowd {
+interface SmallImports {
   add(): void;
   remove(): void;
-  /** When nobody is in a hurry any more, or after so long. */
-  gone(withinMs: number): Promise<void>;
+  /** Waits until no small import runs, at most `withinMs`. */
+  ended(withinMs: number): Promise<void>;
 }
 
-function hurriedOnes(): Crowd {
+function countSmallImports(): SmallImports {
   let count = 0;
   const waiting = new Set<() => void>();
   return {
@@ -108,14 +109,14 @@ function hurriedOnes(): Crowd {
       count -= 1;
       if (count === 0) for (const wake of waiting) wake();
     },
-    async gone(withinMs) {
+    async ended(withinMs) {
       if (count === 0) await setImmediate();
       else
-        await new Promise<void>((settle) => {
+        await new Promise<void>((resolve) => {
           const wake = () => {
             clearTimeout(timer);
             waiting.delete(wake);
-            settle();
+            resolve();
           };
           const timer = setTimeout(wake, withinMs);
           waiting.add(wake);

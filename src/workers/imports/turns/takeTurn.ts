@@ -9,7 +9,7 @@ import { type HeldTurn, holdTurn } from "./holdTurn.js";
 import type { Visit } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
-/** An import that ends this many turns without headway, and without an outage to blame, holds up its organisation no longer. */
+/** After this many turns without an acknowledged append, outages not counted, the import fails so that the organisation's next one can run. */
 const mostAttempts = 12;
 
 const tooManyAttempts =
@@ -18,7 +18,7 @@ const tooManyAttempts =
 export interface TurnRun {
   readonly deps: WorkerDeps;
   readonly turn: Turn;
-  /** This machine's own clock, from before the turn was claimed. */
+  /** `performance.now()` before the turn was claimed. */
   readonly heldFrom: number;
   /** The worker's own folder. */
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface TurnRun {
   readonly outageMs: () => number;
 }
 
-/** Runs one import for as long as it can, and always gives the turn back. */
+/** Runs one import until it ends or is interrupted, and gives the turn back either way. */
 export async function takeTurn(run: TurnRun): Promise<void> {
   const { deps, turn, heldFrom, stop } = run;
   const held = holdTurn({ pool: deps.pool, turn, stop, logger: deps.logger, heldFrom });
@@ -61,28 +61,29 @@ async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Pro
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
   const { importId, organisationId } = turn;
   if (error instanceof TurnLost) {
-    deps.logger.warn({ importId, organisationId }, "the turn was lost; whoever has it now goes on");
+    deps.logger.warn({ importId, organisationId }, "the turn's lease ended; the worker that has the turn now goes on with the import");
     return;
   }
   const outage = isOutage(error);
   const harmless = delayAfter(error);
-  if (outage) deps.logger.warn({ err: error, importId }, "a store cannot be used; the import waits");
-  else if (harmless === undefined) deps.logger.error({ err: error, importId, attempt: turn.attempts }, "a fault interrupted an import");
+  if (outage) deps.logger.warn({ err: error, importId }, "a store cannot be used; the import is tried again later");
+  else if (harmless === undefined)
+    deps.logger.error({ err: error, importId, attempt: turn.attempts }, "an unexpected error interrupted an import");
   const delayMs = harmless ?? (outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts));
   await postponeTurn(deps.pool, turn, delayMs, outage || harmless !== undefined).catch((failure: unknown) => {
-    deps.logger.warn({ err: failure, importId }, "the turn could not be given back; its lease will end");
+    deps.logger.warn({ err: failure, importId }, "the turn could not be given back; it ends with its lease");
   });
 }
 
-/** For what is nobody's fault: how long the import is left alone. */
+/** The delay before the next attempt, for interruptions that are not errors. */
 function delayAfter(error: unknown): number | undefined {
   if (error instanceof NoRoom) return 500;
   if (error instanceof OlderPushFirst) return 250;
   if (error instanceof WorkerStopping) return 0;
-  return error instanceof WrongVersion ? 0 : undefined; // somebody wrote to the stream: look again
+  return error instanceof WrongVersion ? 0 : undefined; // another process has appended to the stream: read it again
 }
 
-/** What another attempt may mend: a store that does not answer, or a machine out of disk, memory or handles. */
+/** A retry may succeed: a store does not answer, or this machine is out of disk, memory or file handles. */
 function isOutage(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return true;
   if (error instanceof ObjectMissing) return false;

@@ -6,22 +6,22 @@ export interface Turn {
   readonly importId: string;
   /** Commit position of ImportRequested, as text. */
   readonly position: string;
-  /** A worker has begun with it before. */
+  /** A worker has started the import in an earlier turn. */
   readonly started: boolean;
-  /** Names this very turn: a worker that slept through its lease does not mistake the next one for its own. */
+  /** Unique for each turn, so that a worker whose lease has ended cannot renew a later turn of the same import. */
   readonly holder: string;
-  /** The database's clock. */
+  /** By the database's clock. */
   readonly claimedAt: Date;
   readonly cancelRequested: boolean;
-  /** What readers were told so far; it never goes back. */
+  /** The stored progress, which never decreases. */
   readonly progress: number;
-  /** How often the import was taken up since it last made headway. */
+  /** How many turns the import has had since its last acknowledged append. */
   readonly attempts: number;
 }
 
 export const leaseMs = 10_000;
 
-/** Takes the organisation that was served longest ago, and the import that is half done there, else the oldest. */
+/** Chooses the organisation that was served longest ago, and of its imports the started one, else the oldest. */
 export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   await pool.query(
     `insert into organisation_turns (organisation_id)
@@ -55,13 +55,16 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
   return claimed.rows[0];
 }
 
-/** What a heartbeat learns. */
+/** The answer to a heartbeat. */
 export interface Kept {
   readonly kept: boolean;
   readonly cancelRequested: boolean;
 }
 
-/** A place that was given back while the turn is held means a cancellation, which is in the stream already. One that is only gone was lost: it comes back. */
+/**
+ * Renews the lease. If the import's queue place is gone and ended_imports has the import, it was cancelled and the stream says so. If
+ * the place is gone without that, the queue was lost, and the place is inserted again.
+ */
 export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean): Promise<Kept> {
   const beat = await pool.query<Kept>(
     `with kept as (
@@ -85,9 +88,9 @@ export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }
 
-// Every statement here locks the organisation's turn before the queue's row, so that none waits for another in a circle.
+// Every statement here locks the row of organisation_turns before the row of import_queue, so that they cannot deadlock.
 
-/** The import has ended in its stream: its place in the queue is free, and the organisation's next one may begin. */
+/** The import has ended in its stream: frees its place in the queue, so that the organisation's next import can start. */
 export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
   await pool.query(
     `with released as (
@@ -101,7 +104,7 @@ export async function endTurn(pool: Pool, turn: Turn): Promise<void> {
   );
 }
 
-/** Gives the turn back with the import unfinished. One that was interrupted through no fault of its own has not used up an attempt. */
+/** Gives the turn back with the import unfinished. With `blameless` the turn does not count as an attempt. */
 export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, blameless: boolean): Promise<void> {
   await pool.query(
     `with released as (

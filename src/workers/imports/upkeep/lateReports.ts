@@ -1,5 +1,5 @@
-// Error reports of imports that were cancelled, or failed, after rows had been rejected. Nothing follows such an end in the stream,
-// and whoever recorded it may not be a worker, so the report is made afterwards. And any report that was asked for again.
+// Makes error reports after the import has ended: of imports that were cancelled or failed after rows had been rejected (a cancel
+// command records the ending, and it makes no report), and reports that the API found missing.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
@@ -16,13 +16,13 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadshee
   readonly signal: AbortSignal;
 };
 
-/** Two workers who make the same report do no harm, only the work twice. */
+/** After this time another worker may make the same report: harmless, the same work twice. */
 const claimSeconds = 300;
 const daySeconds = 86_400;
-/** How far back an end is looked for: what could not be made by then will not be. */
+/** Imports that ended longer ago than this get no report by themselves. */
 const lookBackDays = 30;
 
-/** Makes every report that is due. One that cannot be made holds up no other. */
+/** Makes every report that is due. A report that fails does not stop the next one. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
     const importId = (await claim(deps)) ?? (await claimAsked(deps));
@@ -40,7 +40,7 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
   }
 }
 
-/** The next one that nobody is at, those never tried first. The claim doubles with each attempt, up to a day. */
+/** Claims the next report that no worker has claimed, never tried ones first. The claim doubles with each attempt, up to a day. */
 async function claim({ pool }: Deps): Promise<string | undefined> {
   const claimed = await pool.query<{ importId: string }>(
     `insert into late_reports as mine (import_id, attempts, claimed_until)
@@ -58,7 +58,7 @@ async function claim({ pool }: Deps): Promise<string | undefined> {
   return claimed.rows[0]?.importId;
 }
 
-/** One that the API found missing: of a completed import, or of any that ended long ago. */
+/** Claims a report that the API found missing: of a completed import, or of any import that ended long ago. */
 async function claimAsked({ pool }: Deps): Promise<string | undefined> {
   const claimed = await pool.query<{ importId: string }>(
     `update late_reports as mine set
@@ -102,7 +102,7 @@ async function* rejectedRows({ eventStore, signal }: Deps, importId: string): As
   if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
 }
 
-/** A row that cannot be read is in no list of rejected rows either. */
+/** Undefined for an unreadable event: the list of rejected rows leaves it out as well. */
 function readable(stored: StoredEvent): ReturnType<typeof decode> {
   try {
     return decode(stored);

@@ -4,8 +4,8 @@ import type { Logger } from "pino";
 const longestMs = 10_000;
 
 /**
- * Does something now and then until the signal aborts. A failure is worth a line, and the next time comes all the same, but later and
- * later: a store that is away for hours is not worth a line twice a second. The first success brings the usual pace back.
+ * Does `work` every `everyMs` until the signal aborts. A failure is logged, and the pause doubles with each further failure, so that an
+ * outage of hours does not fill the log. The first success brings the usual pause back.
  */
 export async function repeatedly(
   what: string,

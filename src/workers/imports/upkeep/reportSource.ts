@@ -1,4 +1,5 @@
-// What an error report is made of when it is made after the import: the stream, and for the submitted columns and whole values the submission.
+// Where a report that is made after the import gets its rows: from the submission, which has the columns and the whole values as they were
+// sent, or else from the stream alone.
 import { join } from "node:path";
 import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../../../domain/imports/columns.js";
 import type { Columns } from "../../../domain/rows/cells.js";
@@ -20,7 +21,7 @@ export interface ReportSource {
 type Deps = Pick<WorkerDeps, "eventStore" | "objectStore" | "spreadsheets" | "catalogues">;
 type Rejected = () => AsyncIterable<RowRejected>;
 
-/** As the import itself made it; undefined where the submission is gone, or is not what it was. */
+/** The rows as the import itself would report them; undefined when the submission is missing or has changed. */
 export async function fromSubmission(
   deps: Deps,
   request: ImportRequested,
@@ -48,7 +49,7 @@ async function catalogueVersion({ eventStore }: Deps, importId: string): Promise
   throw new Error(`import ${importId} was never started`);
 }
 
-/** Both are in the order of rows. */
+/** Pairs the submission's rows with the rejected ones. Both are in row order. */
 async function* matching(submission: OpenSubmission, { importId, source }: ImportRequested, rejected: AsyncIterable<RowRejected>) {
   const outcomes = rejected[Symbol.asyncIterator]();
   let next = await outcomes.next();
@@ -74,7 +75,7 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
   }
 }
 
-/** In their order. Every row of a file has all of its columns; one of a push has what was sent, and what was not is shown as well. */
+/** Every rejected row of a file has all of its columns. A row of a JSON push has only the fields that were sent, so the kind's other fields are added. */
 async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
   if (source === "data" && kind === "activities") return [...activityFields];
   const names = new Set<string>();

@@ -13,8 +13,9 @@ const asideDays = 30;
 const atOnce = 200;
 
 /**
- * Moves uploads aside that this log is known to have refused, and removes them a month later. What no import refers to is not enough: an
- * older event store may have been put back, and another deployment may share the bucket.
+ * Moves uploads aside whose import was never recorded, and removes them a month later. Only uploads listed in refused_uploads are
+ * touched. That no import refers to an object is not enough: an older event store may have been restored, or another deployment may
+ * use the same bucket.
  */
 export async function sweepObjects(deps: Deps, { olderThanMs = dayMs } = {}): Promise<{ moved: number; removed: number }> {
   const logId = await readLogId(deps.eventStore);
@@ -42,7 +43,7 @@ async function moveRefused(deps: Deps, logId: string, olderThanMs: number): Prom
 async function moveOne(deps: Deps, logId: string, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
   const { pool, objectStore } = deps;
   const object = await find(deps, key);
-  if (object && object.modifiedAt >= lastEvent) return false; // the log may have been put back to before it
+  if (object && object.modifiedAt >= lastEvent) return false; // newer than the log's last event: an older log may have been restored
   const isToGo = object && !(await isRecorded(deps, { key, importId }));
   if (isToGo) {
     const day = (await databaseNow(deps)).toISOString().slice(0, 10);
@@ -54,7 +55,7 @@ async function moveOne(deps: Deps, logId: string, { key, importId }: RefusedUplo
   return isToGo ?? false;
 }
 
-/** An append may have landed after it had been looked for. */
+/** An append may have landed after the push was answered with an error. */
 async function isRecorded({ eventStore }: Deps, { key, importId }: RefusedUpload): Promise<boolean> {
   return (await firstRequest(eventStore, importId))?.file.key === key;
 }
@@ -64,7 +65,7 @@ async function find({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt
   return undefined;
 }
 
-/** When something was last recorded in this log: the tables say where to look, the log itself when it was. */
+/** When this log's newest import had its last event: the table names the import, the log has the time. */
 async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
   const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
   const [newest] = rows;
@@ -78,7 +79,7 @@ async function removeOldest(deps: Deps, logId: string): Promise<number> {
   for await (const { key } of objectStore.list(asidePrefix(logId))) {
     if (signal?.aborted) break;
     const aside = partsOfAside(key);
-    if (!aside || Date.parse(aside.day) + dayMs > oldest) continue; // whole days from the end of the one that it was moved on
+    if (!aside || Date.parse(aside.day) + dayMs > oldest) continue; // counted from the end of the day on which it was moved
     if (await isRecorded(deps, aside)) {
       await objectStore.move(key, aside.key);
       continue;

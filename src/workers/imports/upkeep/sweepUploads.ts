@@ -4,10 +4,10 @@ import type { WorkerDeps } from "../deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
 
-/** No upload takes that long: whoever began it is gone, and no import refers to it. */
+/** No upload takes this long: the process that began it is gone, and no import refers to it. */
 const dayMs = 24 * 3_600_000;
 
-/** Gives up uploads of this log that a killed process, or an outage, left open in the object store: their parts are paid for. */
+/** Aborts multipart uploads of this log that a killed process or an outage left open, since the object store keeps (and bills) their parts. */
 export async function sweepUploads({ pool, eventStore, objectStore, logger, signal }: Deps, olderThanMs = dayMs): Promise<number> {
   const logId = await logIdOf(eventStore);
   const { rows } = await pool.query<{ now: Date }>("select now()");
@@ -20,6 +20,6 @@ export async function sweepUploads({ pool, eventStore, objectStore, logger, sign
     if (signal?.aborted) break;
     aborted += await objectStore.abortUnfinished(prefix, { before, isOurs });
   }
-  if (aborted > 0) logger.info({ aborted }, "gave up uploads that were never finished");
+  if (aborted > 0) logger.info({ aborted }, "aborted uploads that were never finished");
   return aborted;
 }

@@ -1,5 +1,5 @@
-// Folders for files at work. Several containers may share one parent folder, such as a mounted /tmp: each has its own numbers of processes,
-// so a number tells whether a folder's owner is gone only within one container.
+// Folders for temporary files. Several containers may share one parent folder, such as a mounted /tmp. Process ids are per container, so
+// a process id says whether a folder's owner is gone only within the same container.
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
@@ -7,17 +7,17 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 
 const touchMs = 3_600_000;
-/** Its owner would have touched it many times. */
+/** A running owner touches its folder every hour. */
 const abandonedMs = 24 * touchMs;
 
-/** A folder of this process's own. Those of the same name whose processes are gone are removed. */
+/** Makes a folder for this process, and removes those of the same name whose processes are gone. */
 export async function ownFolder(parent: string, name: string): Promise<string> {
   await mkdir(parent, { recursive: true });
   await removeAbandoned(parent, name);
   const folder = await mkdtemp(join(parent, `${name}-${processSpace()}-${process.pid}-`));
   const touching = setInterval(() => {
     const now = new Date();
-    utimes(folder, now, now).catch(() => clearInterval(touching)); // it was removed
+    utimes(folder, now, now).catch(() => clearInterval(touching)); // the folder is gone
   }, touchMs);
   touching.unref();
   return folder;
@@ -27,7 +27,7 @@ async function removeAbandoned(parent: string, name: string): Promise<void> {
   for (const entry of await readdir(parent)) {
     if (!entry.startsWith(`${name}-`)) continue;
     const path = join(parent, entry);
-    // Another user's cannot be removed, and need not be.
+    // A folder of another user cannot be removed; it is left.
     if (await isAbandoned(path, entry.slice(name.length + 1))) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -39,7 +39,7 @@ async function isAbandoned(path: string, owner: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > abandonedMs;
 }
 
-/** Within which process numbers can be compared: a boot of a machine, and a container on it. */
+/** Two process ids can be compared only if this is the same for both: the boot of the machine and the container. */
 function processSpace(): string {
   const facts = [() => readlinkSync("/proc/self/ns/pid"), () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")].map((read) => {
     try {
