@@ -6,6 +6,7 @@ import type { EventStore } from "../ports.js";
 import { imports, rejections } from "../projections/tables/imports.js";
 import { databaseOf } from "./database.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
+import type { RejectedRow } from "./rejectedRow.js";
 import type { Unprojected } from "./streamView.js";
 import { unprojectedRejections } from "./unprojectedRejections.js";
 
@@ -19,14 +20,6 @@ interface ImportName {
   readonly importId: string;
   /** The import's end was told ahead of the projection: so are its rejected rows. */
   readonly unprojected?: Unprojected | undefined;
-}
-
-export interface RejectedRow {
-  /** The shipmentId of a shipment row, the reference of an activity row. */
-  readonly handle: string | null;
-  readonly error: string;
-  readonly data: unknown;
-  readonly row: number;
 }
 
 /** In row order, as many as are asked for and fit into a page's bytes. */

@@ -3,7 +3,7 @@ import { decodeOn } from "../events/codec.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import type { EventStore } from "../ports.js";
-import type { RejectedRow } from "./rejectedRows.js";
+import type { RejectedRow } from "./rejectedRow.js";
 import type { Unprojected } from "./streamView.js";
 
 interface Stretch {

@@ -202,5 +202,5 @@ test.each([
 
 test("nothing is left on disk once the imports have ended", async () => {
   await until(async () => (await stage.pool.query("select 1 from import_queue")).rowCount === 0);
-  await until(async () => (await stage.leftovers()).every((name) => /^worker-\d+-\w+$/.test(name)));
+  await until(async () => (await stage.leftovers()).every((name) => /^worker-[0-9a-f]{12}-\d+-\w+$/.test(name)));
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
-import { listRejectedRows, type RejectedRow } from "../../../queries/rejectedRows.js";
+import type { RejectedRow } from "../../../queries/rejectedRow.js";
+import { listRejectedRows } from "../../../queries/rejectedRows.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
