@@ -8,22 +8,22 @@ import { rejections } from "./models/rejections.js";
 import { shipments } from "./models/shipments.js";
 import type { Projection } from "./projection.js";
 
-/** Their commands write these tables too, ahead of the projector. */
+/** The commands that change an organisation write these tables as well, before the projector does. */
 const organisations: Projection = {
   name: "organisations",
   tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "locality_files"],
-  async apply(client, { events }, { refuse }) {
-    await applyOrganisationEvents(client, events, refuse);
-    await applyLocalityEvents(client, events, refuse);
+  async apply(client, { events }, { skip }) {
+    await applyOrganisationEvents(client, events, skip);
+    await applyLocalityEvents(client, events, skip);
   },
 };
 
-/** In the order they are applied. */
+/** In the order in which they are applied. */
 export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments, quotes];
 
 /**
- * Streams that are never deleted: an event of theirs is found again for as long as the log is there. To add one later is to declare that
- * checkpoints of before have seen its events, which they have not: then leave it out, and only the search from the last landmark is longer.
+ * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:
+ * existing checkpoints have not seen its events, and would be taken for those of another log.
  */
 export const landmarkPrefixes: readonly string[] = [
   ...[streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream],

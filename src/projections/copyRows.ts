@@ -1,10 +1,10 @@
-// COPY, the fastest way into Postgres: rows as lines of text.
+// Writes rows with COPY, which is faster than insert.
 import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { ApplyOptions } from "./projection.js";
 
-/** Table and column names are ours, never a caller's. */
+/** Table and column names come from the code, never from a request, so they are not quoted. */
 export async function copyRows(
   client: PoolClient,
   target: { readonly table: string; readonly columns: string },
@@ -29,7 +29,7 @@ async function copyLines(client: PoolClient, target: string, lines: string): Pro
 const special = /[\\\t\n\r\0]/;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd" };
 
-/** A text column's value. NUL cannot be stored in Postgres; it was refused at the door, so this is only the last guard. */
+/** A text column's value. Postgres cannot store NUL. Pushes with NUL are rejected, so the replacement here is a last guard. */
 export function field(value: unknown): string {
   if (value === undefined || value === null) return "\\N";
   const text = typeof value === "string" ? value : String(value);
@@ -42,7 +42,7 @@ export function jsonField(value: unknown): string {
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
 }
 
-/** JSON that Postgres takes. An escape may be a NUL or half a character, which it refuses; both are rare, so only then look closer. */
+/** JSON that Postgres accepts. It refuses NUL and lone surrogates, which JSON.stringify writes as \u escapes; text without one is not looked at again. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes("\\u") ? JSON.stringify(value, withoutUnstorable) : text;

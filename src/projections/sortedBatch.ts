@@ -1,4 +1,4 @@
-// A batch of events, sorted by import once for all projections.
+// Groups a batch of events by import, once for all projections.
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
   ImportCancelled,
@@ -22,14 +22,14 @@ export type Ending =
 
 export interface ImportFacts {
   readonly importId: string;
-  /** Commit position of ImportRequested, as text: it goes straight into SQL. */
+  /** Commit position of ImportRequested, as text for SQL. */
   readonly position: string;
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
 }
 
-/** What one batch brought for one import. */
+/** The events of one import in one batch. */
 export interface ImportSlice {
   readonly importId: string;
   /** Filled in by importFacts.ts before any projection sees the slice. */
@@ -39,7 +39,7 @@ export interface ImportSlice {
   readonly accepted: RowAccepted[];
   readonly rejected: RowRejected[];
   ended: Ending | undefined;
-  /** Of the events after ImportRequested. */
+  /** The revision of the first event after ImportRequested. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
 }
@@ -47,14 +47,14 @@ export interface ImportSlice {
 export interface SortedBatch {
   readonly events: readonly StoredEvent[];
   readonly imports: readonly ImportSlice[];
-  /** In the order of the log. */
+  /** The slices with an ending, in the order of the log. */
   readonly endings: readonly ImportSlice[];
 }
 
-/** Hears of every event that cannot be read. It is left out, because one broken event must not stop everybody's imports. */
-export type Refuse = (event: StoredEvent, why: string) => void;
+/** Logs an unreadable event. The projections leave it out, because one broken event must not stop all organisations' imports. */
+export type SkipEvent = (event: StoredEvent, why: string) => void;
 
-export function sortBatch(events: readonly StoredEvent[], refuse: Refuse): SortedBatch {
+export function sortBatch(events: readonly StoredEvent[], skip: SkipEvent): SortedBatch {
   const slices = new Map<string, ImportSlice>();
   const endings: ImportSlice[] = [];
   let slice: ImportSlice | undefined;
@@ -64,7 +64,7 @@ export function sortBatch(events: readonly StoredEvent[], refuse: Refuse): Sorte
       stream = event.stream;
       slice = sliceOf(slices, stream);
     }
-    if (slice) place(event, slice, endings, refuse);
+    if (slice) place(event, slice, endings, skip);
   }
   return { events, imports: [...slices.values()], endings };
 }
@@ -97,8 +97,8 @@ export function importIdOf(stream: string): string | undefined {
   return uuid.test(id) ? id : undefined;
 }
 
-function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], refuse: Refuse): void {
-  const event = readImportEvent(stored, refuse);
+function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {
+  const event = readImportEvent(stored, skip);
   if (!event) return;
   switch (event.type) {
     case "RowAccepted":
@@ -124,22 +124,22 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
   slice.lastRevision = event.revision;
 }
 
-/** Reads an event of one kind of stream. One of a later version of the service is not passed over: its rows would be missing for good. */
-export function readable<S extends StreamKind>(kind: S, event: StoredEvent, refuse: Refuse): RecordedOn<S> | undefined {
+/** Decodes an event. An unreadable one is skipped; one written by a later version of the service throws, since skipping it would lose its rows for good. */
+export function readable<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedOn<S> | undefined {
   try {
     return decodeOn(kind, event);
   } catch (error) {
     const later = isEventType(event.type) && event.metadata.v > versionOf(event.type);
     if (!(error instanceof UnreadableEvent) || later) throw error;
-    refuse(event, error.message);
+    skip(event, error.message);
     return undefined;
   }
 }
 
-function readImportEvent(event: StoredEvent, refuse: Refuse): RecordedOn<"import"> | undefined {
-  const decoded = readable("import", event, refuse);
+function readImportEvent(event: StoredEvent, skip: SkipEvent): RecordedOn<"import"> | undefined {
+  const decoded = readable("import", event, skip);
   if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
   if (Number.isInteger(decoded.data.row)) return decoded;
-  refuse(event, "it has no row number");
+  skip(event, "it has no row number");
   return undefined;
 }

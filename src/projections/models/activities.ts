@@ -1,4 +1,4 @@
-// The activity ledger. Rows are written as they come and are seen by nobody until their import is `completed`: readers join imports.
+// The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";

@@ -1,5 +1,5 @@
-// Catalogue versions. The entries of a change wait in catalogue_changes until CatalogueApplied closes them, since a large change
-// reaches the projector in several batches.
+// Catalogue versions. The entries of a change are kept in catalogue_changes until CatalogueApplied completes the change, since a large
+// change reaches the projector in several batches.
 import type { PoolClient } from "pg";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogueChanges.js";
 import type { RecordedOn } from "../../events/codec.js";
@@ -32,7 +32,7 @@ export async function applyCatalogue(
     "delete from catalogue_changes where organisation_id = $1 and revision < $2 returning revision, type, data",
     [organisationId, String(revision)],
   );
-  // Entries of a change that was interrupted, and so never closed, are void.
+  // Entries of a change that was interrupted before its CatalogueApplied do not count.
   const changes = closed.rows
     .filter((row) => Number(row.revision) >= sinceRevision)
     .sort((a, b) => Number(a.revision) - Number(b.revision));

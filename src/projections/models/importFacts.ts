@@ -1,11 +1,12 @@
-// What every row of an import needs to know about it: told by ImportRequested, kept while the import runs, else asked of the table.
+// What the projections need to know of an import for each of its rows. It comes from ImportRequested, is kept in memory while the import
+// runs, and is otherwise read from the imports table.
 import type { PoolClient } from "pg";
 import type { ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
 
-/** Facts never change, so remembering some from a batch that was rolled back does no harm. */
+/** Facts never change, so those of a batch that was rolled back may stay. */
 export type KnownImports = Map<string, ImportFacts>;
 
-/** Fills in the facts of every slice; answers those that nothing is known about. */
+/** Fills in the facts of every slice. Returns the slices of unknown imports. */
 export async function addFacts(client: PoolClient, batch: SortedBatch, known: KnownImports): Promise<ImportSlice[]> {
   for (const slice of batch.imports) {
     if (slice.requested) known.set(slice.importId, factsOf(slice.requested));

@@ -34,7 +34,7 @@ async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<
   );
 }
 
-/** `firstRevision` guards: what the row includes already is not counted again, and nothing older overwrites it. */
+/** The comparison with `firstRevision` makes redelivery harmless: events that the row includes are not counted again. */
 async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void> {
   const rows = batch.imports.flatMap((slice) => (slice.facts && slice.firstRevision !== undefined ? [changeOf(slice)] : []));
   if (rows.length === 0) return;
@@ -73,7 +73,7 @@ function changeOf(slice: ImportSlice) {
   };
 }
 
-/** Without counts, a failed or cancelled import keeps the rows it had read, and has written nothing. */
+/** A failed or cancelled import has no `counts`: it keeps its counts of received and failed rows, and `processed` is 0. */
 function outcomeOf({ type, data }: Ending) {
   switch (type) {
     case "ImportCompleted":

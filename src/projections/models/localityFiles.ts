@@ -1,4 +1,4 @@
-// Which file holds a country's postcodes; written by the command itself and again by the projector as it passes.
+// Which file holds a country's postcodes. The command writes the row itself; the projector writes it again when it reaches the event.
 import type { Pool, PoolClient } from "pg";
 import { decodeOn, UnreadableEvent } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
@@ -16,7 +16,7 @@ export async function catchUpLocalities(
 export async function applyLocalityEvents(
   client: Pick<PoolClient, "query">,
   batch: readonly StoredEvent[],
-  refuse: (event: StoredEvent, why: string) => void,
+  skip: (event: StoredEvent, why: string) => void,
 ): Promise<void> {
   for (const event of batch) {
     if (!event.stream.startsWith(streamPrefix.localities)) continue;
@@ -24,7 +24,7 @@ export async function applyLocalityEvents(
       await writeLocalities(client, event);
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error;
-      refuse(event, error.message);
+      skip(event, error.message);
     }
   }
 }

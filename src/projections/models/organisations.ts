@@ -1,5 +1,5 @@
-// Organisations, catalogue versions and API keys. The command that changed an organisation writes these rows itself, so that
-// they are there when it returns; the projector writes them again as it passes, which changes nothing unless the command died.
+// Organisations, catalogue versions and API keys. The command that changes an organisation writes these rows itself, so that they are
+// there when it returns. The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
@@ -12,7 +12,7 @@ export interface OrganisationProjection {
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 }
 
-/** Applies what the organisation's stream holds beyond its rows. */
+/** Applies the events of the organisation's stream that its rows do not include yet. */
 export async function catchUpOrganisation({ events, inTransaction }: OrganisationProjection, organisationId: string): Promise<void> {
   await inTransaction(async (client) => {
     const included = await lockOrganisation(client, organisationId);
@@ -22,11 +22,11 @@ export async function catchUpOrganisation({ events, inTransaction }: Organisatio
   });
 }
 
-/** Applies the organisation events of a batch of the log; those that the rows include already are skipped. */
+/** Applies the organisation events of a batch of the log. Events that the rows include are left out. */
 export async function applyOrganisationEvents(
   client: PoolClient,
   batch: readonly StoredEvent[],
-  refuse: (event: StoredEvent, why: string) => void,
+  skip: (event: StoredEvent, why: string) => void,
 ): Promise<void> {
   const byOrganisation = new Map<string, StoredEvent[]>();
   for (const event of batch) {
@@ -34,23 +34,23 @@ export async function applyOrganisationEvents(
     const organisationId = event.stream.slice(streamPrefix.organisation.length);
     byOrganisation.set(organisationId, [...(byOrganisation.get(organisationId) ?? []), event]);
   }
-  const decodeOrRefuse = (event: StoredEvent) => {
+  const decodeOrSkip = (event: StoredEvent) => {
     try {
       return decodeOn("organisation", event);
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error;
-      refuse(event, error.message);
+      skip(event, error.message);
       return undefined;
     }
   };
   for (const [organisationId, events] of byOrganisation) {
     const included = await lockOrganisation(client, organisationId);
     const fresh = events.filter(({ revision }) => revision > included);
-    await applyEvents(client, organisationId, fresh, decodeOrRefuse);
+    await applyEvents(client, organisationId, fresh, decodeOrSkip);
   }
 }
 
-/** A command and the projector may come at the same time, and before the first row there is nothing else to lock. */
+/** A command and the projector may write at the same time. An advisory lock, because before the first event there is no row to lock. */
 async function lockOrganisation(client: PoolClient, organisationId: string): Promise<Revision> {
   await client.query("select pg_advisory_xact_lock(hashtextextended('organisation ' || current_schema() || ' ' || $1, 0))", [
     organisationId,

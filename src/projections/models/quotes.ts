@@ -1,4 +1,4 @@
-// One row per request for quotes, and one per quote: what fetches answer and lists show.
+// One row per quote request, from which a quote is fetched, and one row per quote, for the lists.
 import { answerAlone } from "../../events/aloneQuote.js";
 import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.js";
 import { quotePlaceOf } from "../../events/quoteId.js";
@@ -6,7 +6,7 @@ import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports.js";
 import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { type Refuse, readable } from "../sortedBatch.js";
+import { readable, type SkipEvent } from "../sortedBatch.js";
 
 const requests = { table: "quote_requests", columns: "quotes_id, organisation_id, alone, quoted_at, origin, destination, recorded" };
 const list = {
@@ -18,8 +18,8 @@ export const quotes: Projection = {
   name: "quotes",
   tables: ["quote_requests", "quotes"],
 
-  async apply(client, { events }, { refuse, keepExisting }) {
-    const rows = events.flatMap((event) => rowsOf(event, refuse) ?? []);
+  async apply(client, { events }, { skip, keepExisting }) {
+    const rows = events.flatMap((event) => rowsOf(event, skip) ?? []);
     if (rows.length === 0) return;
     await copyRows(client, requests, rows.map(({ request }) => request).join(""), { keepExisting });
     await copyRows(client, list, rows.map(({ results }) => results).join(""), { keepExisting });
@@ -32,12 +32,12 @@ interface Rows {
   readonly results: string;
 }
 
-function rowsOf(stored: StoredEvent, refuse: Refuse): Rows | undefined {
+function rowsOf(stored: StoredEvent, skip: SkipEvent): Rows | undefined {
   const kind = kindOf(stored.stream);
-  const event = kind && readable(kind, stored, refuse);
+  const event = kind && readable(kind, stored, skip);
   if (!event) return undefined;
-  const rows = event.type === "QuotesGenerated" ? ofRequest(event.data) : ofOneAlone(event.data);
-  if (!rows) refuse(event, "it holds no quote, or not under the id of one");
+  const rows = event.type === "QuotesGenerated" ? ofRequest(event.data) : ofSingleQuote(event.data);
+  if (!rows) skip(event, "it has no quote, or its id is not a quote's id");
   return rows;
 }
 
@@ -61,7 +61,8 @@ function ofRequest(event: QuotesGenerated): Rows | undefined {
   };
 }
 
-function ofOneAlone(event: QuoteGenerated): Rows | undefined {
+/** A quote with a stream of its own, as older versions recorded them. */
+function ofSingleQuote(event: QuoteGenerated): Rows | undefined {
   const { quoteId, organisationId, customerId, at, response } = event;
   const answer = answerAlone(event);
   const [result] = answer?.results ?? [];

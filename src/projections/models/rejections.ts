@@ -1,4 +1,4 @@
-// Rejected rows, listed page by page. They stay after a failed or cancelled import: they say what was wrong with its file.
+// Rejected rows. Those of a failed or cancelled import stay: they say what was wrong with its file.
 import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 

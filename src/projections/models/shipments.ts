@@ -1,4 +1,4 @@
-// The shipment ledger. Goods lines wait in shipment_lines and become shipments in one step, with ImportCompleted.
+// The shipment ledger. Goods lines are kept in shipment_lines until ImportCompleted, which writes all shipments of the import at once.
 import type { PoolClient } from "pg";
 import { copyRows, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
@@ -31,7 +31,10 @@ export const shipments: Projection = {
 
 type Ended = Ending & { readonly facts: ImportFacts };
 
-/** A shipment's own fields come with its first line. Of two with one id the one pushed later wins, whichever import ran first; in one import the later one. */
+/**
+ * A shipment's fields are those of its first line. Of two imports with the same shipment id the one that was pushed later wins, whichever
+ * ran first. Within one import the later shipment wins.
+ */
 async function writeShipments(client: PoolClient, completed: readonly Ended[]): Promise<void> {
   if (completed.length === 0) return;
   await client.query(

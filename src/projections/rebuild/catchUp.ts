@@ -1,5 +1,5 @@
-// src/projections/rebuild builds projections anew beside the live tables: shadowSchema.ts makes the place, this file fills it from the
-// log, swap.ts compares and puts it in place, rebuild.ts is the whole of it.
+// src/projections/rebuild builds projections anew beside the live tables: shadowSchema.ts makes the shadow schema, this file fills it from
+// the log, swap.ts compares it with the live tables and replaces them, rebuild.ts calls these in turn.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventBatch, EventStore, Position } from "../../ports.js";
@@ -12,7 +12,7 @@ import { type Landmark, landmarkIn, logIdIn } from "../running/landmark.js";
 import { isAfter, isBeginning } from "../running/position.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
-/** The shadow tables on their way through the log. */
+/** The shadow tables, and how far they have come in the log. */
 export interface Shadow {
   readonly client: PoolClient;
   readonly schemaId: number;
@@ -21,43 +21,43 @@ export interface Shadow {
   readonly eventStore: EventStore;
   readonly logger: Logger;
   reached: Position;
-  /** Where to read on: the last event up to there. `reached` may be a position of the live tables, and they of another log. */
+  /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another log. */
   readUpTo: Position;
   events: number;
-  /** Up to `reached`. */
+  /** The last landmark up to `reached`. */
   landmark: Landmark | undefined;
   logId: string | undefined;
 }
 
-interface Course {
-  /** The last position to include; undefined: the end of the log as it is now. */
+interface CatchUpOptions {
+  /** The last position to include; undefined for the present end of the log. */
   readonly until: Position | undefined;
   readonly signal: AbortSignal;
-  /** A transaction is open already: everything becomes part of it. */
+  /** The caller has opened a transaction; all batches become part of it. */
   readonly inside?: boolean;
   readonly onProgress?: (reached: Position, events: number) => void;
 }
 
 const eventsPerBatch = 2_000;
-const patienceMs = 20_000;
+const silenceMs = 20_000;
 
-/** Gives up when the event store is silent for too long, because others may be waiting for what this transaction holds. */
-export async function catchUp(shadow: Shadow, course: Course): Promise<void> {
-  if (course.until && !isAfter(course.until, shadow.reached)) return;
+/** Fails when the event store sends nothing for too long, because the projector may be waiting for the locks of this transaction. */
+export async function catchUp(shadow: Shadow, options: CatchUpOptions): Promise<void> {
+  if (options.until && !isAfter(options.until, shadow.reached)) return;
   const enough = new AbortController();
   const silent = new AbortController();
   const giveUp = () => silent.abort(new Error("the event store has been silent for too long; run the rebuild again"));
-  let timer = setTimeout(giveUp, patienceMs);
-  const deal = async (batch: EventBatch) => {
+  let timer = setTimeout(giveUp, silenceMs);
+  const onBatch = async (batch: EventBatch) => {
     clearTimeout(timer);
-    await dealWith(shadow, course, batch);
-    if (course.until && !isAfter(course.until, shadow.reached)) enough.abort();
-    timer = setTimeout(giveUp, patienceMs);
+    await applyShadowBatch(shadow, options, batch);
+    if (options.until && !isAfter(options.until, shadow.reached)) enough.abort();
+    timer = setTimeout(giveUp, silenceMs);
   };
   const from = isBeginning(shadow.readUpTo) ? undefined : shadow.readUpTo;
-  const signal = AbortSignal.any([course.signal, enough.signal, silent.signal]);
+  const signal = AbortSignal.any([options.signal, enough.signal, silent.signal]);
   try {
-    await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, deal);
+    await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, onBatch);
   } catch (error) {
     if (!enough.signal.aborted) throw silent.signal.aborted ? silent.signal.reason : error;
   } finally {
@@ -65,7 +65,7 @@ export async function catchUp(shadow: Shadow, course: Course): Promise<void> {
   }
 }
 
-async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, batch: EventBatch): Promise<void> {
+async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: CatchUpOptions, batch: EventBatch): Promise<void> {
   const wanted = until ? batch.events.filter(({ position }) => !isAfter(position, until)) : batch.events;
   const isPast = until !== undefined && isAfter(batch.position, until);
   const position = isPast ? until : batch.position;
@@ -89,7 +89,7 @@ async function dealWith(shadow: Shadow, { until, inside, onProgress }: Course, b
   onProgress?.(position, shadow.events);
 }
 
-/** As the live projector does: a row recorded twice is no reason to stop, the first one stays. */
+/** As the live projector does: a row that is recorded twice does not stop it, the first one stays. */
 async function applyOnce(shadow: Shadow, batch: EventBatch): Promise<void> {
   const apply = (keepExisting: boolean) => applyInTransaction(shadow.client, shadow, batch, { keepExisting, after: shadow.reached });
   await shadow.client.query("savepoint before_batch");

@@ -3,11 +3,11 @@ import type { PoolClient } from "pg";
 
 export interface Digest {
   readonly rows: number;
-  /** Equal for equal rows, in whatever order they lie on disk. */
+  /** Equal for equal rows in any order. */
   readonly digest: string;
 }
 
-/** Undefined when one of the tables is not there. */
+/** Undefined when one of the tables does not exist. */
 export async function digestTables(client: PoolClient, schema: string, tables: readonly string[]): Promise<Digest | undefined> {
   const hash = createHash("sha256");
   let rows = 0;

@@ -1,4 +1,5 @@
-// Builds projections anew from the log, beside the live tables, while everything else goes on; then puts them in place at once.
+// Builds projections anew from the log, beside the live tables and while the service runs, and then replaces the live tables in one
+// transaction.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventStore, Position } from "../../ports.js";
@@ -16,7 +17,7 @@ export interface RebuildOptions {
   readonly eventStore: EventStore;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** The statements that make the tables. */
+  /** The SQL statements that create the tables. */
   readonly migrations: readonly string[];
   readonly projections: readonly Projection[];
   readonly onProgress?: (progress: { events: number; share: number }) => void;
@@ -28,7 +29,7 @@ export interface Rebuilt {
   readonly comparisons: readonly Comparison[];
 }
 
-const lock = 7_241_003; // any number, as long as nothing else in this database locks the same one
+const lock = 7_241_003; // any number that no other advisory lock of this database uses
 const rounds = 5;
 const fewEvents = 5_000;
 
@@ -38,7 +39,7 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
     if (!(await tryHold(holder, lock))) throw new Error("another rebuild is running; wait for it to end");
     return await rebuildAlone(options);
   } finally {
-    // Given back by a statement: the server notices a closed connection only a moment later.
+    // Ends the transaction that holds the lock: the server notices a closed connection only a moment later.
     await holder.query("rollback").catch(() => undefined);
     holder.release(true);
   }
@@ -55,7 +56,7 @@ async function rebuildAlone(options: RebuildOptions): Promise<Rebuilt> {
     } finally {
       await dropShadow(client, schemaId).catch((error: Error) => {
         broken = error;
-        options.logger.warn({ err: error }, "the rebuild's schema is left behind, unused");
+        options.logger.warn({ err: error }, "the rebuild's schema could not be dropped; the next rebuild drops it");
       });
     }
   } catch (error) {
@@ -79,14 +80,14 @@ async function build(client: PoolClient, schemaId: number, options: RebuildOptio
   return { events: shadow.events, position: shadow.reached, comparisons };
 }
 
-/** Where the live tables stand, so that the two can be compared; the end of the log where they stand nowhere. */
+/** The live tables' position, so that both can be compared there. Undefined (the end of the log) when the live tables are empty. */
 async function goal({ pool, projections }: RebuildOptions): Promise<Position | undefined> {
   const names = projections.map(({ name }) => name);
   const standing = latest([...(await readCheckpoints(pool, names)).values()]);
   return isBeginning(standing) ? undefined : standing;
 }
 
-/** Positions grow with the bytes of the log, which makes them the measure of what is left. */
+/** Positions grow with the log's bytes, so the share of the head's position is the share that is done. */
 async function progressTo({ eventStore, onProgress }: RebuildOptions) {
   const head = await eventStore.head();
   return ({ commit }: Position, events: number) => {

@@ -1,11 +1,11 @@
-// A rebuild works beside the live tables, in a schema of its own that the same migrations fill. An interrupted one leaves that schema
-// behind, unused; the next one begins by dropping it.
+// A rebuild writes to a schema of its own, which the same migrations create. An interrupted rebuild leaves that schema behind; the next
+// one drops it first.
 import type { PoolClient } from "pg";
 import { beginWithoutLimits } from "../running/heldLock.js";
 
 export const shadowSchema = "waybill_rebuild";
 
-/** Answers the schema's id, which tells it from one that a later rebuild makes. */
+/** Returns the schema's id, which is another one when a later rebuild creates the schema again. */
 export async function createShadow(client: PoolClient, migrations: readonly string[], tables: readonly string[]): Promise<number> {
   await beginWithoutLimits(client);
   try {
@@ -27,7 +27,7 @@ export async function createShadow(client: PoolClient, migrations: readonly stri
 
 const makesFunction = (statement: string): boolean => /^create (?:or replace )?function/im.test(statement);
 
-/** Live tables that are no projection, such as the checkpoints, are not rebuilt; where one was dropped, it comes back empty. */
+/** Live tables of no projection, such as the queue, are not rebuilt. One that was dropped is created again, empty. */
 async function restoreMissing(client: PoolClient, projected: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ name: string }>("select tablename as name from pg_tables where schemaname = $1", [shadowSchema]);
   for (const { name } of rows.filter((row) => !projected.includes(row.name))) {
@@ -37,8 +37,8 @@ async function restoreMissing(client: PoolClient, projected: readonly string[]):
 }
 
 /**
- * At the beginning of every transaction on the shadow tables: until it ends, no other rebuild can make the schema anew. One that did so before,
- * after the connection that holds our lock was lost unnoticed, ends this one.
+ * First in every transaction on the shadow tables: until the transaction ends, no other rebuild can drop the schema. Throws if another
+ * rebuild has created the schema again, which can happen after the connection with this rebuild's lock was lost unnoticed.
  */
 export async function claimShadow(client: PoolClient, schemaId: number): Promise<void> {
   if (!(await isOwn(client, schemaId))) throw new Error(takenOver);

@@ -1,4 +1,5 @@
-// The moment of truth: in one transaction the live projector is held, the shadow brought level, compared, and put in place.
+// In one transaction: stops the live projector (by locking the checkpoints), applies the last events to the shadow tables, compares them
+// with the live ones and replaces those.
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Projection } from "../projection.js";
@@ -12,13 +13,13 @@ import { claimShadow, shadowSchema } from "./shadowSchema.js";
 export interface Comparison {
   readonly projection: string;
   readonly rebuilt: Digest;
-  /** As the live tables were at the same position; undefined where there was nothing to compare with. */
+  /** The live tables' digest at the same position; undefined when they do not exist or stand elsewhere. */
   readonly live: Digest | undefined;
 }
 
 interface SwapOptions {
   readonly signal: AbortSignal;
-  /** All projections are rebuilt, so they may go ahead of where the live ones stand, together. */
+  /** All projections are rebuilt, so all of them may go on from the live tables' position to the end of the log. */
   readonly all: boolean;
 }
 
@@ -61,7 +62,7 @@ async function compare(client: PoolClient, { name, tables }: Projection, compara
   return { projection: name, rebuilt, live: comparable ? await digestTables(client, live, tables) : undefined };
 }
 
-/** Now that no command can write, what commands have written before is in the log: a key revoked a moment ago stays revoked. */
+/** The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked stays revoked. */
 async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Promise<void> {
   if (all) return catchUp(shadow, { until: undefined, signal, inside: true });
   const ahead: Shadow = { ...shadow, projections: shadow.projections.filter(isWrittenByCommands) };
@@ -70,7 +71,7 @@ async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Pr
 
 const lockAttempts = 200;
 
-/** Gives up within a fifth of a second and tries again, so that no reader is ever chosen as the victim of a deadlock. */
+/** Waits for at most 200 ms and tries again, which is less than Postgres waits before it ends a reader as a deadlock's victim. */
 async function lockTables(client: PoolClient, projections: readonly Projection[], signal: AbortSignal): Promise<void> {
   const wanted = projections.flatMap(({ tables }) => tables).map((table) => `${live}.${table}`);
   const { rows } = await client.query<{ name: string }>("select name from unnest($1::text[]) as name where to_regclass(name) is not null", [

@@ -1,9 +1,9 @@
-/** The tables hold what this log does not: they are another log's, or a later state's of this one. Nothing may be added to them. */
+/** The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing may be added to them. */
 export class TablesOfAnotherLog extends Error {
   override readonly name = "TablesOfAnotherLog";
   constructor(
     reason: string,
-    /** No other answer of the log could change it. */
+    /** True when a second look at the log cannot give another result. */
     readonly isCertain = false,
   ) {
     super(`${reason}; nothing is projected until \`projections rebuild\` has built the tables from this log`);

@@ -1,11 +1,11 @@
-// One batch, one transaction: every projection's rows and its checkpoint, or nothing.
+// Applies a batch in one transaction: the rows of all projections and their checkpoints, or nothing.
 
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventBatch, Position, StoredEvent } from "../../ports.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection } from "../projection.js";
-import { type Refuse, sortBatch } from "../sortedBatch.js";
+import { type SkipEvent, sortBatch } from "../sortedBatch.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { type Checkpoint, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { isLandmark } from "./landmark.js";
@@ -16,18 +16,18 @@ export interface BatchContext {
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   readonly logger: Logger;
-  /** Where the tables are; the connection's own search path when not given. */
+  /** The schema of the tables; by default the connection's own search path. */
   readonly schema?: string;
 }
 
-/** Thrown when the tables are not as far as the batch assumes: after a restored backup, or a crash that took the last commits along. */
+/** A checkpoint is before the begin of the batch: the database was restored, or has lost its last commits in a crash. */
 export class CheckpointMovedBack extends Error {
   override readonly name = "CheckpointMovedBack";
 }
 
 /**
  * Events at or before a projection's checkpoint are skipped, so a batch may be delivered any number of times.
- * `after` is where the batch begins: a projection that stands before it would miss events.
+ * `after` is the position before the batch: a projection whose checkpoint is earlier would miss events.
  */
 export async function applyBatch(context: BatchContext, batch: EventBatch, after: Position = beginning): Promise<void> {
   const apply = (options: { keepExisting: boolean }) =>
@@ -49,26 +49,29 @@ export async function applyInTransaction(
 ): Promise<void> {
   const { projections, logger } = context;
   const names = projections.map(({ name }) => name);
-  const refuse: Refuse = ({ stream, revision }, why) => logger.error({ stream, revision: String(revision), why }, "event skipped");
+  const skip: SkipEvent = ({ stream, revision }, why) => logger.error({ stream, revision: String(revision), why }, "event skipped");
   const checkpoints = await lockCheckpoints(client, names);
   for (const [name, at] of checkpoints) {
     if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
-    refuseUnseen(name, at, batch.events);
+    throwIfUnseen(name, at, batch.events);
   }
   for (const [from, group] of groupByCheckpoint(projections, checkpoints)) {
     const fresh = afterPosition(batch.events, from);
     if (fresh.length === 0) continue;
-    const sorted = sortBatch(fresh, refuse);
+    const sorted = sortBatch(fresh, skip);
     for (const { importId } of await addFacts(client, sorted, context.knownImports)) {
       logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
-    for (const projection of group) await projection.apply(client, sorted, { keepExisting, refuse });
+    for (const projection of group) await projection.apply(client, sorted, { keepExisting, skip });
   }
   await saveCheckpoints(client, names, batch);
 }
 
-/** Everything up to its checkpoint has passed a projection, and its landmark was the last of it: the log has changed where there is more. */
-function refuseUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
+/**
+ * A projection has seen every event up to its checkpoint, and its landmark was the last of them. Another such event between the landmark
+ * and the checkpoint means that this is not the log the tables were built from.
+ */
+function throwIfUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
   if (!landmark) return;
   const next = events.find((event) => isAfter(event.position, landmark.position) && isLandmark(event));
   if (!next || isAfter(next.position, place)) return;
@@ -76,7 +79,7 @@ function refuseUnseen(name: string, { landmark, ...place }: Checkpoint, events: 
   throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${place.commit}`, true);
 }
 
-/** Usually one group: projections stand apart only after one was added. */
+/** Usually one group: checkpoints differ only while a new projection catches up. */
 function groupByCheckpoint(projections: readonly Projection[], checkpoints: ReadonlyMap<string, Position>): Map<Position, Projection[]> {
   const groups = new Map<string, { from: Position; group: Projection[] }>();
   for (const projection of projections) {

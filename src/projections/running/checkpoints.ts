@@ -1,12 +1,12 @@
-// How far each projection has come. The row is locked for as long as a batch is being written, so that whoever else wants to move the
-// projection (a second projector, a rebuild's swap) waits and then sees where it stands.
+// The position up to which each projection has applied the log. A checkpoint's row is locked while a batch is written, so that a second
+// projector or a rebuild's swap waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
 import type { EventBatch, Position } from "../../ports.js";
 import { type Landmark, landmarkIn, logIdIn } from "./landmark.js";
 import { beginning } from "./position.js";
 
 export interface Checkpoint extends Position {
-  /** The last event in the tables that can be found again in the log, if the checkpoint has moved since there are landmarks. */
+  /** The last applied event of a stream that is never deleted. Undefined for a checkpoint that an older version wrote. */
   readonly landmark: Landmark | undefined;
   /** The log that the tables were built from, if it has an id. */
   readonly logId: string | undefined;
@@ -41,7 +41,7 @@ function checkpointOf({ commit, prepare, logId, landmark }: Row): Checkpoint {
   };
 }
 
-/** Locks in one order (by name), so that two writers never hold what the other wants. */
+/** Locks in the order of names, so that two writers cannot deadlock. */
 export async function lockCheckpoints(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
   const sorted = [...names].sort();
   const locked = await select(client, sorted);
@@ -62,7 +62,7 @@ async function select(client: PoolClient, names: readonly string[]): Promise<Che
   return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
 }
 
-/** `caughtUp` moves updated_at, which says: everything recorded until then is in the tables. */
+/** With `caughtUp` it also sets updated_at: everything recorded until that time is in the tables. */
 export async function saveCheckpoints(client: PoolClient, names: readonly string[], batch: EventBatch): Promise<void> {
   const { position, caughtUp, events } = batch;
   await client.query(
@@ -82,14 +82,14 @@ function landmarkValues(landmark: Landmark | undefined): (string | null)[] {
   return [landmark.id, landmark.stream, String(landmark.revision), ...valuesOf(landmark.position)];
 }
 
-/** Without a lock: where to begin reading. A projection that has none yet begins at the beginning. */
+/** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
 export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   return new Map(names.map((name) => [name, found.get(name) ?? { ...beginning, landmark: undefined, logId: undefined }]));
 }
 
-/** Nothing new in the log: what stands at its end is as fresh as now. */
+/** The log has nothing new, so projections at its end are up to date as of now. */
 export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<void> {
   await pool.query(
     "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
@@ -97,7 +97,7 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
   );
 }
 
-/** For tables that were put in place whole: whatever stood before, this is where they are, and in which log. */
+/** Sets the checkpoints of rebuilt tables, whatever they were before. */
 export async function placeCheckpoints(client: PoolClient, names: readonly string[], place: Checkpoint): Promise<void> {
   await client.query(
     `update checkpoints set commit = $2, prepare = $3, log_id = $4, event_id = $5, event_stream = $6, event_revision = $7,
@@ -107,12 +107,12 @@ export async function placeCheckpoints(client: PoolClient, names: readonly strin
   );
 }
 
-/** No log reaches this position: until a rebuild has placed their checkpoints anew, nothing is added to these tables. */
+/** A position that no log reaches: marks tables as another log's, so that nothing is added to them until a rebuild sets their checkpoints. */
 const nowhere: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n };
 
 export const isDisowned = ({ commit }: Position): boolean => commit === nowhere.commit;
 
-/** Unless a rebuild has replaced the tables since they were looked at. */
+/** Marks the tables as another log's, unless a rebuild has replaced them since `checkpoints` were read. */
 export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
   for (const [name, place] of checkpoints) {
     await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [

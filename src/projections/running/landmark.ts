@@ -1,5 +1,5 @@
-// By what a log is recognised: an event that the tables have. A position alone says nothing, since a server goes on from any position,
-// also where it has no event.
+// A landmark is an applied event by which a start recognises the log that the tables were built from. A position is not enough: a server
+// reads on from any position, also from one where it has no event.
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
 import type { Position, StoredEvent } from "../../ports.js";
@@ -14,13 +14,13 @@ export interface Landmark {
 
 export const isLandmark = ({ stream }: StoredEvent): boolean => landmarkPrefixes.some((prefix) => stream.startsWith(prefix));
 
-/** The last event that can be found again. */
+/** The last event of a stream that is never deleted. */
 export function landmarkIn(events: readonly StoredEvent[]): Landmark | undefined {
   const event = events.findLast(isLandmark);
   return event && { id: event.id, stream: event.stream, revision: event.revision, position: event.position };
 }
 
-/** The log's own id, where it passes by. */
+/** The log's id, if LogCreated is among the events. */
 export function logIdIn(events: readonly StoredEvent[]): string | undefined {
   const stored = events.find(({ stream, type }) => stream === logStream && type === "LogCreated");
   const event = stored && decode(stored);

@@ -14,20 +14,20 @@ interface Guarded {
   readonly pool: Pool;
 }
 
-/** Found so often in a row it is certain: a cluster's new leader may lag for a moment. */
+/** So many times in a row before it counts as certain: a cluster's new leader may lag for a moment. */
 const certain = 3;
 
 /**
- * Refuses a log that is not the one the tables were built from, or an earlier state of it: what comes next would be taken for something
- * that they have already. Once that is certain `disown` is to see to it that it stays so: the log may grow past where the tables stand.
+ * Throws when the log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
+ * already applied. When that is certain it calls `disown`, which marks the tables for good, since the log may grow past their position.
  */
 export function createLogGuard(guarded: Guarded, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
-  let refused = "";
+  let lastReason = "";
   let times = 0;
   return async (checkpoints) => {
     const reason = await whyAnother(guarded, checkpoints);
-    times = reason === undefined ? 0 : reason === refused ? times + 1 : 1;
-    refused = reason ?? "";
+    times = reason === undefined ? 0 : reason === lastReason ? times + 1 : 1;
+    lastReason = reason ?? "";
     if (reason === undefined) return;
     if (times === certain) await disown(checkpoints);
     throw new TablesOfAnotherLog(reason);
@@ -71,7 +71,7 @@ async function whyNotAt(eventStore: EventStore, { landmark, ...place }: Checkpoi
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
 }
 
-/** Checkpoints of an earlier version name no event, but every import in the tables does: the newest has to be where it was. */
+/** Checkpoints of an older version have no landmark. Then the newest import in the tables must be in the log at its position. */
 async function whyNotItsImports({ eventStore, pool }: Guarded): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string; position: string }>(
     'select import_id as "importId", position from imports order by position desc limit 1',

@@ -1,6 +1,6 @@
 import type { Position } from "../../ports.js";
 
-/** Before the first event of any log. */
+/** The position before the first event. */
 export const beginning: Position = { commit: -1n, prepare: -1n };
 
 export const isAfter = (position: Position, other: Position): boolean =>

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { tryHold } from "./heldLock.js";
 
-const lock = 7_241_002; // any number, as long as nothing else in this database locks the same one
+const lock = 7_241_002; // any number that no other advisory lock of this database uses
 const standbyMs = 500;
 
-/** Waits for the one lock, then works until the signal aborts or the connection that holds the lock is lost. */
+/** Waits for the projectors' lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
 export async function whileActive(
   { pool, logger, signal }: { pool: Pool; logger: Logger; signal: AbortSignal },
   work: (active: AbortSignal) => Promise<void>,
@@ -30,7 +30,7 @@ export async function whileActive(
   } finally {
     client.off("error", onLost);
     client.off("end", onLost);
-    // Given back by a statement where that is possible: the server notices a closed connection only a moment later.
+    // Ends the transaction that holds the lock, if it can: the server notices a closed connection only a moment later.
     if (!lost.signal.aborted) await client.query("rollback").catch(() => undefined);
     client.release(true);
   }

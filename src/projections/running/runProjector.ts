@@ -1,4 +1,4 @@
-// The projector: one is active at a time, others stand by. It follows the log from the checkpoints and goes on after any outage.
+// The projector follows the log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
@@ -25,7 +25,7 @@ const gatherMs = 20;
 const idleTouchMs = 2_000;
 const longestPauseMs = 5_000;
 
-/** Resolves when the signal aborts; the batch at hand is finished first. */
+/** Resolves after the signal aborts, when the present batch is finished. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
@@ -50,11 +50,10 @@ async function followLog(options: ProjectorOptions & { guard: LogGuard }, active
   const names = allProjections.map(({ name }) => name);
   const checkpoints = await readCheckpoints(pool, names);
   await options.guard(checkpoints);
-  // From the last event that the tables have, not from where a search has come since: what lies between is searched again, so that an
-  // event there, which they cannot have seen, is noticed.
+  // From the landmark, not from the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.
   let after = earliest([...checkpoints.values()].map((place) => place.landmark?.position ?? place));
   let idle = false;
-  const deal = async (batch: EventBatch) => {
+  const onBatch = async (batch: EventBatch) => {
     idle = false;
     await applyBatch(context, batch, after).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
@@ -63,19 +62,19 @@ async function followLog(options: ProjectorOptions & { guard: LogGuard }, active
     after = batch.position;
     idle = batch.caughtUp;
     progressed();
-    // Events that come one by one are gathered: a batch costs far more than an event in it.
+    // Wait a moment, so that single events form a batch: a batch costs far more than an event in it.
     if (batch.events.length < smallBatch) await pause(gatherMs, undefined, { signal: active }).catch(() => undefined);
   };
   const touching = setInterval(() => {
-    if (idle) void sayIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
+    if (idle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
   }, idleTouchMs);
-  const sayIdle = async () => {
+  const touchIfIdle = async () => {
     await eventStore.ping();
     if (idle) await touchCheckpoints(pool, names, after);
   };
   try {
     const from = isBeginning(after) ? undefined : after;
-    await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal: active }, deal);
+    await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal: active }, onBatch);
   } finally {
     clearInterval(touching);
   }

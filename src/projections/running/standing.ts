@@ -9,9 +9,9 @@ export interface Standing {
   readonly projection: string;
   /** Undefined before the first event. */
   readonly position: Position | undefined;
-  /** Events recorded after it; counted up to `mostCounted`. */
+  /** How many events are recorded after `position`, counted up to `mostCounted`. */
   readonly events: number;
-  /** Age of the oldest of them. */
+  /** The age of the oldest of these events. */
   readonly seconds: number;
 }
 

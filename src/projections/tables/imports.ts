@@ -7,7 +7,7 @@ export const imports = pgTable(
   "imports",
   {
     importId: uuid("import_id").primaryKey(),
-    /** Commit position of ImportRequested: the import's number in the one global order, and the key of its ledger rows. */
+    /** Commit position of ImportRequested: orders all imports, and is the key of the import's ledger rows. */
     position: bigint({ mode: "bigint" }).notNull().unique(),
     organisationId: text("organisation_id").notNull(),
     kind: text({ enum: ["shipments", "activities"] }).notNull(),
@@ -60,12 +60,12 @@ export const checkpoints = pgTable("checkpoints", {
   prepare: bigint({ mode: "bigint" }).notNull(),
   /** The log that the tables are built from. */
   logId: uuid("log_id"),
-  /** The last event in the tables: by it a start recognises the log. Null where the checkpoint has not moved since there is this column. */
+  /** The landmark, see running/landmark.ts. Null in a checkpoint that an older version wrote. */
   eventId: uuid("event_id"),
   eventStream: text("event_stream"),
   eventRevision: bigint("event_revision", { mode: "bigint" }),
   eventCommit: bigint("event_commit", { mode: "bigint" }),
   eventPrepare: bigint("event_prepare", { mode: "bigint" }),
-  /** Everything recorded until then is in the projection's tables. */
+  /** Everything recorded until this time is in the projection's tables. */
   updatedAt: at("updated_at").notNull(),
 });

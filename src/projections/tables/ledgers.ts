@@ -1,6 +1,6 @@
 import { bigint, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** Rows are written as they arrive and count only once their import is `completed`: readers join imports. */
+/** Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`. */
 export const activities = pgTable(
   "activities",
   {
@@ -17,7 +17,7 @@ export const activities = pgTable(
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );
 
-/** Goods lines of shipment imports that still run; moved into `shipments` in one step by ImportCompleted. */
+/** Goods lines of running shipment imports. ImportCompleted moves all of them into `shipments`. */
 export const shipmentLines = pgTable(
   "shipment_lines",
   {
@@ -40,7 +40,7 @@ export const shipments = pgTable(
     sourceDetails: text("source_details").notNull(),
     importId: uuid("import_id").notNull(),
     updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-    /** Commit position of the ImportRequested that this version came with: what was pushed later wins, whichever import ran first. */
+    /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.shipmentId] })],

@@ -1,30 +1,30 @@
-// Not projections: the short-lived state that lets several processes work together. Losing it loses nothing but a moment.
+// Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** One row per import that waits or runs. Reserved before ImportRequested is appended, so that the queue's depth is exact. */
+/** One row per queued or running import. The row is inserted before ImportRequested is appended, so that the queue's limit is exact. */
 export const importQueue = pgTable(
   "import_queue",
   {
     importId: uuid("import_id").primaryKey(),
     organisationId: text("organisation_id").notNull(),
-    /** Commit position of ImportRequested once it is known; null while only reserved. Oldest first goes by this. */
+    /** Commit position of ImportRequested, which is the queue's order; null until the append is acknowledged. */
     position: bigint({ mode: "bigint" }),
     reservedAt: at("reserved_at").notNull().default(sql`now()`),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     progress: integer().notNull().default(0),
     attempts: integer().notNull().default(0),
-    /** A worker that met an outage leaves the import alone until then. */
+    /** No worker takes the import before this time, such as after an outage. */
     notBefore: at("not_before"),
-    /** A worker has begun with it: it comes before older ones that turn up later, so that two are never half done. */
+    /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
     started: boolean().notNull().default(false),
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
 );
 
-/** Imports that have ended and given their place back, in the order they did, until the table of imports shows it. */
+/** Imports that have ended and left the queue, in that order, until the imports table shows their ending. */
 export const endedImports = pgTable(
   "ended_imports",
   {
@@ -37,7 +37,7 @@ export const endedImports = pgTable(
   (table) => [index("ended_imports_by_organisation").on(table.organisationId)],
 );
 
-/** Whose turn it is in each organisation. Times are the database's clock only. */
+/** Which worker has each organisation's turn. All times are by the database's clock. */
 export const organisationTurns = pgTable("organisation_turns", {
   organisationId: text("organisation_id").primaryKey(),
   importId: uuid("import_id"),
@@ -47,12 +47,12 @@ export const organisationTurns = pgTable("organisation_turns", {
 });
 
 /**
- * Error reports of imports that ended with rejected rows and without recording a report: the cancelled and the failed. Each is made
- * from its stream afterwards; one that is forgotten here is made again.
+ * Error reports that are made after the import has ended: those of cancelled and failed imports, and those that the API found missing.
+ * A row that is lost means that the report is made once more.
  */
 export const lateReports = pgTable("late_reports", {
   importId: uuid("import_id").primaryKey(),
-  /** A worker is at it until then; also how long a report that could not be made is left alone, longer after each attempt. */
+  /** A worker makes the report until this time. After a failure no worker tries it before; the time grows with each attempt. */
   claimedUntil: at("claimed_until").notNull(),
   attempts: integer().notNull(),
   /** Null until the report is stored. */
@@ -60,8 +60,8 @@ export const lateReports = pgTable("late_reports", {
 });
 
 /**
- * Stored uploads of pushes that were answered 503 and are known not to be in the log: the only ones that are ever swept. Forgetting one
- * only keeps its file.
+ * Stored uploads of pushes that were answered 503 and are known not to be in the log. Only these are ever removed. If a row is lost, its
+ * file stays.
  */
 export const refusedUploads = pgTable("refused_uploads", {
   key: text().primaryKey(),
@@ -70,7 +70,7 @@ export const refusedUploads = pgTable("refused_uploads", {
   refusedAt: at("refused_at").notNull().default(sql`now()`),
 });
 
-/** One row per key: a minute that begins with its first request, and the requests counted in it so far. */
+/** One row per API key: the minute that began with the key's first request, and the number of requests in it so far. */
 export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
   windowStart: at("window_start").notNull(),

@@ -1,5 +1,4 @@
-// src/projections turns events into rows that queries read. src/projections/tables holds the drizzle definition of every table;
-// `npm run migrations` writes the SQL into drizzle/ after a change here.
+// src/projections/tables holds the drizzle definition of every table. After a change `npm run migrations` writes the SQL into drizzle/.
 import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 
 export const organisations = pgTable("organisations", {
@@ -7,11 +6,11 @@ export const organisations = pgTable("organisations", {
   name: text().notNull(),
   timezone: text().notNull(),
   catalogueVersion: integer("catalogue_version").notNull(),
-  /** Revision of the organisation's stream that these rows include; an older one never overwrites a newer one. */
+  /** The revision of the organisation's stream up to which these rows include its events. */
   revision: bigint({ mode: "bigint" }).notNull(),
 });
 
-/** Every version stays, so that an import is judged by the one it started with. */
+/** Every version is kept, since an import is judged by the version that it started with. */
 export const catalogues = pgTable(
   "catalogues",
   {
@@ -41,7 +40,7 @@ export const localityFiles = pgTable("locality_files", {
   revision: bigint({ mode: "bigint" }).notNull(),
 });
 
-/** Entries of a catalogue change that is not closed yet: a large one takes several appends, and so several batches. */
+/** Entries of a catalogue change whose CatalogueApplied is not projected yet: a large change takes several appends, and so several batches. */
 export const catalogueChanges = pgTable(
   "catalogue_changes",
   {

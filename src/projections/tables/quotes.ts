@@ -2,16 +2,16 @@ import { boolean, index, integer, json, numeric, pgTable, primaryKey, text, time
 
 const quotedAt = () => timestamp("quoted_at", { withTimezone: true, precision: 3 }).notNull();
 
-/** One row per request for quotes: all that a fetch of its quotes needs. */
+/** One row per quote request, with all that is needed to fetch its quotes. */
 export const quoteRequests = pgTable("quote_requests", {
   quotesId: uuid("quotes_id").primaryKey(),
   organisationId: text("organisation_id").notNull(),
-  /** One quote with a stream of its own, as they were recorded once. */
+  /** A single quote with a stream of its own, as older versions recorded them. */
   alone: boolean().notNull(),
   quotedAt: quotedAt(),
   origin: json().notNull(),
   destination: json().notNull(),
-  /** JSON, as text: the event's data; the answer of a quote that is alone. Whatever escapes it holds, they come back as they were. */
+  /** JSON as text, which keeps its escapes: the event's data, or for a quote with a stream of its own the answer. */
   recorded: text().notNull(),
 });
 
@@ -22,7 +22,7 @@ export const quotes = pgTable(
     organisationId: text("organisation_id").notNull(),
     quotedAt: quotedAt(),
     quotesId: uuid("quotes_id").notNull(),
-    /** Of the result in its request, from 1; 0 for a quote that is alone. */
+    /** The result's number in its request, from 1; 0 for a quote with a stream of its own. */
     number: integer().notNull(),
     customerId: text("customer_id").notNull(),
     services: integer().notNull(),
