@@ -1,4 +1,12 @@
-import { decode, type Fields, MalformedMessage, type Reader, readBytes, textIn } from "../../../adapters/eventStore/protobuf.js";
+import {
+  decode,
+  decodeInner,
+  type Fields,
+  MalformedMessage,
+  type Reader,
+  readBytes,
+  textIn,
+} from "../../../adapters/eventStore/protobuf.js";
 import type { ProposedEvent } from "../log/blockEncoder.js";
 import { type Property, propertyFields } from "../log/blocks.js";
 import { missingProperty } from "./grpcErrors.js";
@@ -18,21 +26,11 @@ interface Sent extends Property {
   bytes: Buffer;
 }
 
-/** Properties by their bytes: nearly all events have one of few types, and then share what was read once. */
-const known = new Map<string, Sent>();
-const MOST_KNOWN = 1_000;
-const LONGEST_KNOWN = 200;
-
 function readProperty(reader: Reader, before: Sent[]): Sent[] {
-  const view = readBytes(reader);
-  const text = view.length > LONGEST_KNOWN ? undefined : view.toString("latin1");
-  let property = text === undefined ? undefined : known.get(text);
-  if (!property) {
-    const bytes = Buffer.from(view); // a copy: it may outlive the message
-    property = { ...decode(bytes, propertyFields, { key: "", value: "" }), bytes };
-    if (known.size >= MOST_KNOWN) known.clear();
-    if (text !== undefined) known.set(text, property);
-  }
+  const from = reader.pos;
+  const property: Sent = { key: "", value: "", bytes: readBytes(reader) };
+  reader.pos = from;
+  decodeInner<Property>(reader, propertyFields, property);
   before.push(property);
   return before;
 }
