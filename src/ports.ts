@@ -73,11 +73,22 @@ export interface EventStore {
     options: { prefixes: readonly string[]; from?: Position | undefined; maxBatch?: number; signal?: AbortSignal },
     deal: (batch: EventBatch) => Promise<void>,
   ): Promise<Position | undefined>;
+  /** Deletes a stream for good: nothing can be read from it or appended to it afterwards. One that is deleted already, or never was, is no fault. */
+  deleteStream(stream: string): Promise<void>;
   /** Cheap round trip for readiness; throws the typed outage error. */
   ping(): Promise<void>;
   /** The end of `$all` now; undefined when the store is empty. */
   head(): Promise<Position | undefined>;
   close(): Promise<void>;
+}
+
+/** Slow on purpose, and off the event loop. Throws TooBusy when too many wait already. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Without a hash the same work is done, and the answer is no. */
+  matches(password: string, hash: string | undefined): Promise<boolean>;
+  /** Whether it is one of those that everybody tries first. Lower case. */
+  isCommon(password: string): boolean;
 }
 
 export interface ObjectStore {

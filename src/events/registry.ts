@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { importEvents } from "./importEvents.js";
 import { localityEvents } from "./localityEvents.js";
 import { logEvents } from "./logEvents.js";
+import { memberEvents } from "./memberEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
 
@@ -13,6 +14,7 @@ export const streamEvents = {
   quotes: quotesEvents,
   quote: quoteEvents,
   localities: localityEvents,
+  member: memberEvents,
 } as const;
 
 export const eventSchemas = {
@@ -22,6 +24,7 @@ export const eventSchemas = {
   ...quotesEvents,
   ...quoteEvents,
   ...localityEvents,
+  ...memberEvents,
 } as const;
 
 export type StreamKind = keyof typeof streamEvents;

@@ -12,6 +12,7 @@ export const streamPrefix = {
   quotes: "quotes-",
   quote: "quote-",
   localities: "localities-",
+  member: "member-",
 } as const satisfies Record<StreamKind, string>;
 
 export const streamOf = {
@@ -23,4 +24,6 @@ export const streamOf = {
   /** One quote, as they were recorded once. */
   quote: (quoteId: string) => `${streamPrefix.quote}${quoteId}`,
   localities: (country: string) => `${streamPrefix.localities}${country}`,
+  /** A person; deleted when the person is to be forgotten. */
+  member: (memberId: string) => `${streamPrefix.member}${memberId}`,
 } as const satisfies Record<StreamKind, (id: string) => string>;

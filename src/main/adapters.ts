@@ -8,11 +8,13 @@ import type { Logger } from "pino";
 import { connectEventStore } from "../adapters/eventStore/connect.js";
 import { createFileObjectStore, type FileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
 import { createS3ObjectStore } from "../adapters/objectStore/s3ObjectStore.js";
+import { createPasswords } from "../adapters/passwords.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { migrate } from "../adapters/postgres/migrate.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
+import type { MemberDeps } from "../commands/members/deps.js";
 import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";
@@ -20,6 +22,7 @@ import { ensureUsable } from "../embedded/usableFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore, ObjectStore } from "../ports.js";
 import { catchUpLocalities } from "../projections/models/localityFiles.js";
+import { catchUpMember } from "../projections/models/members.js";
 import { catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
@@ -121,6 +124,18 @@ export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDe
   };
   const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
   return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
+}
+
+export function memberDeps({ pool, eventStore }: Pick<Adapters, "pool" | "eventStore">): MemberDeps {
+  return {
+    events: eventStore,
+    pool,
+    inTransaction: (work) => transaction(pool, work),
+    project: (client, memberId) => catchUpMember(client, eventStore, memberId),
+    passwords: createPasswords(),
+    now: () => databaseClock(pool),
+    newId: randomUUID,
+  };
 }
 
 export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): LocalitiesDeps {

@@ -2,6 +2,7 @@ import { logStream, streamPrefix } from "../events/streams.js";
 import { activities } from "./models/activities.js";
 import { imports } from "./models/imports.js";
 import { applyLocalityEvents } from "./models/localityFiles.js";
+import { members } from "./models/members.js";
 import { applyOrganisationEvents } from "./models/organisations.js";
 import { quotes } from "./models/quotes.js";
 import { rejections } from "./models/rejections.js";
@@ -19,7 +20,7 @@ const organisations: Projection = {
 };
 
 /** In the order in which they are applied. */
-export const allProjections: readonly Projection[] = [organisations, imports, rejections, activities, shipments, quotes];
+export const allProjections: readonly Projection[] = [organisations, members, imports, rejections, activities, shipments, quotes];
 
 /**
  * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:
@@ -30,4 +31,5 @@ export const landmarkPrefixes: readonly string[] = [
   ...[streamPrefix.quotes, streamPrefix.quote],
 ];
 
-export const projectedPrefixes: readonly string[] = [...landmarkPrefixes];
+/** A member's stream is deleted when the person is to be forgotten, so it is no landmark. */
+export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.member];

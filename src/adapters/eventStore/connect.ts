@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { EventStore } from "../../ports.js";
 import { appender } from "./append.js";
 import { newClient, openConnection } from "./connection.js";
+import { streamDeleter } from "./deleteStream.js";
 import { run } from "./follow.js";
 import { headReader } from "./head.js";
 import { streamReader } from "./readStream.js";
@@ -53,6 +54,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       stop.throwIfAborted();
       return reached;
     },
+    deleteStream: streamDeleter(connection, { deadlineMs, attempts }),
     head: () => head(),
     async ping() {
       await head(pingMs);

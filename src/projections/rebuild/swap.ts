@@ -54,7 +54,7 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   }
 }
 
-const isWrittenByCommands = ({ name }: Projection) => name === "organisations";
+const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
 
 async function compare(client: PoolClient, { name, tables }: Projection, comparable: boolean): Promise<Comparison> {
   const rebuilt = await digestTables(client, shadowSchema, tables);

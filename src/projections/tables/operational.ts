@@ -1,6 +1,6 @@
 // Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -75,4 +75,49 @@ export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
   windowStart: at("window_start").notNull(),
   used: integer().notNull(),
+});
+
+/** Signed-in browsers. Valid as long as the member's credentials are those of the sign-in: see `members.credentials_revision`. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    tokenSha256: text("token_sha256").primaryKey(),
+    memberId: uuid("member_id").notNull(),
+    credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    /** To the minute. */
+    lastSeenAt: at("last_seen_at").notNull().default(sql`now()`),
+  },
+  (table) => [index("sessions_by_member").on(table.memberId), index("sessions_by_last_seen").on(table.lastSeenAt)],
+);
+
+/**
+ * Which id an e-mail has in an organisation, decided before the first event: two invitations at once come to one stream, which takes one
+ * of them. Kept until the member is erased.
+ */
+export const memberClaims = pgTable(
+  "member_claims",
+  {
+    organisationId: text("organisation_id").notNull(),
+    emailKey: text("email_key").notNull(),
+    memberId: uuid("member_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.organisationId, table.emailKey] })],
+);
+
+/** Wrong passwords of the last minutes, by account, by address, and by both. Keys are hashes. */
+export const signInFailures = pgTable(
+  "sign_in_failures",
+  {
+    key: text().primaryKey(),
+    failures: integer().notNull(),
+    lastAt: at("last_at").notNull(),
+  },
+  (table) => [index("sign_in_failures_by_time").on(table.lastAt)],
+);
+
+/** States of single sign-on that came back, until they expire: none is taken twice. */
+export const usedStates = pgTable("used_states", {
+  sha256: text().primaryKey(),
+  expiresAt: at("expires_at").notNull(),
 });

@@ -1,0 +1,102 @@
+import type { PoolClient } from "pg";
+import { emailKey } from "../../domain/members/email.js";
+import { Rejection } from "../../domain/rejection.js";
+import { decodeOn } from "../../events/codec.js";
+import type { EventOn } from "../../events/registry.js";
+import { streamOf } from "../../events/streams.js";
+import { type Handled, handle } from "../handle.js";
+import type { Origin } from "../organisations/organisation.js";
+import type { MemberDeps } from "./deps.js";
+import { isAdmin, type MemberState, memberAggregate } from "./member.js";
+
+export interface MemberOf {
+  readonly organisationId: string;
+  readonly memberId: string;
+}
+
+type Decide = (state: MemberState) => readonly EventOn<"member">[];
+export type Changed = Handled<"member", MemberState>;
+
+/** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
+export function changeMember(deps: MemberDeps, who: MemberOf, origin: Origin, decide: Decide): Promise<Changed> {
+  return underMemberLock(deps, who.organisationId, (client) => record(deps, client, who, origin, decide));
+}
+
+/** One at a time in an organisation, whatever the process: two admins who remove each other come one after the other. */
+export function underMemberLock<Result>(
+  deps: MemberDeps,
+  organisationId: string,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return deps.inTransaction(async (client) => {
+    await client.query("select pg_advisory_xact_lock(hashtextextended('members ' || current_schema() || ' ' || $1, 0))", [organisationId]);
+    return work(client);
+  });
+}
+
+export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf, origin: Origin, decide: Decide): Promise<Changed> {
+  const handled = await handle(deps, memberAggregate(who.memberId), { organisation: who.organisationId, ...origin }, decide);
+  await deps.project(client, who.memberId);
+  // They are void already; this only tidies up.
+  if (handled.decided.length > 0) {
+    await client.query(
+      "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
+      [who.memberId],
+    );
+  }
+  return handled;
+}
+
+/** The same, but for a change that takes an admin away: refused where none would be left. */
+export function changeAdmin(
+  deps: MemberDeps,
+  who: MemberOf,
+  origin: Origin,
+  { decide, takesAdmin }: { decide: Decide; takesAdmin: (state: MemberState) => boolean },
+): Promise<Changed> {
+  return underMemberLock(deps, who.organisationId, async (client) => {
+    const state = await loadMember(deps, who.memberId);
+    if (takesAdmin(state)) await ensureAnotherAdmin(deps, client, who, state);
+    return record(deps, client, who, origin, decide);
+  });
+}
+
+/**
+ * Where somebody who has joined goes, somebody who has joined stays. The streams are asked, not the table: a command may have died between the two.
+ */
+export async function ensureAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
+  const { rows } = await client.query<{ memberId: string }>(
+    `select member_id as "memberId" from members
+      where organisation_id = $1 and member_id <> $2 and role = 'admin' and status <> 'removed' order by status`,
+    [who.organisationId, who.memberId],
+  );
+  for (const { memberId } of rows) {
+    const other = await loadMember(deps, memberId);
+    if (isAdmin(other) && (other.status === "active" || going.status === "invited")) return;
+  }
+  throw new Rejection("conflict", "This is the organisation's last admin. Make another member an admin first, one who has joined");
+}
+
+export async function loadMember({ events }: MemberDeps, memberId: string): Promise<MemberState> {
+  const { initial, evolve } = memberAggregate(memberId);
+  let state = initial();
+  for await (const stored of events.read(streamOf.member(memberId))) {
+    const event = decodeOn("member", stored);
+    if (event) state = evolve(state, event);
+  }
+  return state;
+}
+
+/** The member whom an e-mail, or an id, means in an organisation. One who was removed is found too. */
+export async function memberMeant(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
+  const { rows } = await deps.pool.query<{ memberId: string }>(
+    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,
+    [organisationId, emailKey(given)],
+  );
+  const memberId = rows[0]?.memberId;
+  if (memberId === undefined) throw noSuchMember(organisationId);
+  return { organisationId, memberId };
+}
+
+export const noSuchMember = (organisationId: string) =>
+  new Rejection("notFound", `${organisationId} has no such member; members list shows those there are`);

@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import { emailKey, parseEmail } from "../../domain/members/email.js";
+import { hashToken, linkHours, makeToken } from "../../domain/members/link.js";
+import { Rejection } from "../../domain/rejection.js";
+import { type Role, role as roleShape } from "../../domain/roles.js";
+import type { EventOn } from "../../events/registry.js";
+import { streamOf } from "../../events/streams.js";
+import { StreamDeleted } from "../../portErrors.js";
+import type { Origin } from "../organisations/organisation.js";
+import { changeMember, type MemberOf, memberMeant } from "./changeMember.js";
+import type { MemberDeps } from "./deps.js";
+import type { MemberState } from "./member.js";
+
+export interface Invitation {
+  readonly organisationId: string;
+  readonly email: string;
+  readonly role: string;
+  readonly name?: string | undefined;
+}
+
+/** The token is told once: only its hash is kept. `linkAddress` makes the link of it. */
+export interface LinkMade extends MemberOf {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+const longestName = 200;
+const mostMembers = 1_000;
+
+export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<LinkMade> {
+  const { organisationId } = invitation;
+  const email = parseEmail(invitation.email);
+  const role = parseRole(invitation.role);
+  const name = parseName(invitation.name);
+  await ensureRoom(deps, organisationId);
+  const { token, at, ...link } = await newLink(deps);
+  const invited = { organisationId, email, ...(name === undefined ? {} : { name }), role, ...link, by: origin.by, at };
+  for (let attempt = 1; ; attempt += 1) {
+    const memberId = await claimMember(deps, organisationId, email);
+    try {
+      await changeMember(deps, { organisationId, memberId }, origin, (state) => decideInvite(invited, state));
+      return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
+    } catch (error) {
+      if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
+      await dropClaim(deps, memberId); // an erasure broke off behind its last step but one
+    }
+  }
+}
+
+export function decideInvite(
+  invited: Extract<EventOn<"member">, { type: "MemberInvited" }>["data"],
+  state: MemberState,
+): EventOn<"member">[] {
+  switch (state.status) {
+    case "invited":
+      throw new Rejection("conflict", "This e-mail was invited already. Make a new sign-in link, or remove the invitation first");
+    case "active":
+      throw new Rejection("conflict", "This e-mail is a member's already. Change the role, or make a new sign-in link");
+    case "none":
+    case "removed":
+      return [{ type: "MemberInvited", data: invited }];
+  }
+}
+
+/** A new link for who forgot the password or let the invitation expire. The one before it is void. `given` is an e-mail or a member's id. */
+export async function makeLink(
+  deps: MemberDeps,
+  { organisationId, member: given }: { organisationId: string; member: string },
+  origin: Origin,
+): Promise<LinkMade> {
+  const member = await memberMeant(deps, organisationId, given);
+  const { token, at, ...link } = await newLink(deps);
+  await changeMember(deps, member, origin, (state) => {
+    ensurePresent(state);
+    return [{ type: "MemberLinkMade", data: { ...link, by: origin.by, at } }];
+  });
+  return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
+}
+
+export function ensurePresent(state: MemberState): void {
+  if (state.status === "removed" || state.status === "none")
+    throw new Rejection("conflict", "This member was removed. Invite the e-mail again");
+}
+
+async function newLink(deps: MemberDeps): Promise<{ token: string; at: string; linkSha256: string; linkExpiresAt: string }> {
+  const token = makeToken(randomBytes);
+  const now = await deps.now();
+  const linkExpiresAt = new Date(now.getTime() + linkHours * 3_600_000).toISOString();
+  return { token, at: now.toISOString(), linkSha256: hashToken(token), linkExpiresAt };
+}
+
+/** The id that this e-mail has in this organisation from now on. Not made from the e-mail, which must not be guessed from it. */
+async function claimMember(deps: MemberDeps, organisationId: string, email: string): Promise<string> {
+  const { rows } = await deps.pool.query<{ memberId: string }>(
+    `insert into member_claims (organisation_id, email_key, member_id)
+     values ($1, $2, coalesce((select member_id from members where organisation_id = $1 and email_key = $2), $3))
+     on conflict (organisation_id, email_key) do update set email_key = excluded.email_key returning member_id as "memberId"`,
+    [organisationId, emailKey(email), deps.newId()],
+  );
+  return rows[0]?.memberId as string;
+}
+
+async function dropClaim({ pool }: MemberDeps, memberId: string): Promise<void> {
+  await pool.query("delete from members where member_id = $1", [memberId]);
+  await pool.query("delete from member_claims where member_id = $1", [memberId]);
+}
+
+async function ensureRoom({ events, pool }: MemberDeps, organisationId: string): Promise<void> {
+  if (!(await events.last(streamOf.organisation(organisationId))))
+    throw new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
+  const { rows } = await pool.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
+    organisationId,
+    mostMembers,
+  ]);
+  if (rows[0]?.many) throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
+}
+
+export function parseRole(text: string): Role {
+  const parsed = roleShape.safeParse(text);
+  if (!parsed.success) throw new Rejection("invalid", "A role is one of admin, operator, viewer");
+  return parsed.data;
+}
+
+function parseName(text: string | undefined): string | undefined {
+  const name = text?.trim().normalize("NFC");
+  if (name === undefined || name === "") return undefined;
+  if (name.length > longestName || /\p{Cc}/u.test(name))
+    throw new Rejection("invalid", `A name has at most ${longestName} characters, and none that cannot be seen`);
+  return name;
+}

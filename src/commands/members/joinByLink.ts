@@ -1,0 +1,68 @@
+// A link leads to choosing a password, once, and signs in.
+import { hashToken, isToken } from "../../domain/members/link.js";
+import { passwordFault } from "../../domain/members/password.js";
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { EventOn } from "../../events/registry.js";
+import { changeMember, type MemberOf } from "./changeMember.js";
+import type { MemberDeps } from "./deps.js";
+import type { MemberState } from "./member.js";
+import type { VerifiedMember } from "./sessions.js";
+
+export interface OpenLink extends MemberOf {
+  readonly organisationName: string;
+  readonly email: string;
+  readonly name: string | null;
+  /** False for who joins by it, true for who forgot a password. */
+  readonly hasJoined: boolean;
+}
+
+/** Whom the link is for; undefined where it was used, has expired, or never was. */
+export async function findLink({ pool }: MemberDeps, token: string): Promise<OpenLink | undefined> {
+  if (!isToken(token)) return undefined;
+  const { rows } = await pool.query<OpenLink>(
+    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
+            status = 'active' as "hasJoined"
+       from members join organisations on organisations.id = organisation_id
+      where link_sha256 = $1 and link_expires_at > now() and status <> 'removed'`,
+    [hashToken(token)],
+  );
+  return rows[0];
+}
+
+/** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for who is answered. */
+export async function joinByLink(
+  deps: MemberDeps,
+  { token, password }: { token: string; password: string },
+  correlationId: string,
+): Promise<VerifiedMember> {
+  const link = await findLink(deps, token);
+  if (!link) throw linkIsVoid();
+  const fault = passwordFault(password, [link.email, link.organisationName, link.organisationId, link.name ?? ""], deps.passwords.isCommon);
+  if (fault) throw new Rejection("invalid", fault);
+  const passwordHash = await deps.passwords.hash(password);
+  const { organisationId, memberId, organisationName } = link;
+  const by = { kind: "member", id: memberId } as const;
+  const at = (await deps.now()).toISOString();
+  const { revision } = await changeMember(deps, { organisationId, memberId }, { by, correlationId }, (state) =>
+    decideJoin({ linkSha256: hashToken(token), passwordHash, by, at }, state),
+  );
+  return { memberId, organisationId, organisationName, credentialsRevision: String(revision) };
+}
+
+interface Joining {
+  readonly linkSha256: string;
+  readonly passwordHash: string;
+  readonly by: Principal;
+  readonly at: string;
+}
+
+/** The stream decides, so of two who use one link at the same moment one is refused. */
+export function decideJoin({ linkSha256, passwordHash, by, at }: Joining, state: MemberState): EventOn<"member">[] {
+  if (state.link?.sha256 !== linkSha256 || at >= state.link.expiresAt || state.status === "removed") throw linkIsVoid();
+  const joined: EventOn<"member">[] = state.status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", by, at } }];
+  return [...joined, { type: "MemberPasswordSet", data: { passwordHash, by, at } }];
+}
+
+const linkIsVoid = () =>
+  new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");

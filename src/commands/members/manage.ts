@@ -1,0 +1,85 @@
+// What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
+import { emailKey } from "../../domain/members/email.js";
+import { streamOf } from "../../events/streams.js";
+import { StreamDeleted } from "../../portErrors.js";
+import type { Origin } from "../organisations/organisation.js";
+import {
+  changeAdmin,
+  ensureAnotherAdmin,
+  loadMember,
+  type MemberOf,
+  memberMeant,
+  noSuchMember,
+  record,
+  underMemberLock,
+} from "./changeMember.js";
+import type { MemberDeps } from "./deps.js";
+import { ensurePresent, parseRole } from "./invite.js";
+import { isAdmin, type MemberState } from "./member.js";
+
+interface Meant {
+  readonly organisationId: string;
+  readonly member: string;
+}
+
+/** The member's sessions end. The same role again changes nothing. */
+export async function changeRole(deps: MemberDeps, { organisationId, member, role: given }: Meant & { role: string }, origin: Origin) {
+  const role = parseRole(given);
+  const who = await memberMeant(deps, organisationId, member);
+  const at = (await deps.now()).toISOString();
+  const takesAdmin = (state: MemberState) => role !== "admin" && isAdmin(state);
+  const { before } = await changeAdmin(deps, who, origin, {
+    takesAdmin,
+    decide: (state) => {
+      ensurePresent(state);
+      return state.role === role ? [] : [{ type: "MemberRoleChanged", data: { role, by: origin.by, at } }];
+    },
+  });
+  return { ...who, email: before.email, before: before.role, role };
+}
+
+/** Sessions, password and link end. Removing who was removed changes nothing. */
+export async function removeMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin) {
+  const who = await memberMeant(deps, organisationId, member);
+  const at = (await deps.now()).toISOString();
+  const { before } = await changeAdmin(deps, who, origin, {
+    takesAdmin: isAdmin,
+    decide: ({ status }) => (status === "removed" || status === "none" ? [] : [{ type: "MemberRemoved", data: { by: origin.by, at } }]),
+  });
+  return { ...who, email: before.email };
+}
+
+/** Forgets the person: the stream is deleted, the row, the claim and the sessions too. What others recorded names an id that means nothing. */
+export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin): Promise<MemberOf> {
+  const who = await claimedMember(deps, organisationId, member);
+  const at = (await deps.now()).toISOString();
+  await underMemberLock(deps, organisationId, async (client) => {
+    const state = await loadMember(deps, who.memberId).catch(absentIfDeleted);
+    if (state && isAdmin(state)) await ensureAnotherAdmin(deps, client, who, state);
+    // The event tells whoever follows the log; the claim stays until the stream is gone, so that an erasure that broke off can be repeated.
+    if (state && state.status !== "none")
+      await record(deps, client, who, origin, () => [{ type: "MemberErased", data: { by: origin.by, at } }]);
+    await deps.events.deleteStream(streamOf.member(who.memberId));
+    await client.query("delete from members where member_id = $1", [who.memberId]);
+    await client.query("delete from sessions where member_id = $1", [who.memberId]);
+    await client.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, who.memberId]);
+  });
+  return who;
+}
+
+function absentIfDeleted(error: unknown): undefined {
+  if (!(error instanceof StreamDeleted)) throw error;
+  return undefined;
+}
+
+async function claimedMember(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
+  const { rows } = await deps.pool.query<{ memberId: string }>(
+    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)
+     union all
+     select member_id from member_claims where organisation_id = $1 and (email_key = $2 or member_id::text = $2) limit 1`,
+    [organisationId, emailKey(given)],
+  );
+  const memberId = rows[0]?.memberId;
+  if (memberId === undefined) throw noSuchMember(organisationId);
+  return { organisationId, memberId };
+}

@@ -1,0 +1,97 @@
+// Signed-in browsers: 256 random bits in a cookie, of which only the hash is here. A session is valid while the member is active and
+// the credentials are those of the sign-in, so that a removal, a new password or a new role ends it at every process at once.
+import { createHmac, randomBytes } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
+import { hashToken, isToken, makeToken } from "../../domain/members/link.js";
+import type { Principal } from "../../domain/principal.js";
+import type { Role } from "../../domain/roles.js";
+
+export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
+const mostPerMember = 20;
+
+type Database = Pick<Pool | PoolClient, "query">;
+
+/** A member whose password, link or identity was verified just now. */
+export interface VerifiedMember {
+  readonly memberId: string;
+  readonly organisationId: string;
+  readonly organisationName: string;
+  /** As it was when verified: what changed meanwhile opens no session. */
+  readonly credentialsRevision: string;
+}
+
+export interface Session {
+  readonly memberId: string;
+  readonly by: Principal;
+  readonly organisationId: string;
+  readonly organisationName: string;
+  readonly timezone: string;
+  readonly email: string;
+  /** The e-mail where no name is known. */
+  readonly name: string;
+  readonly role: Role;
+  /** Stands in every form, and comes back with it. */
+  readonly formToken: string;
+}
+
+const alive = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
+
+/** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
+export async function openSession(
+  pool: Pool,
+  { memberId, credentialsRevision }: Pick<VerifiedMember, "memberId" | "credentialsRevision">,
+  oldToken: string | undefined,
+): Promise<string | undefined> {
+  const token = makeToken(randomBytes);
+  if (oldToken !== undefined) await endSession(pool, oldToken);
+  await pool.query(`delete from sessions where not (${alive})`);
+  const { rowCount } = await pool.query(
+    `insert into sessions (token_sha256, member_id, credentials_revision)
+     select $1, member_id, credentials_revision from members where member_id = $2 and credentials_revision = $3 and status = 'active'`,
+    [hashToken(token), memberId, credentialsRevision],
+  );
+  if (rowCount !== 1) return undefined;
+  await pool.query(
+    `delete from sessions where member_id = $1 and token_sha256 in
+       (select token_sha256 from sessions where member_id = $1 order by created_at desc, token_sha256 offset ${mostPerMember})`,
+    [memberId],
+  );
+  return token;
+}
+
+interface Row extends Omit<Session, "by" | "formToken" | "name"> {
+  readonly name: string | null;
+  readonly stale: boolean;
+}
+
+/** One look-up; a write at most once a minute. */
+export async function findSession(pool: Database, token: string | undefined): Promise<Session | undefined> {
+  if (token === undefined || !isToken(token)) return undefined;
+  const { rows } = await pool.query<Row>(
+    `select members.member_id as "memberId", members.organisation_id as "organisationId", organisations.name as "organisationName",
+            organisations.timezone, members.email, members.name, members.role, last_seen_at < now() - interval '1 minute' as stale
+       from sessions
+       join members on members.member_id = sessions.member_id and members.credentials_revision = sessions.credentials_revision
+       join organisations on organisations.id = members.organisation_id
+      where token_sha256 = $1 and members.status = 'active' and ${alive}`,
+    [hashToken(token)],
+  );
+  const row = rows[0];
+  if (!row) return undefined;
+  const { stale, name, ...known } = row;
+  if (stale) await touch(pool, token);
+  return { ...known, name: name ?? known.email, by: { kind: "member", id: known.memberId }, formToken: formTokenOf(token) };
+}
+
+async function touch(pool: Database, token: string): Promise<void> {
+  await pool.query("update sessions set last_seen_at = now() where token_sha256 = $1 and last_seen_at < now() - interval '1 minute'", [
+    hashToken(token),
+  ]);
+}
+
+export async function endSession(pool: Database, token: string): Promise<void> {
+  if (isToken(token)) await pool.query("delete from sessions where token_sha256 = $1", [hashToken(token)]);
+}
+
+/** Known only to who has the session's cookie, and of no use to learn it. */
+const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");

@@ -1,0 +1,87 @@
+// Sign-in by e-mail and password. The answer never tells whether the e-mail is known: the same sentence, the same work, and no wrong
+// answer earlier than another.
+import { setTimeout as pause } from "node:timers/promises";
+import { emailKey } from "../../domain/members/email.js";
+import { passwordLength } from "../../domain/members/password.js";
+import type { MemberDeps } from "./deps.js";
+import type { VerifiedMember } from "./sessions.js";
+import { countFailure, forgetFailures, paceOf } from "./signInPace.js";
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** Where the request comes from. */
+  readonly address: string;
+}
+
+export type SignInAnswer =
+  /** One member, or several whose password this is: the person then says which organisation. */
+  | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]] }
+  | { readonly kind: "refused" }
+  | { readonly kind: "wait"; readonly seconds: number };
+
+/** No wrong answer comes earlier than this, so that an e-mail in several organisations, whose passwords are all looked at, does not stand out. */
+const wrongAfterMs = 400;
+/** Of one e-mail, or of one address, in this process. More are told to wait, and take no place in the line from others. */
+const mostAtOnce = 4;
+const mostOrganisations = 10;
+
+export function createSignIn(deps: MemberDeps): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
+  const underWay = new Map<string, number>();
+  return async ({ email, password, address }, signal) => {
+    const attempt = { emailKey: emailKey(email).slice(0, 300), address };
+    const places = [`account ${attempt.emailKey}`, `address ${address}`];
+    if (places.some((place) => (underWay.get(place) ?? 0) >= mostAtOnce)) return { kind: "wait", seconds: 1 };
+    for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
+    try {
+      return await tryOnce(deps, { ...attempt, password }, signal);
+    } finally {
+      for (const place of places) {
+        const left = (underWay.get(place) ?? 1) - 1;
+        if (left > 0) underWay.set(place, left);
+        else underWay.delete(place);
+      }
+    }
+  };
+}
+
+async function tryOnce(
+  deps: MemberDeps,
+  attempt: { emailKey: string; address: string; password: string },
+  signal: AbortSignal | undefined,
+): Promise<SignInAnswer> {
+  const begun = performance.now();
+  const pace = await paceOf(deps.pool, attempt);
+  if ("refuseMs" in pace) return { kind: "wait", seconds: Math.ceil(pace.refuseMs / 1000) };
+  await pause(pace.delayMs, undefined, signal ? { signal } : {});
+  const verified = await verify(deps, attempt);
+  const [first, ...others] = verified;
+  if (first) {
+    await forgetFailures(deps.pool, attempt);
+    return { kind: "verified", members: [first, ...others] };
+  }
+  await countFailure(deps.pool, attempt);
+  await pause(Math.max(0, wrongAfterMs - (performance.now() - begun)), undefined, signal ? { signal } : {});
+  return { kind: "refused" };
+}
+
+interface Known extends VerifiedMember {
+  readonly passwordHash: string;
+}
+
+/** At least one password is looked at in any case. */
+async function verify(deps: MemberDeps, { emailKey: key, password }: { emailKey: string; password: string }): Promise<VerifiedMember[]> {
+  const { rows } = await deps.pool.query<Known>(
+    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
+            credentials_revision as "credentialsRevision", password_hash as "passwordHash"
+       from members join organisations on organisations.id = organisation_id
+      where email_key = $1 and status = 'active' and password_hash is not null order by organisations.name, organisation_id
+      limit ${mostOrganisations}`,
+    [key],
+  );
+  const given = password.slice(0, passwordLength.most + 1);
+  if (rows.length === 0) await deps.passwords.matches(given, undefined);
+  const verified: VerifiedMember[] = [];
+  for (const { passwordHash, ...member } of rows) if (await deps.passwords.matches(given, passwordHash)) verified.push(member);
+  return verified;
+}

@@ -1,0 +1,16 @@
+// A link that lets one member choose a password, once. Only its token's hash is kept.
+import { hash } from "node:crypto";
+
+export const linkHours = 72;
+
+const shape = /^[\w-]{43}$/;
+
+/** 256 bits as they stand in an address. `randomBytes` must be cryptographically random. */
+export const makeToken = (randomBytes: (count: number) => Uint8Array): string => Buffer.from(randomBytes(32)).toString("base64url");
+
+/** False for anything that is no token of ours. */
+export const isToken = (text: string): boolean => shape.test(text);
+
+export const hashToken = (token: string): string => hash("sha256", token, "hex");
+
+export const linkAddress = (publicUrl: string, token: string): string => `${publicUrl}/portal/join/${token}`;

@@ -1,0 +1,37 @@
+// Which passwords are taken. Length is what counts; what everybody would try first is refused.
+export const passwordLength = { least: 12, most: 200 } as const;
+
+/** A sentence for who chose it, or undefined where it is taken. `known`: what anybody knows of the member. */
+export function passwordFault(password: string, known: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
+  const { least, most } = passwordLength;
+  const length = [...password].length;
+  if (length < least) return `Choose a password of at least ${least} characters; a few words in a row are good`;
+  if (password.length > most) return `Choose a password of at most ${most} characters`;
+  const plain = password.normalize("NFC").toLowerCase();
+  if (known.some((text) => tellsPassword(plain, text)))
+    return "Choose a password that is not your e-mail, your name or your organisation's name";
+  if (isEasy(plain, isCommon))
+    return "This password is among the first that others would try. Choose another one; a few words in a row are good";
+  return undefined;
+}
+
+/** The text itself, or the part of an e-mail before the @, with digits and signs around it. */
+function tellsPassword(plain: string, text: string): boolean {
+  const whole = text.trim().normalize("NFC").toLowerCase();
+  const names = [whole, whole.split("@")[0] ?? ""].filter((name) => name.length > 3);
+  const core = withoutTrimmings(plain);
+  return names.some((name) => plain === name || core === withoutTrimmings(name));
+}
+
+/** One that is in the list, also when half of it or more is and the rest is digits and signs; one that repeats a few characters; a run along the alphabet or the keyboard. */
+function isEasy(plain: string, isCommon: (lowerCase: string) => boolean): boolean {
+  const core = withoutTrimmings(plain);
+  if (isCommon(plain) || (core.length * 2 >= plain.length && isCommon(core))) return true;
+  if (/^(.{1,6}?)\1+.{0,3}$/su.test(plain)) return true;
+  return runs.some((run) => `${run}${run}`.includes(plain) || `${backwards(run)}${backwards(run)}`.includes(plain));
+}
+
+const runs = ["0123456789", "1234567890", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm"].map((run) => run.repeat(2));
+const backwards = (text: string): string => [...text].reverse().join("");
+
+const withoutTrimmings = (text: string): string => text.replaceAll(/^[\d\p{P}\p{S}\s]+|[\d\p{P}\p{S}\s]+$/gu, "");

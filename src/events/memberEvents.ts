@@ -1,0 +1,39 @@
+// A member of an organisation: a person. This is a disk format. E-mail and name stand in no other kind of stream, so that deleting
+// this one forgets the person. Of passwords and links only hashes are here.
+import { z } from "zod";
+import { principal } from "../domain/principal.js";
+import { role } from "../domain/roles.js";
+
+const instant = z.iso.datetime();
+const who = { by: principal, at: instant };
+/** The SHA-256 of the token in the link; the link before it is void. */
+const link = { linkSha256: z.string(), linkExpiresAt: instant };
+
+/** The first event, and once more for who was removed and is invited again. */
+const memberInvited = z.object({ organisationId: z.string(), email: z.string(), name: z.string().optional(), role, ...link, ...who });
+
+const memberLinkMade = z.object({ ...link, ...who });
+
+/** The first sign-in. */
+const memberJoined = z.object({ how: z.enum(["link", "singleSignOn"]), ...who });
+
+/** An argon2id hash with its parameters and salt. Uses the link up. */
+const memberPasswordSet = z.object({ passwordHash: z.string(), ...who });
+
+const memberRoleChanged = z.object({ role, ...who });
+
+const memberRemoved = z.object({ ...who });
+
+/** The last event; the stream is deleted after it. Whoever still reads it drops what it knew. */
+const memberErased = z.object({ ...who });
+
+/** Every event of a member's stream. */
+export const memberEvents = {
+  MemberInvited: memberInvited,
+  MemberLinkMade: memberLinkMade,
+  MemberJoined: memberJoined,
+  MemberPasswordSet: memberPasswordSet,
+  MemberRoleChanged: memberRoleChanged,
+  MemberRemoved: memberRemoved,
+  MemberErased: memberErased,
+} as const;

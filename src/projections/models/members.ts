@@ -1,0 +1,87 @@
+// The people of the organisations. The command that changed a member writes the row itself, so that a removal holds at once at every
+// process; the projector writes it again as it passes, which changes nothing unless the command died.
+import type { PoolClient } from "pg";
+import { emailKey } from "../../domain/members/email.js";
+import { decodeOn, type RecordedOn } from "../../events/codec.js";
+import type { EventDataOf } from "../../events/registry.js";
+import { streamOf, streamPrefix } from "../../events/streams.js";
+import { type EventStore, noStream, type StoredEvent } from "../../ports.js";
+import type { Projection } from "../projection.js";
+import { type Refuse, readable } from "../sortedBatch.js";
+
+export const members: Projection = {
+  name: "members",
+  tables: ["members"],
+  async apply(client, { events }, { refuse }) {
+    for (const stored of events) {
+      if (!stored.stream.startsWith(streamPrefix.member)) continue;
+      const event = readable("member", stored, refuse);
+      if (event) await applyEvent(client, event, refuse);
+    }
+  },
+};
+
+/** Applies what the member's stream holds beyond its row, within the caller's transaction. */
+export async function catchUpMember(client: PoolClient, events: EventStore, memberId: string): Promise<void> {
+  const { rows } = await client.query<{ revision: string }>("select revision from members where member_id = $1", [memberId]);
+  const included = rows[0] ? BigInt(rows[0].revision) : noStream;
+  const refuse = (_: StoredEvent, why: string) => {
+    throw new Error(why);
+  };
+  for await (const stored of events.read(streamOf.member(memberId), { from: included + 1n })) {
+    const event = decodeOn("member", stored);
+    if (event) await applyEvent(client, event, refuse);
+  }
+}
+
+async function applyEvent(client: PoolClient, event: RecordedOn<"member">, refuse: Refuse): Promise<void> {
+  const memberId = event.stream.slice(streamPrefix.member.length);
+  const revision = String(event.revision);
+  const change = async (assignments: string, ...values: unknown[]) => {
+    const statement = `update members set revision = $2, ${assignments} where member_id = $1 and revision < $2`;
+    await client.query(statement, [memberId, revision, ...values]);
+  };
+  switch (event.type) {
+    case "MemberInvited":
+      if (!(await writeInvited(client, memberId, revision, event.data))) refuse(event, "another member has this e-mail already");
+      return;
+    case "MemberLinkMade":
+      return change("link_sha256 = $3, link_expires_at = $4", event.data.linkSha256, event.data.linkExpiresAt);
+    case "MemberJoined":
+      return change("status = 'active', joined_at = $3, credentials_revision = $2", event.data.at);
+    case "MemberPasswordSet":
+      return change("password_hash = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2", event.data.passwordHash);
+    case "MemberRoleChanged":
+      return change("role = $3, credentials_revision = $2", event.data.role);
+    case "MemberRemoved":
+      return change(
+        "status = 'removed', removed_at = $3, password_hash = null, link_sha256 = null, link_expires_at = null, credentials_revision = $2",
+        event.data.at,
+      );
+    case "MemberErased":
+      await client.query("delete from members where member_id = $1", [memberId]);
+  }
+}
+
+/** False where the e-mail is another member's: the first one stays. */
+async function writeInvited(
+  client: PoolClient,
+  memberId: string,
+  revision: string,
+  { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
+): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `with written as (
+       insert into members (member_id, organisation_id, email, email_key, name, role, status, link_sha256, link_expires_at, invited_at,
+         credentials_revision, revision)
+       select $1::uuid, $2::text, $3::text, $4::text, $5::text, $6::text, 'invited', $7::text, $8::timestamptz, $9::timestamptz, $10::bigint, $10::bigint
+       where not exists (select from members where organisation_id = $2 and email_key = $4 and member_id <> $1)
+       on conflict (member_id) do update set email = excluded.email, name = excluded.name, role = excluded.role, status = 'invited',
+         password_hash = null, link_sha256 = excluded.link_sha256, link_expires_at = excluded.link_expires_at, invited_at = excluded.invited_at,
+         joined_at = null, removed_at = null, credentials_revision = excluded.credentials_revision, revision = excluded.revision
+       where members.revision < excluded.revision)
+     select exists (select from members where organisation_id = $2 and email_key = $4 and member_id <> $1) as taken`,
+    [memberId, organisationId, email, emailKey(email), name ?? null, role, linkSha256, linkExpiresAt, at, revision],
+  );
+  return rows[0]?.taken !== true;
+}

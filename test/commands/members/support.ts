@@ -1,0 +1,34 @@
+import type { MemberDeps } from "../../../src/commands/members/deps.js";
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { joinByLink } from "../../../src/commands/members/joinByLink.js";
+import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
+import { memberDeps } from "../../../src/main/adapters.js";
+import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";
+
+export interface MemberStage extends CommandStores {
+  readonly members: MemberDeps;
+  organisation(): Promise<string>;
+  /** Invited and joined, with this password. */
+  join(organisationId: string, email: string, role?: string, password?: string): Promise<string>;
+}
+
+export const goodPassword = "seven lazy harbours";
+
+export async function startMemberStage(): Promise<MemberStage> {
+  const stores = await startCommandStores();
+  const members = memberDeps({ pool: stores.database.pool, eventStore: stores.events });
+  return {
+    ...stores,
+    members,
+    organisation: async () => {
+      const id = newOrganisation();
+      await applyOrganisation(stores.deps, fileFor(id), origin);
+      return id;
+    },
+    join: async (organisationId, email, role = "admin", password = goodPassword) => {
+      const { token, memberId } = await inviteMember(members, { organisationId, email, role }, origin);
+      await joinByLink(members, { token, password }, "test");
+      return memberId;
+    },
+  };
+}
