@@ -83,6 +83,7 @@ describe("a rebuild", () => {
     expect(identical(rebuilt)).toBe(true);
     expect(rebuilt.comparisons.map(({ projection }) => projection)).toEqual([
       "organisations",
+      "members",
       "imports",
       "rejections",
       "activities",
