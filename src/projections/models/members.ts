@@ -7,16 +7,16 @@ import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type StoredEvent } from "../../ports.js";
 import type { Projection } from "../projection.js";
-import { type Refuse, readable } from "../sortedBatch.js";
+import { readable, type SkipEvent } from "../sortedBatch.js";
 
 export const members: Projection = {
   name: "members",
   tables: ["members"],
-  async apply(client, { events }, { refuse }) {
+  async apply(client, { events }, { skip }) {
     for (const stored of events) {
       if (!stored.stream.startsWith(streamPrefix.member)) continue;
-      const event = readable("member", stored, refuse);
-      if (event) await applyEvent(client, event, refuse);
+      const event = readable("member", stored, skip);
+      if (event) await applyEvent(client, event, skip);
     }
   },
 };
@@ -25,16 +25,16 @@ export const members: Projection = {
 export async function catchUpMember(client: PoolClient, events: EventStore, memberId: string): Promise<void> {
   const { rows } = await client.query<{ revision: string }>("select revision from members where member_id = $1", [memberId]);
   const included = rows[0] ? BigInt(rows[0].revision) : noStream;
-  const refuse = (_: StoredEvent, why: string) => {
+  const skip = (_: StoredEvent, why: string) => {
     throw new Error(why);
   };
   for await (const stored of events.read(streamOf.member(memberId), { from: included + 1n })) {
     const event = decodeOn("member", stored);
-    if (event) await applyEvent(client, event, refuse);
+    if (event) await applyEvent(client, event, skip);
   }
 }
 
-async function applyEvent(client: PoolClient, event: RecordedOn<"member">, refuse: Refuse): Promise<void> {
+async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip: SkipEvent): Promise<void> {
   const memberId = event.stream.slice(streamPrefix.member.length);
   const revision = String(event.revision);
   const change = async (assignments: string, ...values: unknown[]) => {
@@ -43,7 +43,7 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, refus
   };
   switch (event.type) {
     case "MemberInvited":
-      if (!(await writeInvited(client, memberId, revision, event.data))) refuse(event, "another member has this e-mail already");
+      if (!(await writeInvited(client, memberId, revision, event.data))) skip(event, "another member has this e-mail already");
       return;
     case "MemberLinkMade":
       return change("link_sha256 = $3, link_expires_at = $4", event.data.linkSha256, event.data.linkExpiresAt);
