@@ -1,6 +1,12 @@
 // The folder boundaries, made from boundaries.json: a file may import its own room and what its room's row allows. A file whose folder
 // has no row may import nothing, so that a new folder is guarded from its first file.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+// It has swc read every file as TypeScript without JSX, and stumbles over the first tag.
+const swc = createRequire(import.meta.url)("@swc/core");
+const parseFile = swc.parseFileSync;
+swc.parseFileSync = (file, options) => parseFile(file, { ...options, tsx: file.endsWith(".tsx") });
 
 const { rooms, vendors } = JSON.parse(readFileSync(new URL("./boundaries.json", import.meta.url), "utf8"));
 const escaped = (path) => path.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");

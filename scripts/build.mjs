@@ -1,7 +1,7 @@
 // Compiles src to dist when a source is newer than the last build. Several processes may start at once on a fresh clone:
 // each compiles into its own folder and swaps it in whole, so nobody ever runs half a build.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,7 +20,9 @@ function newest(folder) {
 
 const sources = Math.max(
   newest(join(root, "src")),
-  ...["tsconfig.json", "tsconfig.build.json", "package-lock.json", "scripts/build.mjs"].map((file) => statSync(join(root, file)).mtimeMs),
+  ...["tsconfig.json", "tsconfig.build.json", "tsconfig.browser.json", "package-lock.json", "scripts/build.mjs"].map(
+    (file) => statSync(join(root, file)).mtimeMs,
+  ),
 );
 if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
 
@@ -33,13 +35,20 @@ async function writeLocalities(built) {
     writeFileSync(join(folder, `${country}.tsv`), Array.from(bundledLocalities(country), storedLine).join(""));
 }
 
+/** Compiles one project; the browser's scripts have their own, since they know the page and not Node. */
+function compile(project, folder) {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  execFileSync(process.execPath, [compiler, "-p", join(root, project), "--noEmit", "false", "--outDir", folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
 const target = join(root, `dist-${process.pid}`);
 const startedAt = new Date();
 try {
-  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-  execFileSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", target], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  compile("tsconfig.build.json", target);
+  compile("tsconfig.browser.json", join(target, "http", "portal", "browser"));
+  cpSync(join(root, "src", "http", "portal", "styles"), join(target, "http", "portal", "styles"), { recursive: true });
   await writeLocalities(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);

@@ -11,7 +11,7 @@ import type { Config } from "./config.js";
 import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/api/deps.js";
 import { startApi } from "./http/startApi.js";
-import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "./main/adapters.js";
+import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, ownTempDir, whenUp } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
 import { stepBack } from "./main/stepBack.js";
@@ -39,7 +39,8 @@ const mostLagSeconds = 60;
 /** Each role resolves when the signal has aborted and everything is closed. */
 export function runApi(options: RoleOptions): Promise<void> {
   const { config, addresses, logger, signal, onReady } = options;
-  return asRole("api", options, async ({ pool, eventStore, objectStore, openLink }, { tempDir, ended }) => {
+  return asRole("api", options, async (adapters, { tempDir, ended }) => {
+    const { pool, eventStore, objectStore, openLink } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const geography = await followLocalities(localities, logger, ended);
@@ -59,7 +60,11 @@ export function runApi(options: RoleOptions): Promise<void> {
       signingSecret: addresses.signingSecret,
       readiness: [lagCheck(pool)],
     };
-    const api = await startApi({ deps, host: config.host, port: config.port, logger });
+    const portal = {
+      ...{ pool, eventStore, publicUrl: config.publicUrl, signingSecret: addresses.signingSecret },
+      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters) },
+    };
+    const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });
     onReady();
     await aborted(signal);
     await api.stop();

@@ -44,14 +44,15 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
     return listKeys(pool, org);
   });
   if (json) return printJson(found);
-  const rows = found.map(({ prefix, name, createdAt, revokedAt, keyId }) => [
+  const rows = found.map(({ prefix, name, createdAt, lastUsedAt, revokedAt, keyId }) => [
     prefix,
     name,
     createdAt.toISOString(),
+    lastUsedAt?.toISOString() ?? "-",
     revokedAt?.toISOString() ?? "-",
     keyId,
   ]);
-  print(table(["PREFIX", "NAME", "CREATED", "REVOKED", "ID"], rows));
+  print(table(["PREFIX", "NAME", "CREATED", "LAST USED", "REVOKED", "ID"], rows));
 }
 
 async function revoke(prefix: string, { org }: { org: string }): Promise<void> {

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
 import { createAuthenticate } from "./api/auth/authenticate.js";
@@ -7,6 +7,8 @@ import { pages as builtInPages } from "./api/pages/list.js";
 import type { ApiEnv, Route } from "./api/route.js";
 import { routes as allRoutes } from "./api/routes/list.js";
 import { serveRoute } from "./api/serveRoute.js";
+import type { PortalOptions } from "./portal/page.js";
+import { createPortal } from "./portal/portal.js";
 import { send } from "./server/answer.js";
 import { answerError } from "./server/answerError.js";
 import { boundUploads } from "./server/boundUploads.js";
@@ -15,8 +17,11 @@ import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
 import { requestFrame, soundPath } from "./server/requestFrame.js";
 import { createShares } from "./server/shares.js";
 
-/** The whole API as one function from request to answer; startApi puts it on a socket. */
-export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
+/** Without `portal` there are no pages for people: some tests want the API alone. */
+export type AppDeps = ApiDeps & { readonly portal?: PortalOptions };
+
+/** The whole service as one function from request to answer; startApi puts it on a socket. */
+export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const shell = {
     authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
@@ -28,6 +33,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, b
     ),
   };
   const pages = builtInPages(deps, routes);
+  const portal = deps.portal && createPortal(deps.portal, { logger: deps.logger, withBody: shell.withBody });
 
   app.use(requestFrame(deps));
   app.use(soundPath());
@@ -39,17 +45,33 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = allRoutes, b
       return page.handler(c);
     });
   }
+  for (const { method, path, handler } of portal?.routes ?? []) {
+    app.on(method, [honoPath(path)], (c, next) => {
+      c.set("route", path);
+      return handler(c as never, next);
+    });
+  }
+  if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c) : next()));
   refuseOtherMethods(app, [
     ...routes.map(({ method, path }) => ({ method, path: honoPath(path) })),
     ...pages.map(({ path }) => ({ method: "GET", path })),
+    ...(portal?.routes ?? []).map(({ method, path }) => ({ method, path: honoPath(path) })),
   ]);
 
-  app.notFound((c) => send(c, answerError(new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`), deps.logger, {})));
-  app.onError((error, c) =>
-    send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") })),
-  );
+  // Pages for people under /portal, JSON for everything else.
+  const answer = (c: Context<ApiEnv>, error: unknown) =>
+    portal && isPortal(c.req.path)
+      ? portal.answerError(c, error)
+      : send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
+  app.notFound((c) => answer(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`)));
+  app.onError((error, c) => answer(c, error));
   return app;
 }
+
+const isPortal = (path: string) => path === "/portal" || path.startsWith("/portal/");
+
+/** A program says so by its key, or by accepting no page. */
+const wantsPages = ({ accept = "*/*", "x-api-key": key }: Record<string, string>) => key === undefined && /text\/html|\*\/\*/.test(accept);
 
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 

@@ -1,12 +1,11 @@
 import type { Logger } from "pino";
-import type { ApiDeps } from "./api/deps.js";
 import type { Route } from "./api/route.js";
-import { createApp } from "./app.js";
+import { type AppDeps, createApp } from "./app.js";
 import type { BodyReaderOptions } from "./server/readBody.js";
 import { defaultTimeouts, type RunningServer, type SocketTimeouts, startServer } from "./server/startServer.js";
 
 export interface ApiOptions {
-  readonly deps: ApiDeps;
+  readonly deps: AppDeps;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -16,6 +16,8 @@ export interface KeySummary {
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: Date;
+  /** To the minute. */
+  readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
@@ -29,8 +31,8 @@ export async function listOrganisations(database: Database): Promise<Organisatio
 /** Oldest first; revoked ones stay listed. */
 export async function listKeys(database: Database, organisationId: string): Promise<KeySummary[]> {
   const { rows } = await database.query<KeySummary>(
-    `select key_id as "keyId", name, prefix, created_at as "createdAt", revoked_at as "revokedAt"
-     from api_keys where organisation_id = $1 order by created_at, key_id`,
+    `select key_id as "keyId", name, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+     from api_keys left join key_uses using (key_id) where organisation_id = $1 order by created_at, key_id`,
     [organisationId],
   );
   return rows;

@@ -26,6 +26,8 @@ const refused: readonly (readonly [string, string])[] = [
   ["src/http/api/routes/x.ts", "../../../projections/tables/imports.js"],
   ["src/http/api/routes/x.ts", "../../portal/page.js"],
   ["src/http/portal/x.ts", "../api/deps.js"],
+  ["src/http/portal/pages/x.tsx", "../../api/deps.js"],
+  ["src/http/portal/browser/x.ts", "../page.js"],
   ["src/workers/imports/x.ts", "../../adapters/metrics.js"],
   ["src/workers/webhooks/x.ts", "../imports/deps.js"],
   ["src/adapters/postgres/x.ts", "../../domain/rejection.js"],

@@ -18,7 +18,9 @@ import { applyOrganisation } from "../../src/commands/organisations/organisation
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/api/deps.js";
+import type { PortalOptions } from "../../src/http/portal/page.js";
 import { startApi } from "../../src/http/startApi.js";
+import { memberDeps } from "../../src/main/adapters.js";
 import type { EventStore } from "../../src/ports.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
@@ -37,6 +39,7 @@ export interface TestService {
   readonly store: TestEventStore;
   readonly objectStore: FileObjectStore;
   readonly deps: ApiDeps;
+  readonly portal: PortalOptions;
   /** A new organisation with its own key. */
   organisation(change?: (file: ReturnType<typeof organisationFile>) => unknown): Promise<TestOrganisation>;
   /** Another API process, as far as the stores can tell: its own port, the same stores. */
@@ -52,7 +55,7 @@ export interface TestOrganisation {
   upload(path: string, file: File, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
 }
 
-export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}): Promise<TestService> {
+export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}, publicUrl = "http://127.0.0.1:3000"): Promise<TestService> {
   const database = await createTestDatabase();
   const store = await startTestEventStore();
   const objects = await createTestObjectStore();
@@ -73,11 +76,15 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     logger,
     metrics: createMetrics(),
     limits: { rateLimitPerMinute: 1_000_000, maxQueuedImports: 20, ...limits },
-    publicUrl: "http://127.0.0.1:3000",
+    publicUrl,
     signingSecret: "a secret of thirty-two characters",
     openLink: (link, now) => objects.store.openLink(link, now),
   };
-  const apis = [await startApi({ deps, host: "127.0.0.1", port: 0, logger })];
+  const portal = {
+    ...{ pool: database.pool, eventStore, publicUrl, signingSecret: deps.signingSecret },
+    ...{ organisations: organisationDeps(database.pool, eventStore), members: memberDeps({ pool: database.pool, eventStore }) },
+  };
+  const apis = [await startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port: 0, logger })];
   const url = `http://127.0.0.1:${apis[0]?.port}`;
   return {
     url,
@@ -86,10 +93,11 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}):
     store,
     objectStore: objects.store,
     deps,
+    portal,
     organisation: (change) => newOrganisation({ url, pool: database.pool, eventStore }, change),
     startAnotherApi: async () => {
       const own = { catalogues: cacheCatalogues(deps.pool), quoteMemory: createQuoteMemory() };
-      const api = await startApi({ deps: { ...deps, ...own }, host: "127.0.0.1", port: 0, logger });
+      const api = await startApi({ deps: { ...deps, ...own, portal }, host: "127.0.0.1", port: 0, logger });
       apis.push(api);
       return `http://127.0.0.1:${api.port}`;
     },

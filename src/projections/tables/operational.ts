@@ -77,6 +77,12 @@ export const rateWindows = pgTable("rate_windows", {
   used: integer().notNull(),
 });
 
+/** When each key was last used, to the minute: written when a minute of `rate_windows` begins, so once a minute at most. */
+export const keyUses = pgTable("key_uses", {
+  keyId: text("key_id").primaryKey(),
+  lastUsedAt: at("last_used_at").notNull(),
+});
+
 /** Signed-in browsers. Valid as long as the member's credentials are those of the sign-in: see `members.credentials_revision`. */
 export const sessions = pgTable(
   "sessions",

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Asset {
+  readonly type: string;
+  readonly body: string;
+}
+
+export interface Assets {
+  /** By the name in the address, which holds a hash of the content: it may be kept for good. */
+  readonly files: ReadonlyMap<string, Asset>;
+  /** The address of `styles.css`, `htmx.js` or one of our own scripts. */
+  readonly path: (name: string) => string;
+}
+
+export const assetFolder = "/portal/assets";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+/** The build has them beside this file; sources that run as they are use the last build's. */
+const scripts = existsSync(join(here, "browser", "dialogs.js"))
+  ? join(here, "browser")
+  : fileURLToPath(new URL("../../../dist/http/portal/browser", import.meta.url));
+
+export function readAssets(): Assets {
+  const files = new Map<string, Asset>();
+  const paths = new Map<string, string>();
+  const add = (name: string, type: string, body: string) => {
+    const hash = createHash("sha256").update(body).digest("hex").slice(0, 12);
+    const hashed = name.replace(/\.(\w+)$/, `.${hash}.$1`);
+    files.set(hashed, { type, body });
+    paths.set(name, `${assetFolder}/${hashed}`);
+  };
+  add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));
+  add("icon.svg", "image/svg+xml", icon);
+  add("htmx.js", javascript, readFileSync(createRequire(import.meta.url).resolve("htmx.org/dist/htmx.min.js"), "utf8"));
+  for (const name of readdirSync(scripts).filter((file) => file.endsWith(".js")))
+    add(name, javascript, withoutSourceMap(readFileSync(join(scripts, name), "utf8")));
+  return {
+    files,
+    path: (name) => {
+      const path = paths.get(name);
+      if (path === undefined) throw new Error(`the portal has no asset ${name}`);
+      return path;
+    },
+  };
+}
+
+const javascript = "text/javascript; charset=utf-8";
+
+/** One file per concern for those who write them, one request for those who read them; in the order of their names. */
+const joined = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((file) => readFileSync(join(folder, file), "utf8"))
+    .join("\n");
+
+const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
+
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/><path d="M6 10l4 13 6-11 6 11 4-13" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;

@@ -1,0 +1,27 @@
+// Questions that the server has put on the page become modal: the keyboard stays in them, Escape and Cancel close them.
+function open(dialog: HTMLDialogElement): void {
+  const asker = document.activeElement;
+  dialog.close();
+  dialog.showModal();
+  const close = (event: Event) => {
+    event.preventDefault();
+    dialog.close();
+  };
+  for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", close);
+  dialog.addEventListener("close", () => {
+    const back = dialog.dataset["back"];
+    dialog.parentElement?.replaceChildren();
+    if (asker instanceof HTMLElement && asker.isConnected) asker.focus();
+    // The question may have come with the address: reloading must not ask it again.
+    if (back !== undefined) history.replaceState(null, "", back);
+  });
+}
+
+function openAll(): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) open(dialog);
+}
+
+openAll();
+document.addEventListener("htmx:after:swap", openAll);
+
+export {};

@@ -1,0 +1,36 @@
+import { Rejection } from "../../domain/rejection.js";
+import { Problem } from "../server/problem.js";
+
+/** The fields of a form as they were sent; a field that is absent reads as empty. */
+export interface Fields {
+  readonly get: (name: string) => string;
+  readonly all: (name: string) => readonly string[];
+}
+
+/** Our forms are small; what is larger is none of them. */
+export const maxFormBytes = 64 * 1024;
+const mostFields = 200;
+
+export const noFields: Fields = { get: () => "", all: () => [] };
+
+export function requireFormType(contentType: string | undefined): void {
+  if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/x-www-form-urlencoded")
+    throw new Problem("unsupportedMediaType", "Send the form as application/x-www-form-urlencoded");
+}
+
+export function parseFields(bytes: Uint8Array): Fields {
+  const entries = [...new URLSearchParams(new TextDecoder().decode(bytes))];
+  if (entries.length > mostFields) throw new Rejection("invalid", "The form has too many fields");
+  if (entries.some((entry) => entry.some((text) => text.includes("\0"))))
+    throw new Rejection("invalid", "The form must not contain a NUL character");
+  const all = (name: string) => entries.filter(([given]) => given === name).map(([, value]) => value);
+  return { all, get: (name) => all(name)[0] ?? "" };
+}
+
+/** What a page that shows the form again may repeat. */
+export const withoutPasswords = ({ get, all }: Fields): Fields => ({
+  get: (name) => (isSecret(name) ? "" : get(name)),
+  all: (name) => (isSecret(name) ? [] : all(name)),
+});
+
+const isSecret = (name: string) => /password|token/i.test(name);

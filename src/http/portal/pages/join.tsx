@@ -1,0 +1,54 @@
+import { findLink, joinByLink } from "../../../commands/members/joinByLink.js";
+import { passwordLength } from "../../../domain/members/password.js";
+import { Rejection } from "../../../domain/rejection.js";
+import type { FormOf, PageOf } from "../page.js";
+import { Field, Form } from "../shell/form.js";
+import type { Visit } from "../visit.js";
+import { enter } from "./enter.js";
+
+const path = "/portal/join/{token}";
+
+export const joinPage: PageOf<Visit> = {
+  path,
+  access: "anyone",
+  show: async (visit, { members }) => {
+    const token = visit.params["token"] ?? "";
+    const link = await findLink(members, token);
+    if (!link)
+      throw new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");
+    return {
+      title: "Choose a password",
+      body: (
+        <>
+          <p>
+            {link.hasJoined ? "A new password for" : "Welcome to"} <strong>{link.organisationName}</strong>, {link.name ?? link.email}.
+          </p>
+          <Form visit={visit} to={`/portal/join/${token}`}>
+            <input type="hidden" name="username" value={link.email} autocomplete="username" />
+            <Field
+              label="Password"
+              name="password"
+              type="password"
+              minlength={passwordLength.least}
+              maxlength={passwordLength.most}
+              hint={`At least ${passwordLength.least} characters. A few words that only you would put together are good.`}
+              autocomplete="new-password"
+            />
+            <button type="submit">Choose password and sign in</button>
+          </Form>
+        </>
+      ),
+    };
+  },
+};
+
+export const joinForm: FormOf<Visit> = {
+  path,
+  access: "anyone",
+  page: joinPage,
+  submit: async (visit, fields, deps) => {
+    const password = fields.get("password");
+    const member = await joinByLink(deps.members, { token: visit.params["token"] ?? "", password }, visit.requestId);
+    return enter(member, "/portal", visit, deps);
+  },
+};

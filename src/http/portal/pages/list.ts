@@ -1,0 +1,22 @@
+// Every page and form of the portal. The shared security cases and the browser's checks run over these lists.
+import type { FormOf, PageOf } from "../page.js";
+import type { Visit } from "../visit.js";
+import { joinForm, joinPage } from "./join.js";
+import { keyForms, keysPage } from "./keys.js";
+import { memberForms } from "./memberChanges.js";
+import { invitationForms, membersPage } from "./members.js";
+import { overviewPage } from "./overview.js";
+import { organisationForm, signInForm, signInPage } from "./signIn.js";
+import { signOutForm } from "./signOut.js";
+
+/** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
+const signedIn = <T extends PageOf<never> | FormOf<never>>(some: readonly T[]) => some as never;
+
+export const pages: readonly PageOf<Visit>[] = [signInPage, joinPage, ...signedIn([overviewPage, keysPage, membersPage])];
+
+export const forms: readonly FormOf<Visit>[] = [
+  signInForm,
+  organisationForm,
+  joinForm,
+  ...signedIn([signOutForm, ...keyForms, ...invitationForms, ...memberForms]),
+];

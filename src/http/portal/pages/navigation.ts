@@ -1,0 +1,19 @@
+import type { Action } from "../../../domain/roles.js";
+
+interface Entry {
+  readonly path: string;
+  readonly label: string;
+  readonly access: Action;
+}
+
+/** The menu, group by group, in its order. */
+export const navigation: readonly { readonly heading?: string; readonly entries: readonly Entry[] }[] = [
+  { entries: [{ path: "/portal", label: "Overview", access: "look" }] },
+  {
+    heading: "Settings",
+    entries: [
+      { path: "/portal/settings/keys", label: "API Keys", access: "keys" },
+      { path: "/portal/settings/members", label: "Members", access: "members" },
+    ],
+  },
+];

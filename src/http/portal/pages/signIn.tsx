@@ -1,0 +1,112 @@
+import type { VerifiedMember } from "../../../commands/members/sessions.js";
+import { safeNext } from "../links.js";
+import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
+import { Field, Form } from "../shell/form.js";
+import type { Visit } from "../visit.js";
+import { enter } from "./enter.js";
+
+const path = "/portal/sign-in";
+const sealedForMs = 5 * 60_000;
+
+export const signInPage: PageOf<Visit> = {
+  path,
+  access: "anyone",
+  show: async (visit, deps) => {
+    const next = safeNext(visit.submitted.get("next") || visit.query["next"]);
+    if (visit.person && !visit.notice) return { goTo: next };
+    return signInShown(visit, next, deps);
+  },
+};
+
+function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
+  return {
+    title: "Sign in",
+    body: (
+      <>
+        <Form visit={visit} to={path}>
+          <input type="hidden" name="next" value={next} />
+          <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="username" />
+          <Field label="Password" name="password" type="password" maxlength={1000} autocomplete="current-password" />
+          <button type="submit">Sign in</button>
+        </Form>
+        {deps.singleSignOnPath === undefined ? null : (
+          <p class="or">
+            <a class="button quiet" href={visit.links.to(`${deps.singleSignOnPath}?next=${encodeURIComponent(next)}`)}>
+              Sign in with single sign-on
+            </a>
+          </p>
+        )}
+        <p class="hint foot">Forgot your password? An admin of your organisation can make you a new sign-in link.</p>
+      </>
+    ),
+  };
+}
+
+export const signInForm: FormOf<Visit> = {
+  path,
+  access: "anyone",
+  page: signInPage,
+  submit: async (visit, fields, deps) => {
+    const next = safeNext(fields.get("next"));
+    const credentials = { email: fields.get("email"), password: fields.get("password"), address: visit.remoteAddress };
+    const answer = await deps.signIn(credentials);
+    switch (answer.kind) {
+      case "verified":
+        return signInAs(answer.members, next, visit, deps);
+      case "refused":
+        return again(visit, fields.get("email"), next, deps, 401, "Email or password is wrong.");
+      case "wait":
+        return again(visit, fields.get("email"), next, deps, 429, `Too many tries. Wait ${answer.seconds} s and try again.`);
+    }
+  },
+};
+
+function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): Shown {
+  const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
+  const notice = { kind: "error" as const, lines: [line] };
+  return { ...signInShown({ ...visit, submitted, notice }, next, deps), status, notice };
+}
+
+/** One membership goes straight in; of several the person says which. */
+export async function signInAs(
+  members: readonly [VerifiedMember, ...VerifiedMember[]],
+  next: string,
+  visit: Visit,
+  deps: PortalDeps,
+): Promise<Done | Shown> {
+  if (members.length === 1) return enter(members[0], next, visit, deps);
+  const proof = JSON.stringify({ members, until: Date.now() + sealedForMs });
+  return {
+    title: "Which organisation?",
+    body: (
+      <Form visit={visit} to={organisationPath}>
+        <input type="hidden" name="next" value={next} />
+        <input type="hidden" name="proof" value={deps.proofs.seal(proof, "sign-in")} />
+        {members.map(({ memberId, organisationName }) => (
+          <button type="submit" name="member" value={memberId} class="quiet">
+            {organisationName}
+          </button>
+        ))}
+      </Form>
+    ),
+  };
+}
+
+const organisationPath = `${path}/organisation`;
+
+export const organisationForm: FormOf<Visit> = {
+  path: organisationPath,
+  access: "anyone",
+  page: signInPage,
+  submit: async (visit, fields, deps) => {
+    const opened = deps.proofs.open(fields.get("proof"), "sign-in");
+    const { members, until } = (opened === undefined ? { members: [], until: 0 } : JSON.parse(opened)) as {
+      members: VerifiedMember[];
+      until: number;
+    };
+    const member = members.find(({ memberId }) => memberId === fields.get("member"));
+    const next = safeNext(fields.get("next"));
+    if (!member || Date.now() > until) return again(visit, "", next, deps, 401, "That took too long. Sign in again.");
+    return enter(member, next, visit, deps);
+  },
+};

@@ -1,0 +1,168 @@
+import type { Context, Handler } from "hono";
+import type { Logger } from "pino";
+import { findSession, type Session } from "../../commands/members/sessions.js";
+import { createSignIn } from "../../commands/members/signIn.js";
+import { Rejection } from "../../domain/rejection.js";
+import { inTime, readPatienceMs } from "../server/inTime.js";
+import { answerTable } from "../server/problem.js";
+import type { WithBody } from "../server/readBody.js";
+import type { AppEnv } from "../server/requestFrame.js";
+import { assetFolder, readAssets } from "./assets.js";
+import { answerWithPage } from "./errorPage.js";
+import { type Fields, maxFormBytes, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { html, redirect } from "./headers.js";
+import { createLinks } from "./links.js";
+import { createNotices } from "./notices.js";
+import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown } from "./page.js";
+import { forms, pages } from "./pages/list.js";
+import { requireSameOrigin, sameText } from "./sameOrigin.js";
+import { createSealed } from "./sealed.js";
+import { serveAsset } from "./serveAsset.js";
+import { createSessionCookie } from "./sessionCookie.js";
+import { Layout } from "./shell/layout.js";
+import type { Access, Visit } from "./visit.js";
+import { ownerOf, type VisitParts, visitOf } from "./visits.js";
+
+export interface PortalRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handler: Handler<AppEnv>;
+}
+
+export interface Portal {
+  readonly routes: readonly PortalRoute[];
+  /** From `/` to the portal. */
+  readonly lead: (c: Context<AppEnv>) => Response;
+  /** Whatever was thrown before a page was reached, as a page. */
+  readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
+}
+
+interface Serving extends VisitParts {
+  readonly deps: PortalDeps;
+  readonly logger: Logger;
+  readonly withBody: WithBody;
+}
+
+/** Every page and form, for the app to put beside the API's routes. */
+export function createPortal(options: PortalOptions, { logger, withBody }: { logger: Logger; withBody: WithBody }): Portal {
+  const { publicUrl, signingSecret, members } = options;
+  const links = createLinks(publicUrl);
+  const assets = readAssets();
+  const notices = createNotices(signingSecret, links);
+  const own = { signIn: createSignIn(members), sessionCookie: createSessionCookie(links), proofs: createSealed(signingSecret, "proof") };
+  const serving: Serving = { deps: { ...options, ...own }, logger, withBody, links, assets, notices };
+  return {
+    routes: [
+      ...pages.map((page) => ({ method: "GET" as const, path: page.path, handler: guarded(serving, (c) => showPage(c, page, serving)) })),
+      ...forms.map((form) => ({ method: "POST" as const, path: form.path, handler: guarded(serving, (c) => takeForm(c, form, serving)) })),
+      {
+        method: "GET",
+        path: `${assetFolder}/{file}`,
+        handler: guarded(serving, async (c) => serveAsset(c, assets, c.req.param("file") ?? "")),
+      },
+    ],
+    lead: (c) => redirect(c, links.to("/portal"), 302),
+    answerError: (c, error) => answerWithPage(c, error, visitOf(c, undefined, serving), logger),
+  };
+}
+
+/** Errors become pages. */
+const guarded =
+  (serving: Serving, handle: (c: Context<AppEnv>) => Promise<Response>): Handler<AppEnv> =>
+  (c) =>
+    handle(c).catch((error: unknown) => answerWithPage(c, error, visitOf(c, undefined, serving), serving.logger));
+
+const sessionOf = (c: Context<AppEnv>, { pool, sessionCookie }: PortalDeps): Promise<Session | undefined> =>
+  inTime(findSession(pool, sessionCookie.read(c.req.header("cookie"))), readPatienceMs, "session");
+
+async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
+  const session = await sessionOf(c, serving.deps);
+  const visit = visitOf(c, session, serving);
+  const refused = refuse(c, page.access, visit, serving);
+  if (refused) return refused;
+  try {
+    const shown = await inTime(page.show(visit, serving.deps), readPatienceMs, page.path);
+    return "goTo" in shown ? goOn(c, shown, session, serving) : render(c, shown, visit, serving);
+  } catch (error) {
+    return answerWithPage(c, error, visit, serving.logger);
+  }
+}
+
+async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Serving): Promise<Response> {
+  const { deps, links, withBody } = serving;
+  requireSameOrigin(
+    { fetchSite: c.req.header("sec-fetch-site"), origin: c.req.header("origin"), host: c.req.header("host") },
+    links.origin,
+  );
+  requireFormType(c.req.header("content-type"));
+  const session = await sessionOf(c, deps);
+  const visit = visitOf(c, session, serving);
+  const refused = refuse(c, form.access, visit, serving);
+  if (refused) return refused;
+  const incoming = c.env?.incoming;
+  const bounds = {
+    limit: maxFormBytes,
+    organisationId: visit.person?.organisationId ?? "",
+    bytesRead: incoming && (() => incoming.socket.bytesRead),
+  };
+  return withBody(c.req.raw, bounds, async (bytes) => {
+    const fields = parseFields(bytes);
+    if (session && !sameText(fields.get("token"), session.formToken))
+      throw new Rejection("forbidden", "This form is from an earlier sign-in. Open the page again and send it from there");
+    return submit(c, form, { visit, session, fields }, serving);
+  });
+}
+
+interface Submission {
+  readonly visit: Visit;
+  readonly session: Session | undefined;
+  readonly fields: Fields;
+}
+
+async function submit(
+  c: Context<AppEnv>,
+  form: FormOf<Visit>,
+  { visit, session, fields }: Submission,
+  serving: Serving,
+): Promise<Response> {
+  try {
+    const done = await form.submit(visit, fields, serving.deps);
+    return "goTo" in done ? goOn(c, done, session, serving) : render(c, done, visit, serving);
+  } catch (error) {
+    if (!(error instanceof Rejection)) return answerWithPage(c, error, visit, serving.logger);
+    // What a person can put right is said above the form, which keeps what they wrote.
+    const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
+    const again = { ...visit, notice, submitted: withoutPasswords(fields) };
+    const shown = await form.page.show(again, serving.deps);
+    if ("goTo" in shown) return goOn(c, { ...shown, notice }, session, serving);
+    return render(c, { ...shown, status: answerTable[error.code].status }, again, serving);
+  }
+}
+
+/** Undefined where the visitor may. Who is signed out is led to sign-in, and from there back. */
+function refuse(c: Context<AppEnv>, access: Access, visit: Visit, { links }: Serving): Response | undefined {
+  if (visit.may(access)) return undefined;
+  if (visit.person) throw new Rejection("forbidden", "Your role does not allow this. Ask an admin of your organisation");
+  const asked = c.req.method === "GET" ? visit.path + new URL(c.req.url).search : "/portal";
+  const query = asked === "/portal" ? "" : `?next=${encodeURIComponent(asked)}`;
+  return redirect(c, links.to(`/portal/sign-in${query}`), c.req.method === "GET" ? 302 : 303);
+}
+
+function goOn(c: Context<AppEnv>, { goTo, notice, cookies = [] }: Done, session: Session | undefined, serving: Serving): Response {
+  const headers = new Headers();
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  if (notice) headers.append("set-cookie", serving.notices.leave(notice, ownerOf(session)));
+  const to = /^https?:/.test(goTo) ? goTo : serving.links.to(goTo);
+  return redirect(c, to, c.req.method === "GET" ? 302 : 303, headers);
+}
+
+function render(c: Context<AppEnv>, { title, body, status = 200, notice }: Shown, visit: Visit, { notices }: Serving): Response {
+  const headers = new Headers();
+  if (visit.notice) headers.append("set-cookie", notices.gone);
+  const page = (
+    <Layout visit={notice ? { ...visit, notice } : visit} title={title}>
+      {body}
+    </Layout>
+  );
+  return html(c, `<!doctype html>${page}`, status, headers);
+}

@@ -1,0 +1,83 @@
+import type { Child } from "hono/jsx";
+import type { Visit } from "../visit.js";
+
+interface FormProps {
+  readonly visit: Visit;
+  /** Where it is sent, as a path of ours. */
+  readonly to: string;
+  readonly class?: string;
+  readonly children: Child;
+}
+
+/** Works without any script; the token ties it to the session of the person it was made for. */
+export function Form({ visit, to, class: className, children }: FormProps) {
+  return (
+    <form method="post" action={visit.links.to(to)} class={className ?? "stacked"}>
+      <input type="hidden" name="token" value={visit.formToken} />
+      {children}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly type?: "text" | "email" | "password";
+  readonly value?: string | undefined;
+  readonly hint?: string;
+  readonly autocomplete?: string;
+  readonly maxlength?: number;
+  readonly minlength?: number;
+  readonly required?: boolean;
+}
+
+export function Field({ label, name, type = "text", value, hint, required = true, ...rest }: FieldProps) {
+  const id = `field-${name}`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        value={value}
+        required={required}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        {...rest}
+      />
+      {hint ? (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly name: string;
+  /** Where several forms of one page have the same choice. */
+  readonly id?: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly value?: string | undefined;
+  /** The label is said and not shown, where a table's heading shows it. */
+  readonly unseenLabel?: boolean;
+}
+
+export function Choice({ label, name, id = `field-${name}`, options, value, unseenLabel }: ChoiceProps) {
+  return (
+    <div class="field">
+      <label for={id} class={unseenLabel ? "unseen" : undefined}>
+        {label}
+      </label>
+      <select id={id} name={name}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

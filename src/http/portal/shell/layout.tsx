@@ -1,0 +1,95 @@
+import type { Child } from "hono/jsx";
+import type { Visit } from "../visit.js";
+import { Navigation } from "./navigation.js";
+import { NoticeBox } from "./notice.js";
+
+interface LayoutProps {
+  readonly visit: Visit;
+  readonly title: string;
+  readonly children: Child;
+}
+
+/** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
+export function Layout({ visit, title, children }: LayoutProps) {
+  const { person, assets, links } = visit;
+  const asset = (name: string) => links.to(assets.path(name));
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <meta name="htmx-config" content={htmxConfig} />
+        <title>{person ? `${title} - ${person.organisationName} - Waybill` : `${title} - Waybill`}</title>
+        <link rel="icon" type="image/svg+xml" href={asset("icon.svg")} />
+        <link rel="stylesheet" href={asset("styles.css")} />
+        <script src={asset("htmx.js")} defer />
+        <script type="module" src={asset("dialogs.js")} />
+        <script type="module" src={asset("copying.js")} />
+        <script type="module" src={asset("sending.js")} />
+      </head>
+      <body class={person ? "signed-in" : "signed-out"}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <Header visit={visit} />
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          <NoticeBox notice={visit.notice} />
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+/** No inline style for its indicators and nothing that is evaluated: the page's policy would refuse both. */
+const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin" });
+
+function Header({ visit }: { visit: Visit }) {
+  const { person, links } = visit;
+  if (!person)
+    return (
+      <header class="top">
+        <span class="brand">Waybill</span>
+      </header>
+    );
+  return (
+    <header class="top">
+      <a class="brand" href={links.to("/portal")}>
+        Waybill
+      </a>
+      <span class="organisation">{person.organisationName}</span>
+      <nav class="wide" aria-label="Main">
+        <Navigation visit={visit} />
+      </nav>
+      <details class="narrow">
+        <summary>Menu</summary>
+        <nav aria-label="Main">
+          <Navigation visit={visit} />
+          <Account visit={visit} />
+        </nav>
+      </details>
+      <div class="wide account">
+        <Account visit={visit} />
+      </div>
+    </header>
+  );
+}
+
+function Account({ visit }: { visit: Visit }) {
+  const { person, links, formToken } = visit;
+  if (!person) return null;
+  return (
+    <form method="post" action={links.to("/portal/sign-out")} class="account-form">
+      <input type="hidden" name="token" value={formToken} />
+      <span class="who">
+        {person.name} <span class="muted">{person.role}</span>
+      </span>
+      <button type="submit" class="quiet">
+        Sign out
+      </button>
+    </form>
+  );
+}

