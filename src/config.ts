@@ -19,6 +19,14 @@ export interface Config {
   readonly signingSecret: string | undefined;
   readonly demo: boolean;
   readonly logLevel: string;
+  /** Undefined: members sign in by password. */
+  readonly singleSignOn: SingleSignOnConfig | undefined;
+}
+
+export interface SingleSignOnConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 export interface S3Config {
@@ -88,6 +96,11 @@ const s3Address = address(["http:", "https:"], "http://host:9000").refine(
   (value) => !URL.canParse(value) || new URL(value).pathname === "/",
   "must have no path after the host",
 );
+const loopback = ["localhost", "127.0.0.1", "[::1]"];
+const issuerAddress = address(["http:", "https:"], "https://login.example.com").refine(
+  (value) => !URL.canParse(value) || new URL(value).protocol === "https:" || loopback.includes(new URL(value).hostname),
+  "must be an https address: passwords and tokens travel there",
+);
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const variables = z.object({
@@ -115,6 +128,9 @@ const variables = z.object({
   MAX_QUEUED_IMPORTS: whole(1, 100_000).default(20),
   SIGNING_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   DEMO: z.enum(["on", "off"], "must be on or off").default("on"),
+  OIDC_ISSUER: issuerAddress.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
   LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
 });
 
@@ -139,6 +155,7 @@ export function parseConfig(environment: Environment): Config {
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
     logLevel: values.LOG_LEVEL,
+    singleSignOn: values.OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values),
   };
 }
 
@@ -150,6 +167,10 @@ function missing(given: Environment): string[] {
   } else {
     for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "S3_REGION"])
       if (given[name]) faults.push(`${name} is set, but S3_ENDPOINT is not`);
+  }
+  const oidc = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
+  if (oidc.some((name) => given[name])) {
+    for (const name of oidc) if (!given[name]) faults.push(`${name} is required with the other OIDC variables`);
   }
   const real = ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
   if (real.length > 0 && !given["SIGNING_SECRET"]) {
@@ -165,6 +186,14 @@ function s3Config(values: z.infer<typeof variables>): S3Config {
     secretKey: values.S3_SECRET_KEY ?? "",
     bucket: values.S3_BUCKET,
     region: values.S3_REGION,
+  };
+}
+
+function singleSignOnConfig(values: z.infer<typeof variables>): SingleSignOnConfig {
+  return {
+    issuer: values.OIDC_ISSUER ?? "",
+    clientId: values.OIDC_CLIENT_ID ?? "",
+    clientSecret: values.OIDC_CLIENT_SECRET ?? "",
   };
 }
 

@@ -91,6 +91,26 @@ export interface Passwords {
   isCommon(password: string): boolean;
 }
 
+/** What a browser has to bring back from the identity provider, and what we compare it with. */
+export interface SingleSignOnChecks {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export type Identity =
+  | { readonly kind: "verified"; readonly email: string }
+  /** `unverified`: the provider does not vouch for the e-mail. `refused`: by the provider, or what it sent does not fit what was asked. */
+  | { readonly kind: "unverified" | "refused" | "unreachable" };
+
+/** OpenID Connect: the authorization code flow with PKCE. */
+export interface SingleSignOn {
+  /** Where to send the browser; undefined where the provider does not answer. */
+  begin(): Promise<{ readonly url: string; readonly checks: SingleSignOnChecks } | undefined>;
+  /** `query`: what the browser came back with, from the ? on. */
+  finish(query: string, checks: SingleSignOnChecks): Promise<Identity>;
+}
+
 export interface ObjectStore {
   /** Stores a local file under a key, whole or not at all. */
   put(key: string, path: string, options: { contentType: string }): Promise<void>;

@@ -1,0 +1,110 @@
+// OpenID Connect by `openid-client`. Nothing that the provider sends is logged: codes, tokens and e-mails are in it.
+import * as openId from "openid-client";
+import type { Logger } from "pino";
+import type { Identity, SingleSignOn } from "../ports.js";
+
+export interface SingleSignOnOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Registered at the provider. */
+  readonly redirectUri: string;
+  readonly logger: Logger;
+}
+
+const answerSeconds = 5;
+
+export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
+  const { redirectUri, logger } = options;
+  let found: Promise<openId.Configuration> | undefined;
+
+  /** Asked once; again after a failure. */
+  function provider(): Promise<openId.Configuration> {
+    found ??= discover(options).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  }
+
+  const say = (error: unknown, what: string) => {
+    const { name, code, status } = error as { name?: string; code?: string; status?: number };
+    logger.warn({ error: name, code, status }, what);
+  };
+
+  return {
+    async begin() {
+      try {
+        const configuration = await provider();
+        const checks = { state: openId.randomState(), nonce: openId.randomNonce(), codeVerifier: openId.randomPKCECodeVerifier() };
+        const url = openId.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: "openid email",
+          state: checks.state,
+          nonce: checks.nonce,
+          code_challenge: await openId.calculatePKCECodeChallenge(checks.codeVerifier),
+          code_challenge_method: "S256",
+        });
+        return { url: url.href, checks };
+      } catch (error) {
+        say(error, "the identity provider cannot be used; check OIDC_ISSUER");
+        return undefined;
+      }
+    },
+    async finish(query, { state, nonce, codeVerifier }) {
+      try {
+        const configuration = await provider();
+        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true };
+        const tokens = await openId.authorizationCodeGrant(configuration, new URL(query, redirectUri), checks);
+        return identityOf(await claimsOf(configuration, tokens));
+      } catch (error) {
+        say(error, "a single sign-on failed");
+        return { kind: isUnreachable(error) ? "unreachable" : "refused" };
+      }
+    },
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Promise<openId.Configuration> {
+  const url = new URL(issuer);
+  // The configuration takes http for loopback alone.
+  const settings = { timeout: answerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
+  const asked = await openId.discovery(url, clientId, clientSecret, undefined, settings);
+  const server = asked.serverMetadata();
+  const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const authentication = methods.includes("client_secret_basic")
+    ? openId.ClientSecretBasic(clientSecret)
+    : openId.ClientSecretPost(clientSecret);
+  const configuration = new openId.Configuration(server, clientId, clientSecret, authentication);
+  configuration.timeout = answerSeconds;
+  if (url.protocol === "http:") openId.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+interface Claims {
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+}
+
+/** Many providers put the e-mail into the ID token; the others answer it at the userinfo endpoint. */
+async function claimsOf(
+  configuration: openId.Configuration,
+  tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,
+): Promise<Claims> {
+  const claims = tokens.claims();
+  if (claims === undefined) return {};
+  return claims["email"] === undefined
+    ? openId.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+    : { email: claims["email"], email_verified: claims["email_verified"] };
+}
+
+function identityOf({ email, email_verified: verified }: Claims): Identity {
+  if (typeof email !== "string" || email === "" || verified !== true) return { kind: "unverified" };
+  return { kind: "verified", email };
+}
+
+/** No answer, as opposed to one that does not fit. */
+function isUnreachable(error: unknown): boolean {
+  const { name, cause, code } = error as { name?: string; cause?: { name?: string }; code?: string };
+  return name === "TypeError" || name === "TimeoutError" || cause?.name === "TimeoutError" || code === "OAUTH_TIMEOUT";
+}

@@ -1,0 +1,32 @@
+// The cookies of the portal. Over https their names begin with __Host-, so that no other host can set them; browsers then want Path=/.
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { sessionLimits } from "../../../commands/members/sessions.js";
+
+export interface PortalCookie {
+  read(c: Context): string | undefined;
+  write(c: Context, value: string): void;
+  clear(c: Context): void;
+}
+
+const secondsPerDay = 86_400;
+
+export const sessionCookie = (publicUrl: string): PortalCookie =>
+  portalCookie(publicUrl, "waybill", sessionLimits.longestDays * secondsPerDay);
+
+/** What single sign-on has to know when the browser comes back. */
+export const singleSignOnCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_sso", seconds);
+
+function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCookie {
+  const secure = publicUrl.startsWith("https:");
+  const prefix = secure ? ({ prefix: "host" } as const) : {};
+  const options = { ...prefix, httpOnly: true, sameSite: "Lax", secure, path: "/" } as const;
+  return {
+    read: (c) => (secure ? getCookie(c, name, "host") : getCookie(c, name)),
+    // Lax, not Strict: a link in a mail leads to a page, not to the sign-in.
+    write: (c, value) => setCookie(c, name, value, { ...options, maxAge }),
+    clear: (c) => {
+      deleteCookie(c, name, options);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// The two addresses of single sign-on: the one that sends the browser away, and the one that it comes back to.
+import type { Context } from "hono";
+import type { Pool } from "pg";
+import { z } from "zod";
+import type { VerifiedMember } from "../../../commands/members/sessions.js";
+import { membersOf, singleSignOnMinutes, takeState } from "../../../commands/members/singleSignOn.js";
+import type { Identity, SingleSignOn } from "../../../ports.js";
+import { singleSignOnCookie } from "./cookies.js";
+import { safeReturn } from "./returnTo.js";
+import { seal, unseal } from "./sealed.js";
+
+export const singleSignOnPaths = { begin: "/portal/sso", finish: "/portal/sso/callback" } as const;
+
+export interface SingleSignOnDeps {
+  readonly pool: Pool;
+  readonly singleSignOn: SingleSignOn;
+  readonly publicUrl: string;
+  readonly signingSecret: string;
+}
+
+export type SingleSignOnAnswer =
+  | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]]; readonly returnTo: string }
+  /** A sentence for the person. */
+  | { readonly kind: "refused"; readonly why: string };
+
+const purpose = "single sign-on";
+const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
+
+/** The provider's address, with the cookie that the answer is compared with set; or a sentence where it cannot be reached. */
+export async function beginSingleSignOn(deps: SingleSignOnDeps, c: Context): Promise<{ readonly url: string } | { readonly why: string }> {
+  const begun = await deps.singleSignOn.begin();
+  if (!begun) return { why: sentences.unreachable };
+  const expiresAt = new Date(Date.now() + singleSignOnMinutes * 60_000);
+  const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
+  singleSignOnCookie(deps.publicUrl, singleSignOnMinutes * 60).write(c, seal(deps.signingSecret, purpose, value, expiresAt));
+  return { url: begun.url };
+}
+
+/** Who came back. The cookie is gone afterwards, and the state is taken once, whoever brings it. */
+export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Promise<SingleSignOnAnswer> {
+  const cookie = singleSignOnCookie(deps.publicUrl, 0);
+  const found = kept.safeParse(unseal(deps.signingSecret, purpose, cookie.read(c), new Date()));
+  cookie.clear(c);
+  if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
+  const { returnTo, ...checks } = found.data;
+  if (!(await takeState(deps.pool, checks.state))) return refused("refused");
+  const identity = await deps.singleSignOn.finish(new URL(c.req.url).search, checks);
+  if (identity.kind !== "verified") return refused(identity.kind);
+  const [first, ...others] = await membersOf(deps.pool, identity.email);
+  return first ? { kind: "verified", members: [first, ...others], returnTo } : refused("stranger");
+}
+
+const sentences: Readonly<Record<Exclude<Identity["kind"], "verified"> | "stranger", string>> = {
+  stranger: "Your account is not a member of any organisation here. Ask an admin of your organisation to invite your e-mail",
+  unverified: "Your identity provider does not say that your e-mail is verified. Verify it there, then sign in again",
+  refused: "The sign-in did not come through. Begin it again from this page",
+  unreachable: "The identity provider does not answer at the moment. Try again shortly, or sign in by password",
+};
+
+const refused = (kind: keyof typeof sentences): SingleSignOnAnswer => ({ kind: "refused", why: sentences[kind] });

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
+import { joinByLink } from "../../../src/commands/members/joinByLink.js";
+import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
+import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";
+import { type Credentials, createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import { paceLimits } from "../../../src/commands/members/signInPace.js";
+import { hashToken } from "../../../src/domain/members/link.js";
+import type { Passwords } from "../../../src/ports.js";
+import { origin } from "../support.js";
+import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
+
+let stage: MemberStage;
+let verifications = 0;
+let signIn: (credentials: Credentials) => Promise<SignInAnswer>;
+beforeAll(async () => {
+  stage = await startMemberStage();
+  const { passwords } = stage.members;
+  const counting: Passwords = {
+    ...passwords,
+    matches: (password, hash) => {
+      verifications += 1;
+      return passwords.matches(password, hash);
+    },
+  };
+  signIn = createSignIn({ ...stage.members, passwords: counting });
+});
+beforeEach(() => {
+  verifications = 0;
+});
+afterAll(() => stage?.close());
+
+let addresses = 0;
+const elsewhere = () => {
+  addresses += 1;
+  return `192.0.2.${addresses % 250}`;
+};
+const attempt = (email: string, password = goodPassword, address = elsewhere()) => signIn({ email, password, address });
+
+async function signedIn(email: string, oldToken?: string): Promise<string> {
+  const answer = await attempt(email);
+  if (answer.kind !== "verified") throw new Error(answer.kind);
+  return (await openSession(stage.database.pool, answer.members[0], oldToken)) as string;
+}
+
+const session = (token: string) => findSession(stage.database.pool, token);
+
+/** An organisation with an admin `boss-...` and a member of this role. */
+async function team(name: string, role = "operator"): Promise<{ organisationId: string; email: string; memberId: string }> {
+  const organisationId = await stage.organisation();
+  await stage.join(organisationId, `boss-${name}@example.com`);
+  const email = `${name}@example.com`;
+  return { organisationId, email, memberId: await stage.join(organisationId, email, role) };
+}
+
+describe("a session", () => {
+  test("belongs to the member who signed in, however the e-mail is written; only its hash is stored", async () => {
+    const { organisationId, memberId } = await team("sess");
+    const token = await signedIn(" SESS@example.com");
+    expect(await session(token)).toMatchObject({
+      ...{ memberId, organisationId, role: "operator", email: "sess@example.com", name: "sess@example.com" },
+      by: { kind: "member", id: memberId },
+    });
+    const { rows } = await stage.database.pool.query("select each::text as text from sessions as each where member_id = $1", [memberId]);
+    expect(rows[0].text).toContain(hashToken(token));
+    expect(rows[0].text).not.toContain(token);
+  });
+
+  test("is a new one at each sign-in, and the browser's old one ends", async () => {
+    const { email } = await team("fix");
+    const planted = await signedIn(email);
+    const token = await signedIn(email, planted);
+    expect(token).not.toBe(planted);
+    expect(await session(planted)).toBeUndefined();
+    expect(await session(token)).toBeDefined();
+    // What somebody else put into the browser is taken for nothing.
+    const foreign = "A".repeat(43);
+    expect(await signedIn(email, foreign)).not.toBe(foreign);
+    expect(await session(foreign)).toBeUndefined();
+  });
+
+  test("ends at the sign-out, also for who copied the cookie", async () => {
+    const { email } = await team("out");
+    const [token, other] = [await signedIn(email), await signedIn(email)];
+    await endSession(stage.database.pool, token);
+    expect(await session(token)).toBeUndefined();
+    expect(await session(other)).toBeDefined();
+  });
+
+  test.each([
+    ["removal", (organisationId: string, member: string) => removeMember(stage.members, { organisationId, member }, origin)],
+    [
+      "a new role",
+      (organisationId: string, member: string) => changeRole(stage.members, { organisationId, member, role: "viewer" }, origin),
+    ],
+    ["erasure", (organisationId: string, member: string) => eraseMember(stage.members, { organisationId, member }, origin)],
+    [
+      "a new password",
+      async (organisationId: string, member: string) => {
+        const { token } = await makeLink(stage.members, { organisationId, member }, origin);
+        await joinByLink(stage.members, { token, password: "another harbour entirely" }, "test");
+      },
+    ],
+  ])("ends by %s, at once", async (what, change) => {
+    const { organisationId, email, memberId } = await team(`ends-${what.replaceAll(" ", "-")}`);
+    const token = await signedIn(email);
+    const bystander = await signedIn(`boss-${email}`);
+    const verified = await attempt(email);
+    await change(organisationId, email);
+    expect(await session(token)).toBeUndefined();
+    expect(await session(bystander)).toBeDefined();
+    // A sign-in that was verified before the change opens none either.
+    if (verified.kind !== "verified") throw new Error(verified.kind);
+    expect(await openSession(stage.database.pool, verified.members[0], undefined)).toBeUndefined();
+    const { rows } = await stage.database.pool.query("select from sessions where member_id = $1", [memberId]);
+    expect(rows).toEqual([]);
+  });
+
+  test("survives a new link for a forgotten password that nobody has used", async () => {
+    const { organisationId, email } = await team("forgot");
+    const token = await signedIn(email);
+    await makeLink(stage.members, { organisationId, member: email }, origin);
+    expect(await session(token)).toBeDefined();
+  });
+
+  test.each([
+    ["12 hours without a request", "last_seen_at = now() - interval '12 hours'", false],
+    ["a little less", "last_seen_at = now() - interval '11 hours 59 minutes'", true],
+    ["7 days in all", "created_at = now() - interval '7 days'", false],
+    ["a little less in all", "created_at = now() - interval '6 days 23 hours 59 minutes'", true],
+  ])("after %s", async (what, change, lives) => {
+    const { email } = await team(`age-${what.replaceAll(" ", "-")}`);
+    const token = await signedIn(email);
+    await stage.database.pool.query(`update sessions set ${change} where token_sha256 = $1`, [hashToken(token)]);
+    expect((await session(token)) !== undefined).toBe(lives);
+  });
+
+  test("is written to at most once a minute", async () => {
+    const { email } = await team("touch");
+    const token = await signedIn(email);
+    const seen = async () => {
+      const { rows } = await stage.database.pool.query("select last_seen_at, xmin from sessions where token_sha256 = $1", [
+        hashToken(token),
+      ]);
+      return rows[0];
+    };
+    const before = await seen();
+    for (let n = 0; n < 3; n += 1) await session(token);
+    expect(await seen()).toEqual(before);
+    await stage.database.pool.query("update sessions set last_seen_at = now() - interval '61 seconds' where token_sha256 = $1", [
+      hashToken(token),
+    ]);
+    await session(token);
+    expect((await seen()).last_seen_at.getTime()).toBeGreaterThanOrEqual(before.last_seen_at.getTime());
+  });
+
+  test.each([undefined, "", "x", "A".repeat(43), "A".repeat(10_000), "' or 1=1 --"])("is not %j", async (token) => {
+    expect(await findSession(stage.database.pool, token)).toBeUndefined();
+  });
+});
+
+describe("a wrong sign-in", () => {
+  test("is answered alike, after the same work, whether the e-mail is known or not", async () => {
+    const { organisationId, email } = await team("known");
+    await inviteMember(stage.members, { organisationId, email: "invited@example.com", role: "viewer" }, origin);
+    const removed = await team("removed");
+    await removeMember(stage.members, { organisationId: removed.organisationId, member: removed.email }, origin);
+    for (const each of [email, "nobody@example.com", "invited@example.com", removed.email, "no e-mail", ""]) {
+      verifications = 0;
+      const password = each === removed.email ? goodPassword : "wrong password 12";
+      expect(await attempt(each, password), each).toEqual({ kind: "refused" });
+      expect(verifications, each).toBe(1);
+    }
+  });
+
+  test("takes as long at an e-mail of two organisations as at none", async () => {
+    const both = "twice-wrong@example.com";
+    for (let n = 0; n < 2; n += 1) await stage.join(await stage.organisation(), both);
+    const timed = async (email: string) => {
+      const begun = performance.now();
+      await attempt(email, "wrong password 12");
+      return performance.now() - begun;
+    };
+    await timed("warm@example.com");
+    const [unknown, known] = [await timed("nobody-at-all@example.com"), await timed(both)];
+    expect(known / unknown).toBeLessThan(1.5); // both wait for the same moment
+    expect(unknown / known).toBeLessThan(1.5);
+  });
+
+  test("a password of ten thousand characters is refused like any other", async () => {
+    const { email } = await team("long");
+    expect(await attempt(email, "x".repeat(10_000))).toEqual({ kind: "refused" });
+  });
+
+  test("many of them from one address make that address wait at that account, and lock nobody else out", async () => {
+    const { email } = await team("guessed");
+    const { email: neighbour } = await team("neighbour");
+    const guesser = "203.0.113.9";
+    const answers: SignInAnswer[] = [];
+    for (let n = 0; n < 500; n += 1) answers.push(await attempt(email, `wrong password ${n}`, guesser));
+    expect(verifications).toBeLessThanOrEqual(paceLimits.freeTries + 5); // the rest cost no hashing
+    expect(answers.at(-1)).toMatchObject({ kind: "wait" });
+    expect(await attempt(email, goodPassword, guesser)).toMatchObject({ kind: "wait" });
+    expect(await attempt(email)).toMatchObject({ kind: "verified" });
+    expect(await attempt(neighbour, goodPassword, guesser)).toMatchObject({ kind: "verified" });
+  });
+
+  test("thousands of them from everywhere leave the owner's password as good as ever", async () => {
+    const { email } = await team("besieged");
+    await stage.database.pool.query("update sign_in_failures set failures = 0");
+    for (let n = 0; n < 3; n += 1) await attempt(email, "wrong password 12");
+    // The account's count is the row with three failures by now: as if 100,000 had come.
+    const { rowCount } = await stage.database.pool.query("update sign_in_failures set failures = 100000 where failures = 3");
+    expect(rowCount).toBe(1);
+    expect(await attempt(email)).toMatchObject({ kind: "verified" });
+  });
+
+  test("more than a few at once at one account take no place from others", async () => {
+    const { email } = await team("crowded");
+    const { email: other } = await team("beside");
+    const crowd = Promise.all(Array.from({ length: 40 }, () => attempt(email, "wrong password 12")));
+    expect(await attempt(other)).toMatchObject({ kind: "verified" });
+    const kinds = (await crowd).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "wait").length).toBeGreaterThanOrEqual(30);
+  });
+
+  test("counts are forgotten, and never more than the table may hold", async () => {
+    const { pool } = stage.database;
+    await pool.query("insert into sign_in_failures select 'old ' || n, 9, now() - interval '16 minutes' from generate_series(1, 500) as n");
+    const { email } = await team("sweeper");
+    const { countFailure } = await import("../../../src/commands/members/signInPace.js");
+    for (let n = 0; n < 101; n += 1) await countFailure(pool, { emailKey: email, address: "198.51.100.1" });
+    const { rows } = await pool.query("select count(*)::int as old from sign_in_failures where key like 'old %'");
+    expect(rows[0].old).toBe(0);
+  });
+});
+
+test("an e-mail of several organisations is verified for those whose password it is", async () => {
+  const email = "several@example.com";
+  const ids = [await stage.organisation(), await stage.organisation(), await stage.organisation()];
+  await stage.join(ids[0] as string, email);
+  await stage.join(ids[1] as string, email);
+  await stage.join(ids[2] as string, email, "viewer", "quite another password");
+  const answer = await attempt(email);
+  expect(answer.kind === "verified" && answer.members.map(({ organisationId }) => organisationId).sort()).toEqual(ids.slice(0, 2).sort());
+  const other = await attempt(email, "quite another password");
+  expect(other.kind === "verified" && other.members.map(({ organisationId }) => organisationId)).toEqual([ids[2]]);
+});
