@@ -1,8 +1,8 @@
-// src/audit reads the streams as evidence and holds the projections against it. It shares the storage format with the rest of the
-// service and nothing else: a mistake in a projection must not be repeated here.
+// src/audit compares the projections' tables with the streams. It shares the storage format with the rest of the service and no code of the
+// projections, so that a mistake in a projection is not repeated here.
 import { hash } from "node:crypto";
 
-/** Equal for equal values, whatever the order of their keys. Text is as Postgres can store it. */
+/** JSON with sorted keys, so that equal values give equal text. Strings are as Postgres can store them. */
 export function canonical(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(storable(value));
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -12,7 +12,7 @@ export function canonical(value: unknown): string {
   return `{${sorted.join(",")}}`;
 }
 
-/** Neither NUL nor half a character is let in; should one be in a stream all the same, tables hold this instead. */
+/** Pushes with NUL or a lone surrogate are rejected. If a stream has one, the tables have U+FFFD in its place. */
 export const storable = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text).toWellFormed();
 
 export const shortDigest = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);

@@ -11,7 +11,7 @@ export interface FileSources {
   readonly tempDir: string;
 }
 
-/** What is wrong with the stored submission or report of an import; nothing, most of the time. */
+/** What is wrong with the stored submission or error report of an import; usually nothing. */
 export async function fileFaults({ objectStore, tempDir }: FileSources, { requested, ended }: AuditedImport): Promise<string[]> {
   const { key, sha256, size } = requested.data.file;
   const report = ended?.type === "ImportCompleted" ? ended.data.report : null;

@@ -25,7 +25,7 @@ const columns = [
 
 type ImportColumns = Record<(typeof columns)[number], unknown>;
 
-/** The row that `imports` ought to hold. */
+/** The row that the imports table should have. */
 export function expectedRow({ importId, requested: { data, position }, started, ended, counts, revision }: AuditedImport): ImportColumns {
   const status = ended ? ending[ended.type] : started ? "processing" : "queued";
   const completed = ended?.type === "ImportCompleted" ? ended.data : undefined;

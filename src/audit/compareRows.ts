@@ -1,4 +1,4 @@
-// Rows are compared by one digest per import; only where it differs are they looked at one by one.
+// Compares rows by one digest per import, and one by one only where the digests differ.
 import { createHash, type Hash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { decode } from "../events/codec.js";
@@ -17,7 +17,7 @@ interface Sources {
   readonly findings: Findings;
 }
 
-/** `positions` narrows the table to these imports; without it rows that belong to no import are found too. */
+/** `positions` narrows the comparison to these imports. Without it, rows that belong to no import are found as well. */
 export async function compareRows(
   { client, eventStore, findings }: Sources,
   table: RowTable,
@@ -44,7 +44,7 @@ export async function compareRows(
 
 const nothing = { rows: 0, digest: createHash("sha256").digest("hex") };
 
-/** Goods lines wait in shipment_lines only while their import runs; an activity import that came to nothing leaves nothing. */
+/** shipment_lines has goods lines only while their import runs. A failed or cancelled activity import has no rows. */
 function expectedRows(table: RowTable, { requested, ended, accepted, rejected }: AuditedImport): { rows: number; digest: string } {
   if (table === "rejections") return rejected;
   const { kind } = requested.data;
@@ -75,21 +75,21 @@ async function digestsByImport(client: PoolClient, table: RowTable, positions: r
 async function compareOneByOne({ client, eventStore, findings }: Sources, table: RowTable, audited: AuditedImport): Promise<void> {
   const { importId, requested } = audited;
   const { organisationId } = requested.data;
-  const tell = (sentence: string) => findings.add({ organisationId, importId, sentence } satisfies Finding);
+  const report = (sentence: string) => findings.add({ organisationId, importId, sentence } satisfies Finding);
   const query = `select ${rowColumns[table]} from ${table} where import_position = $1 order by "row"`;
   const held = readRows(client, query, [String(requested.position.commit)]);
-  const told = expectedRows(table, audited).rows > 0 ? rowsOfStream(eventStore, table, audited) : none();
+  const recorded = expectedRows(table, audited).rows > 0 ? rowsOfStream(eventStore, table, audited) : none();
   try {
-    let [row, event] = [await held.next(), await told.next()];
+    let [row, event] = [await held.next(), await recorded.next()];
     while (!row.done || !event.done) {
       const shape = row.done ? undefined : tableShape(table, row.value);
       const expected = event.done ? undefined : event.value;
       const order = numberOf(shape) - numberOf(expected);
-      if (order > 0) tell(`row ${expected?.[0]} is missing from ${table}`);
-      else if (order < 0) tell(`row ${shape?.[0]} of ${table} has no counterpart in the stream`);
-      else tellDifferences(table, shape ?? [], expected ?? [], tell);
+      if (order > 0) report(`row ${expected?.[0]} is missing from ${table}`);
+      else if (order < 0) report(`row ${shape?.[0]} of ${table} has no counterpart in the stream`);
+      else reportDifferences(table, shape ?? [], expected ?? [], report);
       if (order <= 0) row = await held.next();
-      if (order >= 0) event = await told.next();
+      if (order >= 0) event = await recorded.next();
     }
   } finally {
     await held.return(undefined);
@@ -98,13 +98,13 @@ async function compareOneByOne({ client, eventStore, findings }: Sources, table:
 
 const numberOf = (shape: RowShape | undefined): number => (shape === undefined ? Number.MAX_SAFE_INTEGER : Number(shape[0]));
 
-function tellDifferences(table: RowTable, shape: RowShape, expected: RowShape, tell: (sentence: string) => void): void {
+function reportDifferences(table: RowTable, shape: RowShape, expected: RowShape, report: (sentence: string) => void): void {
   const fields = rowFields[table].filter((_, index) => shape[index] !== expected[index]);
   if (fields.length === 0) return;
   const index = rowFields[table].indexOf(fields[0] ?? "");
   const [found, wanted] = [shape[index], expected[index]].map((value) => shorten(JSON.stringify(value)));
   const more = fields.length > 1 ? ` (and ${fields.slice(1).join(", ")})` : "";
-  tell(`row ${shape[0]} of ${table}: ${fields[0]} is ${found}, the stream says ${wanted}${more}`);
+  report(`row ${shape[0]} of ${table}: ${fields[0]} is ${found}, the stream says ${wanted}${more}`);
 }
 
 const shorten = (text: string) => (text.length > 120 ? `${text.slice(0, 117)}...` : text);

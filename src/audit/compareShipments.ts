@@ -8,7 +8,7 @@ import { readRows } from "./snapshot.js";
 const query = `select organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments
                 where $1::text is null or organisation_id = $1`;
 
-/** Answers how many shipments the ledger holds. */
+/** Returns the number of shipments in the ledger. */
 export async function compareShipments(
   client: PoolClient,
   { shipments, imports }: Evidence,
@@ -25,10 +25,10 @@ export async function compareShipments(
     const key = shipmentKey(String(organisation), String(shipmentId));
     const expected = missing.get(key);
     missing.delete(key);
-    const tell = (sentence: string) =>
+    const report = (sentence: string) =>
       findings.add({ organisationId: String(organisation), importId: expected?.importId, sentence: `shipment ${shipmentId}: ${sentence}` });
     if (!expected) {
-      tell("the ledger has it, but no completed import wrote it");
+      report("the ledger has it, but no completed import wrote it");
       continue;
     }
     const source = sources.get(expected.importId);
@@ -40,7 +40,7 @@ export async function compareShipments(
       sourceDetails === storable(source?.requested.data.sourceDetails ?? "") ? [] : ["its sourceDetails differ"],
       (updatedAt as Date).toISOString() === new Date(source?.ended?.data.at ?? 0).toISOString() ? [] : ["its updatedAt differs"],
     ].flat();
-    if (wrong.length > 0) tell(wrong.join(", "));
+    if (wrong.length > 0) report(wrong.join(", "));
   }
   for (const [key, { shipmentId, importId }] of missing) {
     const [organisation] = JSON.parse(key) as [string];

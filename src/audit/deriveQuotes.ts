@@ -8,9 +8,9 @@ import type { EventStore } from "../ports.js";
 import type { Findings } from "./findings.js";
 
 export interface QuoteDeriver {
-  /** Derives every quote of the event again and tells what differs. */
+  /** Prices every quote of the event again and adds the differences to the findings. */
   derive(event: QuoteEvent): Promise<void>;
-  /** How many were derived. */
+  /** The number of quotes derived so far. */
   quotes(): number;
 }
 
@@ -47,7 +47,7 @@ function faultsOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catal
 
 const remembered = 20;
 
-/** Quotes come in the order of the log, and so by few versions at a time. */
+/** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
 function rememberCatalogues(eventStore: EventStore) {
   const known = new Map<string, Catalogue | undefined>();
   return async (organisationId: string, version: number): Promise<Catalogue | undefined> => {

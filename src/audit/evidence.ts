@@ -1,15 +1,15 @@
-// All imports as their streams tell them, up to one position of the log: what the projections ought to show.
+// All imports, folded from their streams up to one position of the log: what the projections should show there.
 import { streamPrefix } from "../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../ports.js";
 import type { Findings } from "./findings.js";
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 import { isAfter } from "./snapshot.js";
 
-/** What is left of a fold once its rows have passed. */
+/** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
   readonly requested: NonNullable<ImportFold["requested"]>;
   readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
-  /** Digest of the rows that activities or shipment_lines ought to hold. */
+  /** Digest of the rows that activities or shipment_lines should have. */
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
 }
@@ -23,14 +23,14 @@ export interface AuditedShipment extends FoldedShipment {
 export interface Evidence {
   /** By commit position of ImportRequested, as the tables refer to them. */
   readonly imports: ReadonlyMap<string, AuditedImport>;
-  /** The version that ought to be in the ledger, by organisation and shipmentId. */
+  /** The version that should be in the ledger, by organisation and shipmentId. */
   readonly shipments: ReadonlyMap<string, AuditedShipment>;
   readonly events: number;
 }
 
 export const shipmentKey = (organisationId: string, shipmentId: string): string => JSON.stringify([organisationId, shipmentId]);
 
-export const settle = (fold: ImportFold): AuditedImport | undefined => {
+export const auditedImportOf = (fold: ImportFold): AuditedImport | undefined => {
   const { importId, requested, started, ended, revision } = fold;
   if (!requested) return undefined;
   return {
@@ -42,7 +42,7 @@ export const settle = (fold: ImportFold): AuditedImport | undefined => {
 
 interface Gathering {
   readonly eventStore: EventStore;
-  /** Nothing after this counts. */
+  /** Later events are left out. */
   readonly until: Position;
   readonly organisationId: string | undefined;
   readonly signal: AbortSignal;
@@ -56,14 +56,14 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const shipments = new Map<string, AuditedShipment>();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
   let events = 0;
-  const deal = (event: StoredEvent) => {
+  const onEvent = (event: StoredEvent) => {
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { shipments: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
-    if (state === "ended") return tellLate(event, findings);
+    if (state === "ended") return reportLateEvent(event, findings);
     foldEvent(state, event);
     if (!state.ended) return;
-    // Rows and shipments have passed: only the sums stay in memory.
+    // The import has ended: keep its counts and digests, and free its fold.
     close(state, imports, findings);
     keepShipments(state, shipments);
     streams.set(event.stream, "ended");
@@ -72,7 +72,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const replay = eventStore.replay({ prefixes: [streamPrefix.import], signal: AbortSignal.any([signal, enough.signal]) }, async (batch) => {
     for (const event of batch.events) {
       if (isAfter(event.position, until)) break;
-      deal(event);
+      onEvent(event);
       events += 1;
     }
     onProgress?.({ events, share: until.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(until.commit)) : 1 });
@@ -85,18 +85,18 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   return { imports, shipments, events };
 }
 
-function tellLate({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {
+function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {
   const importId = stream.slice(streamPrefix.import.length);
   const sentence = `stream: ${type} at revision ${revision} comes after the import's end`;
   findings.add({ organisationId: metadata.organisation, importId, sentence });
 }
 
-/** A stream is somebody's by its first event; one that does not begin with a request is everybody's concern. */
+/** A stream belongs to the organisation that its first event names. */
 function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
   return organisationId === undefined || first.metadata.organisation === organisationId;
 }
 
-/** Of two versions the one pushed later stands, whichever import completed first; within an import the later shipment. */
+/** Of two versions the one that was pushed later counts, whichever import completed first. Within an import the later shipment counts. */
 function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
   const { requested, ended, importId } = fold;
   if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
@@ -116,7 +116,7 @@ function close(fold: ImportFold, imports: Map<string, AuditedImport>, findings: 
     const rest = index === fold.faults.length - 1 ? fold.faultCount - index : 1;
     findings.add({ organisationId, importId: fold.importId, sentence: `stream: ${sentence}` }, rest);
   });
-  const audited = settle(fold);
+  const audited = auditedImportOf(fold);
   if (audited) imports.set(String(audited.requested.position.commit), audited);
   else findings.add({ organisationId, importId: fold.importId, sentence: "stream: there is no ImportRequested" });
 }

@@ -1,4 +1,4 @@
-/** What an audit found: the first few in words, all of them counted. */
+/** A difference that an audit found. The first ones are kept as sentences; all are counted. */
 export interface Finding {
   readonly organisationId: string | undefined;
   readonly importId: string | undefined;

@@ -1,4 +1,4 @@
-// One import folded from its own stream, event by event. Memory does not grow with the rows, only with shipments where they are kept.
+// Folds one import from its stream, event by event. Memory does not grow with the rows, only with the shipments where those are kept.
 import { createHash, type Hash } from "node:crypto";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
@@ -21,7 +21,7 @@ export type AuditedEnding = { readonly revision: bigint; readonly position: Posi
   | { readonly type: "ImportCancelled"; readonly data: ImportCancelled }
 );
 
-/** A shipment as its lines made it: digests of its own fields and of its goods lines. */
+/** A shipment, as digests of its fields and of its goods lines. */
 export interface FoldedShipment {
   readonly shipmentId: string;
   readonly fields: string;
@@ -33,7 +33,7 @@ export interface ImportFold {
   requested: { readonly data: ImportRequested; readonly position: Position } | undefined;
   started: ImportStarted | undefined;
   ended: AuditedEnding | undefined;
-  /** The last event seen; -1n before the first. */
+  /** The revision of the last folded event; -1n before the first. */
   revision: bigint;
   accepted: number;
   rejected: number;
@@ -42,9 +42,9 @@ export interface ImportFold {
   readonly rejectedRows: Hash;
   /** Which shipments have a line, by their number in the import. */
   readonly shipmentNumbers: NumberSet;
-  /** The shipments themselves, where they are wanted. */
+  /** Undefined when the caller does not need the shipments. */
   readonly shipments: Map<number, FoldedShipment> | undefined;
-  /** What is wrong with the stream itself. */
+  /** What is wrong with the stream, such as a missing event; the first few. */
   readonly faults: string[];
   faultCount: number;
 }
@@ -150,10 +150,10 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   else fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), fields: shortDigest(canonical(own)), items: addItem("", item) });
 }
 
-/** A chain, so that the order of the goods lines counts too. */
+/** Digests the previous digest with the item, so that the order of the goods lines counts. */
 export const addItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
 
-/** What the stream itself adds up to. */
+/** The counts by the stream's rows. */
 export function recounted(fold: ImportFold): { received: number; processed: number; failed: number } {
   const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipmentNumbers.size;
   return { received: fold.accepted + fold.rejected, processed, failed: fold.rejected };

@@ -1,15 +1,15 @@
-// The story of one import, told from its stream alone, in memory that does not grow with its rows.
+// The history of one import, from its stream alone. Memory does not grow with the import's rows.
 import { decodeOn, type RecordedOn } from "../events/codec.js";
 import type { ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import type { EventStore, StoredEvent } from "../ports.js";
 import { type AuditedEnding, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 
-/** The state as of a moment of the event store's clock, or as of a revision of the stream. */
+/** A time by the event store's clock, or a revision of the stream: later events are left out. */
 export type AsOf = { readonly time: Date } | { readonly revision: bigint };
 
-/** A stretch of rows that one worker recorded without a pause. */
-export interface Stretch {
+/** Consecutive rows that one worker recorded without a long pause. */
+export interface RowRun {
   readonly actor: string;
   readonly from: bigint;
   to: bigint;
@@ -17,7 +17,7 @@ export interface Stretch {
   lastRow: number;
   readonly begun: Date;
   ended: Date;
-  /** Seconds since the event before it. */
+  /** Seconds between the previous event and the first row. */
   readonly pause: number;
 }
 
@@ -26,12 +26,12 @@ export interface ImportHistory {
   readonly requested: { readonly data: ImportRequested; readonly recordedAt: Date };
   readonly started: { readonly data: ImportStarted; readonly recordedAt: Date } | undefined;
   readonly ended: (AuditedEnding & { readonly recordedAt: Date; readonly actor: string }) | undefined;
-  readonly stretches: readonly Stretch[];
+  readonly runs: readonly RowRun[];
   readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
   readonly accepted: number;
   /** Most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
-  /** False when the stream goes on after the moment asked about. */
+  /** False when the stream has events after `asOf`. */
   readonly whole: boolean;
 }
 
@@ -48,27 +48,27 @@ export interface HistoryOptions {
   readonly onEvent?: (revision: bigint) => void;
 }
 
-/** Undefined when there is no such import, or was none yet at that moment. */
+/** Undefined when there is no such import, or there was none at `asOf`. */
 export async function importHistory(importId: string, options: HistoryOptions): Promise<ImportHistory | undefined> {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
   const stream = streamOf.import(importId);
-  const teller = newTeller(newFold(stream, { shipments: false }));
+  const builder = historyBuilder(newFold(stream, { shipments: false }));
   let whole = true;
   for await (const stored of eventStore.read(stream, { signal })) {
     if (asOf && ("time" in asOf ? stored.recordedAt > asOf.time : stored.revision > asOf.revision)) {
       whole = false;
       break;
     }
-    foldEvent(teller.fold, stored);
+    foldEvent(builder.fold, stored);
     const event = readable(stored);
-    if (event) teller.hear(event);
+    if (event) builder.add(event);
     if (onRow && (event?.type === "RowAccepted" || event?.type === "RowRejected")) await onRow(event);
     onEvent?.(stored.revision);
   }
-  return teller.tell(whole);
+  return builder.build(whole);
 }
 
-/** What cannot be read is named by the fold's faults. */
+/** Undefined for an unreadable event; the fold's faults name it. */
 function readable(stored: StoredEvent): RecordedOn<"import"> | undefined {
   try {
     return decodeOn("import", stored);
@@ -78,28 +78,28 @@ function readable(stored: StoredEvent): RecordedOn<"import"> | undefined {
 }
 
 const longPauseSeconds = 5;
-const mostStretches = 1_000;
+const mostRuns = 1_000;
 const mostReasons = 1_000;
 const otherReasons = "(other reasons)";
 
-function newTeller(fold: ImportFold) {
+function historyBuilder(fold: ImportFold) {
   let requested: ImportHistory["requested"] | undefined;
   let started: ImportHistory["started"];
   let ended: ImportHistory["ended"];
   let last: Date | undefined;
-  const stretches: Stretch[] = [];
+  const runs: RowRun[] = [];
   const reasons = new Map<string, number>();
-  const hearRow = (event: Extract<RecordedOn<"import">, { type: "RowAccepted" | "RowRejected" }>) => {
+  const addRow = (event: Extract<RecordedOn<"import">, { type: "RowAccepted" | "RowRejected" }>) => {
     const { revision, recordedAt } = event;
     const { actor } = event.metadata;
     const pause = last ? (recordedAt.getTime() - last.getTime()) / 1000 : 0;
-    const current = stretches.at(-1);
+    const current = runs.at(-1);
     const goesOn = current?.actor === actor && pause < longPauseSeconds;
-    if (current && (goesOn || stretches.length === mostStretches)) {
+    if (current && (goesOn || runs.length === mostRuns)) {
       Object.assign(current, { to: revision, lastRow: event.data.row, ended: recordedAt });
     } else {
       const { row } = event.data;
-      stretches.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
+      runs.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
     }
     if (event.type !== "RowRejected") return;
     const { error } = event.data;
@@ -108,7 +108,7 @@ function newTeller(fold: ImportFold) {
   };
   return {
     fold,
-    hear(event: RecordedOn<"import">): void {
+    add(event: RecordedOn<"import">): void {
       const { recordedAt, revision, position } = event;
       switch (event.type) {
         case "ImportRequested":
@@ -119,7 +119,7 @@ function newTeller(fold: ImportFold) {
           break;
         case "RowAccepted":
         case "RowRejected":
-          hearRow(event);
+          addRow(event);
           break;
         case "ImportCompleted":
         case "ImportFailed":
@@ -136,10 +136,10 @@ function newTeller(fold: ImportFold) {
       }
       last = recordedAt;
     },
-    tell(whole: boolean): ImportHistory | undefined {
+    build(whole: boolean): ImportHistory | undefined {
       if (!requested) return undefined;
       const counted = [...reasons].map(([reason, rows]) => ({ reason, rows })).sort((a, b) => b.rows - a.rows);
-      return { fold, requested, started, ended, stretches, counts: recounted(fold), accepted: fold.accepted, reasons: counted, whole };
+      return { fold, requested, started, ended, runs, counts: recounted(fold), accepted: fold.accepted, reasons: counted, whole };
     },
   };
 }

@@ -2,16 +2,16 @@ import type { Pool } from "pg";
 import type { EventStore } from "../ports.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
-import { type AuditedImport, settle } from "./evidence.js";
+import { type AuditedImport, auditedImportOf } from "./evidence.js";
 import { newFindings } from "./findings.js";
 import type { ImportFold } from "./importFold.js";
 import { isAfter, NotComparable, withSnapshot } from "./snapshot.js";
 
-/** Whether the projection shows what the stream says. */
+/** Whether the tables agree with the stream. */
 export type Verdict =
   | { readonly verdict: "agrees" }
   | { readonly verdict: "differs"; readonly differences: readonly string[]; readonly count: number }
-  /** The projection has not seen all of the stream yet, or the stream went on while it was read. */
+  /** The projection is behind the stream, or the stream has grown while it was read. */
   | { readonly verdict: "not comparable"; readonly why: string };
 
 interface VerdictSources {
@@ -21,7 +21,7 @@ interface VerdictSources {
 }
 
 export async function importVerdict({ eventStore, ...source }: VerdictSources, fold: ImportFold): Promise<Verdict> {
-  const audited = settle(fold);
+  const audited = auditedImportOf(fold);
   if (!audited) return { verdict: "not comparable", why: "the stream has no ImportRequested" };
   return withSnapshot(source, async ({ client, position }): Promise<Verdict> => {
     const { rows } = await client.query<{ revision: string }>("select revision from imports where import_id = $1", [audited.importId]);

@@ -1,4 +1,4 @@
-// Who a principal is, in words, from the organisation's own stream: events hold ids, people read names.
+// The names of principals, from the organisation's stream: events have ids, people read names.
 import type { Principal } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
@@ -14,7 +14,7 @@ export async function namesOf(eventStore: EventStore, organisationId: string): P
     const { keyId, prefix, name } = event.data;
     const words = `key ${name} (${prefix}...)`;
     keys.set(keyId, words);
-    keys.set(prefix, words); // what requests recorded before there were principals know of their key
+    keys.set(prefix, words); // older events name a key by its prefix
   }
   return ({ kind, id }) => {
     switch (kind) {

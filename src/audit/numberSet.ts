@@ -1,4 +1,4 @@
-/** A set of small whole numbers, one bit each: 900,000 of them take a tenth of a megabyte. */
+/** A set of small whole numbers, one bit each: 900,000 numbers take 0.1 MB. */
 export interface NumberSet {
   readonly size: number;
   add(number: number): void;
@@ -9,14 +9,14 @@ const mostBits = 2 ** 26;
 export function newNumberSet(): NumberSet {
   let bits = new Uint8Array(1024);
   let size = 0;
-  const strange = new Set<number>();
+  const outOfRange = new Set<number>();
   return {
     get size() {
-      return size + strange.size;
+      return size + outOfRange.size;
     },
     add(number) {
       if (!Number.isInteger(number) || number < 0 || number >= mostBits) {
-        strange.add(number);
+        outOfRange.add(number);
         return;
       }
       const index = number >> 3;

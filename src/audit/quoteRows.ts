@@ -1,4 +1,4 @@
-// The rows that the tables ought to hold of one recorded event, and those that they do.
+// The rows that the tables should have for one recorded event, and the rows that they have.
 import type { PoolClient } from "pg";
 import { answerAlone } from "../events/aloneQuote.js";
 import { answerOf, type QuoteAnswer } from "../events/quoteAnswer.js";
@@ -10,11 +10,11 @@ export interface QuoteRows {
   readonly quotesId: string;
   readonly organisationId: string;
   readonly columns: Readonly<Record<string, unknown>>;
-  /** Of the list: number, customer, services, cheapest service and total, message. */
+  /** Per row of the quotes table: number, customer, services, cheapest service and total, message. */
   readonly list: readonly (readonly unknown[])[];
 }
 
-/** Undefined where the event holds no answer. */
+/** Undefined when the event has no answer. */
 export function expectedRows({ type, data }: QuoteEvent): QuoteRows | undefined {
   const alone = type === "QuoteGenerated";
   const answer = alone ? answerAlone(data) : answerOf(data);
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Rows of the list that belong to no request. */
+/** Rows of the quotes table that belong to no request. */
 export async function strayRows(
   client: PoolClient,
   organisationId: string | undefined,

@@ -1,4 +1,4 @@
-// A row as both sides show it: from its event, and from its table. Two rows are the same when these lists are.
+// A row as a list of values, made from its event or from its table: two rows are the same when their lists are.
 import type { RowAccepted, RowRejected } from "../events/importEvents.js";
 import { canonical, storable } from "./canonical.js";
 

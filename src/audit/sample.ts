@@ -1,4 +1,4 @@
-/** A fair sample of a stream of unknown length: each one offered is as likely to be taken as any other. */
+/** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be taken. */
 export interface Sample<Item> {
   readonly taken: readonly Item[];
   offer(item: Item): void;

@@ -1,4 +1,4 @@
-// Every version a shipment had, from the streams of the imports that wrote it.
+// Every version of a shipment, from the streams of the imports that wrote it.
 import type { Principal } from "../domain/principal.js";
 import { decode } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
@@ -12,9 +12,9 @@ export interface ShipmentVersion {
   readonly sourceDetails: string;
   readonly fileName: string;
   readonly pushedAt: string;
-  /** When the import completed, and with it this version came into the ledger, unless a later push was there already. */
+  /** When the import completed. The ledger shows the version from then on, unless it already had a later push. */
   readonly writtenAt: string;
-  /** The import of the later push that stood in the ledger by then: this version was never shown. */
+  /** The import of a later push that completed earlier: the ledger never showed this version. */
   readonly supersededBy: string | null;
   readonly rows: readonly number[];
   readonly fields: Readonly<Record<string, unknown>>;
@@ -23,16 +23,16 @@ export interface ShipmentVersion {
 
 interface OpenImport {
   readonly request: ImportRequested;
-  /** Of ImportRequested: what was pushed later wins. */
+  /** Commit position of ImportRequested: the later push wins. */
   readonly pushed: bigint;
   readonly shipments: Map<number, { rows: number[]; fields: Record<string, unknown>; items: unknown[] }>;
 }
 
-interface Question {
+interface VersionsQuery {
   readonly eventStore: EventStore;
   readonly organisationId: string;
   readonly shipmentId: string;
-  /** Only what had been recorded by then. */
+  /** Later events are left out. */
   readonly asOf?: Date | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: { events: number; share: number }) => void;
@@ -41,19 +41,19 @@ interface Question {
 interface Written {
   readonly version: Omit<ShipmentVersion, "supersededBy">;
   readonly pushed: bigint;
-  /** Of ImportCompleted. */
+  /** Commit position of ImportCompleted. */
   readonly completed: bigint;
 }
 
-/** In the order they were pushed. Imports that failed or were cancelled wrote nothing. */
-export async function shipmentVersions(question: Question): Promise<ShipmentVersion[]> {
+/** In the order of the pushes. Failed and cancelled imports have written nothing. */
+export async function shipmentVersions(question: VersionsQuery): Promise<ShipmentVersion[]> {
   const versions: Written[] = [];
   const open = new Map<string, OpenImport>();
   const head = await question.eventStore.head();
   let events = 0;
   await question.eventStore.replay({ prefixes: [streamPrefix.import], signal: question.signal }, async (batch) => {
     for (const event of batch.events) {
-      if (event.metadata.organisation === question.organisationId) hear(event, open, question, versions);
+      if (event.metadata.organisation === question.organisationId) applyEvent(event, open, question, versions);
     }
     events += batch.events.length;
     question.onProgress?.({
@@ -64,7 +64,7 @@ export async function shipmentVersions(question: Question): Promise<ShipmentVers
   return inPushedOrder(versions);
 }
 
-/** Sorting keeps the shipments of one import in their order. */
+/** The sort is stable, so shipments of one import stay in their order. */
 function inPushedOrder(versions: readonly Written[]): ShipmentVersion[] {
   const sorted = versions.toSorted((one, other) => (one.pushed < other.pushed ? -1 : one.pushed > other.pushed ? 1 : 0));
   return sorted.map(({ version, completed }, index) => {
@@ -73,7 +73,7 @@ function inPushedOrder(versions: readonly Written[]): ShipmentVersion[] {
   });
 }
 
-function hear(stored: StoredEvent, open: Map<string, OpenImport>, question: Question, versions: Written[]): void {
+function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question: VersionsQuery, versions: Written[]): void {
   if (question.asOf && stored.recordedAt > question.asOf) return;
   const event = decode(stored);
   if (event?.type === "ImportRequested") {
@@ -84,13 +84,13 @@ function hear(stored: StoredEvent, open: Map<string, OpenImport>, question: Ques
   }
   const source = open.get(stored.stream);
   if (!source || !event) return;
-  if (event.type === "RowAccepted") hearLine(source, event.data, question.shipmentId);
+  if (event.type === "RowAccepted") addLine(source, event.data, question.shipmentId);
   if (event.type === "ImportCompleted") versions.push(...written(source, event.data.at, event.position.commit));
   if (event.type === "ImportCompleted" || event.type === "ImportFailed" || event.type === "ImportCancelled") open.delete(stored.stream);
 }
 
-/** Lines after a shipment's first belong to it by its number. */
-function hearLine(
+/** A shipment's first line has its id; the further lines have the same shipment number. */
+function addLine(
   source: OpenImport,
   { row, shipment = row, values }: { row: number; shipment?: number | undefined; values: Record<string, unknown> },
   shipmentId: string,

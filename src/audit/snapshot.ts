@@ -1,16 +1,16 @@
 import type { Pool, PoolClient } from "pg";
 import type { Position } from "../ports.js";
 
-/** The projections as they were at one moment, at one position of the log. */
+/** The projections' tables in one transaction, at one position of the log. */
 export interface Snapshot {
   readonly client: PoolClient;
   readonly position: Position;
 }
 
-/** An event after a snapshot's position cannot be in its tables yet: they are behind there, not wrong. */
+/** An event after the snapshot's position is not in its tables yet, which is no fault. */
 export const isAfter = (a: Position, b: Position): boolean => (a.commit === b.commit ? a.prepare > b.prepare : a.commit > b.commit);
 
-/** The projections are not at one position: nothing can be held against them yet. */
+/** The projections are at different positions, or not built, so they cannot be compared with the log now. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";
 }
@@ -18,17 +18,17 @@ export class NotComparable extends Error {
 const compared = ["activities", "imports", "quotes", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, shipments, quote_requests, quotes, checkpoints";
 
-/** Holds the tables in place: a rebuild waits with its swap until the audit is done, or told to stop. */
+/** Locks the tables against a rebuild's swap, which waits until the audit ends or is aborted. */
 export async function withSnapshot<Result>(
   { pool, signal }: { pool: Pool; signal: AbortSignal },
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
   const client = await pool.connect();
-  // Ends the transaction too, and leaves no changed setting in the pool. A statement that is under way fails.
+  // Closes the connection, which ends the transaction and keeps the changed settings out of the pool. A running statement fails.
   const end = () => client.release(true);
   signal.addEventListener("abort", end, { once: true });
-  let lost: Error | undefined; // said when it happens; what is asked afterwards only hears that it did
+  let lost: Error | undefined; // kept, since later queries only report that the connection is closed
   client.on("error", (error) => {
     lost ??= error;
   });
@@ -62,7 +62,7 @@ async function positionOf(client: PoolClient): Promise<Position> {
 
 const rowsPerFetch = 5_000;
 
-/** Rows as arrays of columns, however many there are, in memory for a few thousand. */
+/** Reads any number of rows, as arrays of columns, with memory for a few thousand. */
 export async function* readRows(client: PoolClient, query: string, values: readonly unknown[] = []): AsyncGenerator<unknown[]> {
   await client.query(`declare audited no scroll cursor for ${query}`, [...values]);
   try {

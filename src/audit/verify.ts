@@ -1,4 +1,4 @@
-// Replays every import and every quote from its stream and holds each ledger row, import, rejected row, stored file and quote against it.
+// Replays every import and every quote from its stream, and compares each ledger row, import, rejected row, stored file and quote with it.
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
@@ -14,11 +14,11 @@ export interface VerifyOptions extends FileSources {
   readonly pool: Pool;
   readonly eventStore: EventStore;
   readonly signal: AbortSignal;
-  /** Undefined: every organisation. */
+  /** Undefined for all organisations. */
   readonly organisationId: string | undefined;
-  /** False leaves the stored files unread. */
+  /** False: stored files are not read. */
   readonly files: boolean;
-  /** True derives every quote again, false a sample. */
+  /** True: every quote is derived again; false: a sample. */
   readonly allQuotes?: boolean;
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }

@@ -1,4 +1,4 @@
-// Every quote against the tables, and a sample of them, or all, derived again from the catalogue of their day.
+// Compares every quote with the tables, and derives a sample of them, or all, again from the catalogue version of their time.
 import { decodeOn, UnreadableEvent } from "../events/codec.js";
 import { quotePlaceOf } from "../events/quoteId.js";
 import { type QuoteEvent, readQuotes } from "../events/readQuotes.js";
@@ -23,11 +23,11 @@ interface Options {
   readonly eventStore: EventStore;
   readonly organisationId: string | undefined;
   readonly signal: AbortSignal;
-  /** False: a sample of them is derived again. */
+  /** False: a sample is derived again. */
   readonly allQuotes?: boolean;
 }
 
-/** Requests: enough that a mistake in one of a hundred prices is all but certain to show. */
+/** The number of requests in the sample: a mistake in one of a hundred prices shows with 99 % certainty. */
 const sampled = 500;
 
 export async function verifyQuotes(snapshot: Snapshot, options: Options, findings: Findings): Promise<QuoteVerification> {
@@ -54,19 +54,23 @@ export async function verifyQuotes(snapshot: Snapshot, options: Options, finding
   return { requests, quotes, derived: deriver.quotes(), seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** So that each version of a catalogue is read once. */
+/** Sorts by catalogue version, so that each is read once. */
 function byCatalogue({ data: a }: QuoteEvent, { data: b }: QuoteEvent): number {
   if (a.organisationId !== b.organisationId) return a.organisationId < b.organisationId ? -1 : 1;
   return a.catalogueVersion - b.catalogueVersion;
 }
 
-async function replayQuotes({ eventStore, organisationId, signal }: Options, until: Position, deal: (event: StoredEvent) => Promise<void>) {
+async function replayQuotes(
+  { eventStore, organisationId, signal }: Options,
+  until: Position,
+  onEvent: (event: StoredEvent) => Promise<void>,
+) {
   const enough = new AbortController();
   const prefixes = [streamPrefix.quotes, streamPrefix.quote];
   const replay = eventStore.replay({ prefixes, signal: AbortSignal.any([signal, enough.signal]) }, async (batch) => {
     for (const event of batch.events) {
       if (isAfter(event.position, until)) break;
-      if (organisationId === undefined || event.metadata.organisation === organisationId) await deal(event);
+      if (organisationId === undefined || event.metadata.organisation === organisationId) await onEvent(event);
     }
     if (!isAfter(until, batch.position)) enough.abort();
   });
@@ -105,7 +109,7 @@ async function compareRows({ client }: Snapshot, { eventStore, organisationId }:
     });
 }
 
-/** What the first difference is, in words; the event is read once more for it. */
+/** The first difference as a sentence. It reads the event once more. */
 async function difference(rows: QuoteRows, eventStore: EventStore): Promise<string> {
   const place = quotePlaceOf(rows.quotesId);
   const event = place && (await readQuotes(eventStore, { ...place, number: rows.columns["alone"] === true ? 0 : 1 }));

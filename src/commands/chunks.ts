@@ -4,7 +4,7 @@ const maxEvents = 500;
 /** The server takes 1 MiB per append; ids, types and framing are not counted here. */
 const maxBytes = 800 * 1024;
 
-/** Each chunk at the exact revision behind the one before it, so a stranger in between stops the rest. */
+/** Appends each chunk at the exact revision after the one before, so that an append of another process in between stops the rest. */
 export async function appendInChunks(events: EventStore, stream: string, all: readonly NewEvent[], head: Revision): Promise<Revision> {
   let revision = head;
   for (const chunk of chunksOf(all)) revision = (await events.append(stream, chunk, revision)).revision;

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../portErrors.js";
 
-/** The time that all the store work of one command may take together, so that its caller is answered whatever a store does. */
+/** The time that all store calls of one command may take together, so that the API can answer even if a store does not. */
 export interface Deadline {
   leftMs(): number;
-  /** The result, or StoreUnavailable once the time is up; `late` is handed what comes after that. */
+  /** The result, or StoreUnavailable when the time is up. A result after that is given to `late`. */
   within<Result>(store: StoreUnavailable["store"], work: Promise<Result>, late?: (result: Result) => void): Promise<Result>;
 }
 

@@ -1,6 +1,5 @@
-// src/commands holds the deciders and the functions that run them. A decider is pure: it is given the state, the time and the
-// ids, and answers with events. `handle` carries out a decision on a stream that is read whole; importStream.ts does so for imports, whose
-// streams are too long for that.
+// src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
+// events. `handle` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
 import { decodeOn, type EventContext, encode, type RecordedOn } from "../events/codec.js";
 import type { EventOn, StreamKind } from "../events/registry.js";
 import { streamOf } from "../events/streams.js";
@@ -22,7 +21,7 @@ export interface Handling {
 }
 
 export interface Handled<S extends StreamKind, State> {
-  /** What the decision was based on. */
+  /** The state that the decision was based on. */
   readonly before: State;
   readonly decided: readonly EventOn<S>[];
   /** The stream's revision afterwards. */
@@ -31,14 +30,14 @@ export interface Handled<S extends StreamKind, State> {
 
 const attempts = 10;
 
-/** Loads, decides, appends; decides again on what it finds when somebody else was quicker. Deciding nothing appends nothing. */
+/** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
 export async function handle<S extends StreamKind, State>(
   { events, newId }: Handling,
   aggregate: Aggregate<S, State>,
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[],
 ): Promise<Handled<S, State>> {
-  await logIdOf(events); // the first event of a log says whose it is
+  await logIdOf(events); // writes LogCreated first if the log is empty
   for (let attempt = 1; ; attempt++) {
     const { state, head } = await load(events, aggregate);
     const decided = decide(state, head);

@@ -1,4 +1,4 @@
-// Whose log this is. The id is written once, before anything else, and read from the log ever after.
+// The log's id. The service writes it once, as the log's first event, and reads it from the log from then on.
 import { randomUUID } from "node:crypto";
 import { firstStart } from "../domain/principal.js";
 import { encode } from "../events/codec.js";
@@ -9,7 +9,7 @@ import { type EventStore, noStream } from "../ports.js";
 
 const known = new WeakMap<EventStore, Promise<string>>();
 
-/** The log's id, written first where there is none; asked of the log once for each connection. */
+/** The log's id. It is created if the log has none, and read once per event store connection. */
 export function logIdOf(eventStore: EventStore): Promise<string> {
   const asked = known.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
   known.set(eventStore, asked);
@@ -17,7 +17,7 @@ export function logIdOf(eventStore: EventStore): Promise<string> {
   return asked;
 }
 
-/** Of several processes that start at once one is first; the others read what it wrote. */
+/** Several processes may start at once: one append succeeds, and the other processes read the id that it wrote. */
 async function createLog(eventStore: EventStore): Promise<string> {
   const logId = randomUUID();
   const context = { organisation: "", by: firstStart, correlationId: logId };
@@ -26,7 +26,7 @@ async function createLog(eventStore: EventStore): Promise<string> {
     await eventStore.append(logStream, [event], noStream);
     return logId;
   } catch (error) {
-    // Whatever became of this append, the one that the caller is about to make has not been sent.
+    // Drops `outcomeUnknown`: it is about this append, and the caller's own append has not been sent.
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(error.store, error.message, { cause: error });
     if (!(error instanceof WrongVersion)) throw error;
     const first = await readLogId(eventStore);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
-import { settle } from "../../audit/evidence.js";
+import { auditedImportOf } from "../../audit/evidence.js";
 import { type AsOf, importHistory, type RowOutcome } from "../../audit/importHistory.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { namesOf } from "../../audit/names.js";
@@ -29,7 +29,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const onRow = rows ? (outcome: RowOutcome) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
   const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
-  const audited = settle(history.fold);
+  const audited = auditedImportOf(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // A past state has no counterpart in the tables of today.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;

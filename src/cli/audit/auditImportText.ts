@@ -1,4 +1,4 @@
-import type { ImportHistory, Stretch } from "../../audit/importHistory.js";
+import type { ImportHistory, RowRun } from "../../audit/importHistory.js";
 import type { Verdict } from "../../audit/importVerdict.js";
 import type { NameOf } from "../../audit/names.js";
 import { principalOf } from "../../domain/principal.js";
@@ -65,21 +65,21 @@ function recordedCounts({ ended, counts }: ImportHistory): string {
     : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
 }
 
-function phases({ requested, started, stretches, ended }: ImportHistory, nameOf: NameOf): string[] {
+function phases({ requested, started, runs, ended }: ImportHistory, nameOf: NameOf): string[] {
   const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
   const lines = [line("0", requested.recordedAt, "requested")];
   if (started) {
     const { by, catalogueVersion } = started.data;
     lines.push(line("1", started.recordedAt, `started by ${nameOf(by)}, judged by catalogue version ${catalogueVersion}`));
   }
-  stretches.forEach((stretch, index) => {
-    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0, nameOf)));
+  runs.forEach((run, index) => {
+    lines.push(line(`${run.from}-${run.to}`, run.begun, runText(run, index === 0, nameOf)));
   });
   if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended, nameOf)));
   return lines;
 }
 
-function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: Stretch, first: boolean, nameOf: NameOf): string {
+function runText({ actor, firstRow, lastRow, from, to, ended, pause }: RowRun, first: boolean, nameOf: NameOf): string {
   const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
   return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
 }
@@ -108,7 +108,7 @@ function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): st
 
 /** The same for machines. */
 export function historyJson({ history, files, verdict }: Omit<ImportReport, "nameOf">) {
-  const { requested, started, stretches, ended, counts, accepted, reasons, whole, fold } = history;
+  const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
   return {
     importId: requested.data.importId,
     status: ended ? endings[ended.type] : started ? "processing" : "queued",
@@ -116,7 +116,7 @@ export function historyJson({ history, files, verdict }: Omit<ImportReport, "nam
     revision: Number(fold.revision),
     requested: { ...requested.data, recordedAt: requested.recordedAt },
     started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
-    stretches: stretches.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
+    stretches: runs.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
     ended: ended
       ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.actor }
       : null,

@@ -1,9 +1,6 @@
 import type { Pool } from "pg";
 
-/**
- * Has the workers make an import's error report again; false where there is no such report. Asking for one that is asked for already
- * changes nothing, so that any number of readers lead to one report.
- */
+/** Asks the workers to make an import's error report again; false when the import has none. Asking twice leads to one report. */
 export async function askForReport(pool: Pool, importId: string): Promise<boolean> {
   const asked = await pool.query<{ known: boolean }>(
     `with wanted as (

@@ -14,7 +14,7 @@ export interface CancelImportDeps {
 }
 
 export interface CancelImport {
-  /** Undefined for the operator, who may cancel anybody's. */
+  /** Undefined for the command line, which may cancel any organisation's import. */
   readonly organisationId: string | undefined;
   readonly importId: string;
   readonly kind?: ImportKind;
@@ -23,9 +23,9 @@ export interface CancelImport {
   readonly now: Date;
 }
 
-const patienceMs = 5_000;
+const withinMs = 5_000;
 
-/** The running worker sees the mark and stops appending within a second; until then appends race, and either order is right. */
+/** The worker sees the mark and stops within a second. Until then its appends and this one race for the revision, and either order is right. */
 export async function cancelImport(deps: CancelImportDeps, asked: CancelImport): Promise<void> {
   const { importId } = asked;
   let loaded = expectVisible(await loadImport(deps.eventStore, importId), asked);
@@ -35,7 +35,7 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
     [importId],
   );
   const progress = Math.min(99, marked.rows[0]?.progress ?? 0);
-  for (const deadline = performance.now() + patienceMs; ; ) {
+  for (const deadline = performance.now() + withinMs; ; ) {
     try {
       await append(deps, loaded, asked, progress);
       break;
@@ -45,7 +45,7 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
       loaded = await loadImport(deps.eventStore, importId);
     }
   }
-  await freeItsPlace(deps, loaded); // at once, also if a worker has it in hand
+  await freeItsPlace(deps, loaded); // at once, also while a worker still runs the import
 }
 
 async function freeItsPlace({ pool }: CancelImportDeps, { importId, state, position }: LoadedImport): Promise<void> {

@@ -1,5 +1,5 @@
-// src/commands decides what may happen and records it. A decider is two pure functions: `decide` says which events a command
-// leads to, `evolve` what has become of the import after one; the caller brings the clock, and a repeated command decides nothing.
+// The decider of an import: `decide` returns the events that a command leads to, `evolve` the state after an event. Both are pure; the
+// caller brings the time. A repeated command returns no events.
 
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -34,7 +34,7 @@ export type ImportCommand =
       readonly localities: Record<string, string>;
       readonly now: Date;
     }
-  /** `first` is the ordinal, from 0, of the first outcome: what is recorded already is left out. */
+  /** `first` is the ordinal, from 0, of the first outcome. Outcomes that are already recorded are left out. */
   | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
   | {
       readonly type: "completeImport";
@@ -142,7 +142,7 @@ function requestOf(state: ImportState): ImportRequested {
 
 const unknownImport = () => new Rejection("notFound", "There is no such import.");
 
-/** A worker that miscounts must not be believed: its counts have to add up to the rows in the stream. */
+/** A guard against a worker's error: the counts must add up to the rows in the stream. */
 function checkCounts({ received, processed, failed }: ImportCounts, rows: number, kind: ImportKind): void {
   const written = received - failed;
   const addUp = kind === "activities" ? processed === written : processed <= written && processed > 0 === written > 0;

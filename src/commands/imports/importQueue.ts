@@ -1,5 +1,5 @@
-// An organisation's waiting line. A place is reserved before ImportRequested is appended and given back by the worker at the
-// end, so that the depth is exact however many processes push at once.
+// The queue of an organisation's imports. A push reserves a place before it appends ImportRequested, and the worker frees it when the import
+// ends, so that the limit is exact however many processes push at once.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 
@@ -18,7 +18,7 @@ export async function reservePlace(pool: Pool, place: { organisationId: string; 
 export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
 
-/** As it is now, for whoever would rather know before the work; only reserving a place is exact. */
+/** A look before a push is read. Only reserving a place is exact. */
 export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
   const { rows } = await pool.query<{ full: boolean }>("select count(*) >= $2 as full from import_queue where organisation_id = $1", [
     organisationId,
@@ -48,7 +48,7 @@ interface PlaceInLog {
   readonly position: bigint;
 }
 
-/** For an import that is in its stream and has no confirmed place: the one that the log gives it. */
+/** Gives an import that is in the log, and has no confirmed place, the place of its position. */
 export async function restorePlace(pool: Pool, { importId, organisationId, position, started }: PlaceInLog & { started: boolean }) {
   await pool.query(
     `with restored as (
@@ -59,7 +59,7 @@ export async function restorePlace(pool: Pool, { importId, organisationId, posit
   );
 }
 
-/** The import has ended in its stream. Until the table of imports shows it, readers find it among the ended ones. */
+/** The import has ended in its stream. Until the imports table shows that, queries read it from ended_imports. */
 export async function freePlace(pool: Pool, { importId, organisationId, position }: PlaceInLog): Promise<void> {
   await pool.query(
     `with freed as (delete from import_queue where import_id = $1)
@@ -68,7 +68,7 @@ export async function freePlace(pool: Pool, { importId, organisationId, position
   );
 }
 
-/** Whoever finds this import in its stream is to cancel it. */
+/** Marks a place so that a worker that finds the import in the log cancels it. */
 export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
 }

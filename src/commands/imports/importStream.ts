@@ -7,13 +7,13 @@ import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState,
 export interface LoadedImport {
   readonly importId: string;
   readonly state: ImportState;
-  /** Where the stream stood: the next event is appended after exactly this one. */
+  /** The stream's last revision: the next append expects exactly this one. */
   readonly revision: Revision;
-  /** Commit position of ImportRequested: the import's place in the one order. Undefined where there is none. */
+  /** Commit position of ImportRequested, which orders the imports. Undefined when the stream is empty. */
   readonly position: bigint | undefined;
 }
 
-/** Three events tell everything: one per row stands between the second and the last, so their number follows from the revision. */
+/** Reads the first two events and the last one. Between them is one event per row, so the revision gives the number of rows. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
   const last = await eventStore.last(stream);
@@ -31,7 +31,7 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   return { importId, state, revision: last.revision, position };
 }
 
-/** Decides and appends at the revision that was loaded; throws WrongVersion when somebody was faster. */
+/** Decides and appends at the loaded revision. Throws WrongVersion when another process has appended since. */
 export async function carryOut(
   eventStore: EventStore,
   loaded: LoadedImport,
@@ -43,7 +43,7 @@ export async function carryOut(
   if (events.length === 0) return loaded;
   const appended = await eventStore.append(
     streamOf.import(importId),
-    // The id holds the whole event: two workers who say different things at one revision are two, and only one is recorded.
+    // The id is derived from the whole event: two workers that append different events at one revision use different ids, and one is refused.
     events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId))),
     revision,
   );

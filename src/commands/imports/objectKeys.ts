@@ -1,5 +1,5 @@
-// Under which keys objects are stored. Each belongs to one log: two deployments may share a bucket, and a log that was put back has
-// the id of the one that it is a copy of.
+// The keys of stored objects. Each key names its log, since two deployments may share a bucket. A restored log has the id of the log it is
+// a copy of.
 import { randomUUID } from "node:crypto";
 import type { ImportRequested } from "../../events/importEvents.js";
 
@@ -13,7 +13,7 @@ export function logOfUpload(key: string): string | undefined {
   return object === undefined ? undefined : logId;
 }
 
-/** An import's id may follow from an Idempotency-Key, and so be the same in two logs. */
+/** Has the log's id, because an import's id that is derived from an Idempotency-Key may be the same in two logs. */
 export function reportKey({ importId, file }: Pick<ImportRequested, "importId" | "file">): string {
   const logId = logOfUpload(file.key);
   return logId === undefined ? `reports/${importId}.xlsx` : `reports/${logId}/${importId}.xlsx`;
@@ -21,16 +21,16 @@ export function reportKey({ importId, file }: Pick<ImportRequested, "importId" |
 
 interface Aside {
   readonly logId: string;
-  /** When it was moved, `2026-03-01`. */
+  /** The day on which it was moved, such as `2026-03-01`. */
   readonly day: string;
   readonly importId: string;
-  /** Where it was. */
+  /** Its former key. */
   readonly key: string;
 }
 
 export const asidePrefix = (logId: string): string => `aside/${logId}/`;
 
-/** Where a refused upload waits for a month before it is removed; its old key is the end of the new one. */
+/** The key under which the upload of a refused push is kept for a month before it is removed. It ends with the former key. */
 export const asideKey = ({ logId, day, importId, key }: Aside): string => `${asidePrefix(logId)}${day}/${importId}/${key}`;
 
 export function partsOfAside(aside: string): Aside | undefined {

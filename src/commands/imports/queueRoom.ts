@@ -4,22 +4,22 @@ import { deadlineIn } from "../deadline.js";
 import { importOfKey } from "./idempotentImport.js";
 import { hasPlace, isQueueFull, queueIsFull } from "./importQueue.js";
 
-interface Asking {
+interface Push {
   readonly organisationId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
-  readonly patienceMs: number;
+  readonly withinMs: number;
 }
 
 /**
- * Refuses a push to a full queue before anything of it is read, expanded or stored. A repetition under an Idempotency-Key is let
- * through, since it takes no place: its answer is the first one's.
+ * Rejects a push to a full queue before its body is read or stored. A repetition with the same Idempotency-Key passes, since it takes no
+ * place: it gets the first push's answer.
  */
-export async function refuseWhenFull(
+export async function rejectWhenFull(
   { pool, eventStore, maxQueuedImports }: { pool: Pool; eventStore: EventStore; maxQueuedImports: number },
-  { organisationId, idempotencyKey, now, patienceMs }: Asking,
+  { organisationId, idempotencyKey, now, withinMs }: Push,
 ): Promise<void> {
-  const deadline = deadlineIn(patienceMs);
+  const deadline = deadlineIn(withinMs);
   if (!(await deadline.within("database", isQueueFull(pool, organisationId, maxQueuedImports)))) return;
   if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
   const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));

@@ -1,5 +1,5 @@
-// Which stored uploads are known to have been refused. Only these are ever swept: an upload that a log does not know may be the last copy
-// of one that was acknowledged, by another log or by a later state of this one.
+// The stored uploads of pushes that were answered 503 and never recorded. Only these are ever removed: an upload that this log does not know
+// may be the last copy of an acknowledged push of another log, or of this log before an older backup was restored.
 import type { Pool } from "pg";
 import type { ImportRequested } from "../../events/importEvents.js";
 import { logOfUpload } from "./objectKeys.js";
@@ -9,7 +9,7 @@ export interface RefusedUpload {
   readonly importId: string;
 }
 
-/** The push was not acknowledged, and its append did not land: nothing refers to this file. */
+/** The push was answered 503 and its append did not land, so no event refers to the file. */
 export async function noteRefusedUpload(pool: Pool, { importId, file: { key } }: ImportRequested): Promise<void> {
   const logId = logOfUpload(key);
   if (logId === undefined) return;
@@ -24,7 +24,7 @@ export async function forgetRefusedUpload(pool: Pool, key: string): Promise<void
   await pool.query("delete from refused_uploads where key = $1", [key]);
 }
 
-/** Those of one log that were refused so long ago, by key. */
+/** One page of a log's uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
 export async function refusedUploads(
   pool: Pool,
   { logId, olderThanMs, after, max }: { logId: string; olderThanMs: number; after: string; max: number },

@@ -1,5 +1,5 @@
-// A push, once its submission has been checked: store it, take a place in the queue, record ImportRequested.
-// The answer 202 means that the event store has acknowledged; everything before that can be repeated without harm.
+// Accepts a checked push: stores its file, reserves a place in the queue and appends ImportRequested. The API answers 202 after the event
+// store has acknowledged the append; everything before that can be repeated without harm.
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
@@ -16,7 +16,7 @@ import { logIdOf } from "../logIdentity.js";
 import { firstRequest, importOfKey } from "./idempotentImport.js";
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
 import { newUploadKey } from "./objectKeys.js";
-import { settleAccepted, settleRefused } from "./settleRequest.js";
+import { confirmPlaceLater, resolveRefusedPush } from "./resolvePush.js";
 
 export interface RequestImportDeps {
   readonly pool: Pool;
@@ -24,7 +24,7 @@ export interface RequestImportDeps {
   readonly objectStore: ObjectStore;
   readonly maxQueuedImports: number;
   readonly logger: Logger;
-  /** Ends what goes on in the background after an answer. */
+  /** Ends the retries that go on in the background after the answer. */
   readonly stopping?: AbortSignal | undefined;
 }
 
@@ -40,31 +40,31 @@ export interface Submission {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
-  /** What depends on the organisation's catalogue as it is today, and so is not asked of a repetition: the first one's answer stands. */
+  /** Checks against the organisation's present catalogue. Not called for a repetition, which gets the first push's answer. */
   readonly check?: () => Promise<void>;
-  /** How long the stores may keep the caller waiting. */
-  readonly patienceMs?: number;
+  /** How long all store calls together may take. */
+  readonly withinMs?: number;
 }
 
 const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
-const defaultPatienceMs = 4_500;
-/** Left for the queue and the append after a large file has taken its time to the object store. */
-const leastPatienceMs = 1_500;
-/** An append that cannot be waited for is not begun. */
+const defaultWithinMs = 4_500;
+/** At least this much is left for the queue and the append after a large file was stored. */
+const leastRestMs = 1_500;
+/** With less time left the append is not begun, since its answer could not be awaited. */
 const shortestAppendMs = 200;
 const markMs = 300;
 const discardMs = 1_000;
 
-/** The recorded request: this push's own, or the first one's where an Idempotency-Key says that this is a repetition. */
+/** Returns the recorded request: this push's, or the first push's if this one repeats its Idempotency-Key. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
-  const deadline = deadlineIn(submission.patienceMs ?? defaultPatienceMs);
+  const deadline = deadlineIn(submission.withinMs ?? defaultWithinMs);
   const target = await deadline.within("event store", targetOf(deps, submission));
   if ("earlier" in target) return target.earlier;
   await submission.check?.();
   const logId = await deadline.within("event store", logIdOf(deps.eventStore));
   const request = eventOf(submission, target.importId, logId);
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
-  const rest = deadlineIn(Math.max(leastPatienceMs, deadline.leftMs()));
+  const rest = deadlineIn(Math.max(leastRestMs, deadline.leftMs()));
   await reserve(deps, request, rest).catch(async (error: unknown) => {
     await discard(deps, request); // nothing was appended, so nothing refers to it
     throw error;
@@ -73,7 +73,7 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   return record(deps, submission, request, rest);
 }
 
-/** The file of a push that is known to be refused, by the process that stored it. */
+/** Removes the file of a push that was not recorded. */
 async function discard({ objectStore }: RequestImportDeps, { file }: ImportRequested): Promise<void> {
   await deadlineIn(discardMs)
     .within("object store", objectStore.remove(file.key))
@@ -82,7 +82,7 @@ async function discard({ objectStore }: RequestImportDeps, { file }: ImportReque
 
 async function reserve(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<void> {
   const { importId, organisationId } = request;
-  const release = () => void settleRefused(deps, request);
+  const release = () => void resolveRefusedPush(deps, request);
   await deadline.within("database", reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
 }
 
@@ -103,7 +103,7 @@ async function record(
     const { position } = await eventStore.append(streamOf.import(importId), [event], noStream, { withinMs });
     await deadline
       .within("database", confirmPlace(pool, importId, position.commit))
-      .catch(() => void settleAccepted(deps, importId, position.commit));
+      .catch(() => void confirmPlaceLater(deps, importId, position.commit));
     return request;
   } catch (error) {
     if (error instanceof WrongVersion) {
@@ -113,20 +113,23 @@ async function record(
         return repetition(earlier, submission);
       }
     }
-    await refuse(deps, request, error);
+    await leaveRefused(deps, request, error);
     throw error;
   }
 }
 
-/** Leaves a mark for whoever may find the import in its stream after all, and looks itself as soon as that is possible. */
-async function refuse(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
+/**
+ * The push is about to be answered 503. Marks its place, so that a worker that finds the import in the log cancels it, and starts the
+ * background check of whether it was recorded.
+ */
+async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
   const { importId, idempotency } = request;
   const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
   const mark = unknown ? withdrawPlace : releasePlace;
   // With an Idempotency-Key another attempt may hold the same place.
   const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
   await marked?.catch(() => undefined);
-  void settleRefused(deps, request);
+  void resolveRefusedPush(deps, request);
 }
 
 type Target = { importId: string } | { earlier: ImportRequested };
@@ -162,7 +165,7 @@ function eventOf(submission: Submission, importId: string, logId: string): Impor
   };
 }
 
-/** What makes two requests the same: the route, the content and the caller's reference; not multipart boundaries or JSON spacing. */
+/** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
 function bodyHash({ kind, source, sourceDetails, file }: Submission): string {
   return sha256(JSON.stringify([kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256]));
 }

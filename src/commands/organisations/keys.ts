@@ -7,7 +7,7 @@ import { handle } from "../handle.js";
 import { type ApiKeyState, type OrganisationDeps, type OrganisationState, type Origin, organisationAggregate } from "./organisation.js";
 
 export interface CreatedKey {
-  /** The whole key, known only here and now. */
+  /** The whole key. It is not stored, so it can be shown only now. */
   readonly key: string;
   readonly keyId: string;
   readonly prefix: string;
@@ -62,7 +62,7 @@ function keyMeant(given: string, state: OrganisationState): ApiKeyState {
   if (liveKeyPrefix.startsWith(given))
     throw new Rejection("invalid", `${given || "An empty prefix"} does not tell one key from another; keys list shows what does`);
   const fitting = [...state.keys.values()].filter((key) => isMeant(given, key));
-  // Of keys with the same beginning the one still in use is meant.
+  // If several keys begin like this, the one that is not revoked is meant.
   const candidates = fitting.some(({ revoked }) => !revoked) ? fitting.filter(({ revoked }) => !revoked) : fitting;
   const [key] = candidates;
   if (!key)

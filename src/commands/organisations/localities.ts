@@ -1,4 +1,4 @@
-// Postcodes of a country, loaded by an operator: the file goes to the object store, the stream says which file holds.
+// Loads a country's postcodes: the file goes to the object store, and the country's stream says which file is in use.
 import { Rejection } from "../../domain/rejection.js";
 import type { LocalitiesImported } from "../../events/localityEvents.js";
 import type { EventStore, ObjectStore } from "../../ports.js";
@@ -8,16 +8,16 @@ import type { Origin } from "./organisation.js";
 export interface LocalitiesDeps {
   readonly events: EventStore;
   readonly objects: ObjectStore;
-  /** Brings the table up to the country's stream. */
+  /** Applies the country's stream to its table. */
   readonly project: (country: string) => Promise<void>;
   readonly now: () => Promise<Date>;
   readonly newId: () => string;
 }
 
 export interface LocalitiesFile {
-  /** Two letters. */
+  /** Two letters, such as `NZ`. */
   readonly country: string;
-  /** A local file in the form that the geography loader reads. */
+  /** A local file in the format that the geography loader reads. */
   readonly path: string;
   readonly sha256: string;
   readonly localities: number;

@@ -1,4 +1,4 @@
-// An organisation as its stream tells it: the catalogue in its current version, and its API keys.
+// The state of an organisation: its present catalogue version and its API keys.
 import type { Principal } from "../../domain/principal.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogueChanges.js";
 import type { RecordedOn } from "../../events/codec.js";
@@ -14,24 +14,24 @@ export interface ApiKeyState {
 }
 
 export interface OrganisationState {
-  /** Undefined until the first catalogue was applied: the organisation does not exist. */
+  /** Undefined before the first CatalogueApplied: the organisation does not exist yet. */
   file: CatalogueFile | undefined;
   version: number;
-  /** Entry events that no CatalogueApplied has closed yet. */
+  /** Entry events since the last CatalogueApplied. */
   open: { revision: bigint; change: CatalogueChange }[];
   readonly keys: Map<string, ApiKeyState>;
 }
 
 export interface OrganisationDeps {
   readonly events: EventStore;
-  /** Brings the tables up to the organisation's stream, so that every process sees the change when the command returns. */
+  /** Applies the organisation's stream to its tables, so that every process sees the change when the command returns. */
   readonly project: (organisationId: string) => Promise<void>;
   /** The database's clock. */
   readonly now: () => Promise<Date>;
   readonly newId: () => string;
 }
 
-/** Who asks, for the record. */
+/** Who gave the command; recorded with its events. */
 export interface Origin {
   readonly by: Principal;
   readonly correlationId: string;
@@ -46,7 +46,7 @@ export function organisationAggregate(organisationId: string): Aggregate<"organi
   };
 }
 
-/** Fills the state in place: a large catalogue has thousands of entries, and nobody else holds the state while it is loaded. */
+/** Changes the state in place, since a large catalogue has thousands of entries. Only `handle` uses the state while it is loaded. */
 function evolve(state: OrganisationState, event: RecordedOn<"organisation">): OrganisationState {
   switch (event.type) {
     case "CatalogueEntryPut":

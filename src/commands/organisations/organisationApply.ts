@@ -11,14 +11,14 @@ import { type OrganisationDeps, type OrganisationState, type Origin, organisatio
 export interface AppliedOrganisation {
   readonly organisationId: string;
   readonly version: number;
-  /** One sentence per change; empty when the file says what is recorded already. */
+  /** One sentence per change; empty when the file equals the recorded catalogue. */
   readonly changes: readonly string[];
 }
 
 /** Creates or updates an organisation from a checked file. The same file again records nothing. */
 export async function applyOrganisation(deps: OrganisationDeps, file: OrganisationFile, origin: Origin): Promise<AppliedOrganisation> {
   const organisationId = file.organisation.id;
-  // As JSON has it: what will be read back is what is compared.
+  // Through JSON, so that the file is compared in the form in which it is stored.
   const wanted = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
   const at = (await deps.now()).toISOString();
   const context = { organisation: organisationId, ...origin };
@@ -37,7 +37,7 @@ interface ApplyCommand {
   readonly at: string;
 }
 
-/** One event per changed entry, closed by CatalogueApplied; entries left open by an interrupted command stay void. */
+/** One event per changed entry, then CatalogueApplied. Entries of a command that was interrupted before its CatalogueApplied do not count. */
 export function decideApply({ file, by, at }: ApplyCommand, state: OrganisationState, head: Revision): EventOn<"organisation">[] {
   const entries = catalogueChanges(state.file, file, isDeepStrictEqual);
   if (entries.length === 0) return [];
@@ -54,7 +54,7 @@ export function decideApply({ file, by, at }: ApplyCommand, state: OrganisationS
 
 const mostSentences = 1000;
 
-/** A new rate card can change thousands of lanes; the entries themselves hold all of it. */
+/** A new rate card can change thousands of lanes. The entry events have all of them, so the sentences are cut. */
 function inBrief(sentences: readonly string[]): string[] {
   if (sentences.length <= mostSentences) return [...sentences];
   return [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more`];

@@ -10,7 +10,7 @@ import type { QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports.js";
 import { recordOf } from "./quoteRecord.js";
-import { refuseTooLarge } from "./tooLargeQuote.js";
+import { rejectTooLarge } from "./tooLargeQuote.js";
 
 export interface QuoteOrigin {
   readonly organisationId: string;
@@ -33,17 +33,17 @@ export interface GeneratedQuotes {
   readonly response: string;
 }
 
-/** Prices a request for each of its customers and records it, whole, before it answers. */
+/** Prices a request for each of its customers and returns when the event store has acknowledged the event. */
 export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<GeneratedQuotes> {
-  refuseStrangers(deps.catalogue, request.general.customerIds);
+  rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
   const event = decideQuotes(deps, request, from);
   const { organisationId, by, requestId, quotesId } = event;
   const context = { organisation: organisationId, by, correlationId: requestId };
-  // The event's id is the request's own, so that a resend is recognised.
+  // The event's id is the request's id, so that the event store recognises a resend.
   const encoded = encode("QuotesGenerated", event, context, quotesId);
   const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
   const response = JSON.stringify(answerOf(event));
-  await recorded.catch((error: unknown) => refuseTooLarge(error, event));
+  await recorded.catch((error: unknown) => rejectTooLarge(error, event));
   return { event, response };
 }
 
@@ -61,10 +61,10 @@ function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: Quote
   };
 }
 
-/** One stranger among them and nobody is priced: no partial results. */
-function refuseStrangers(catalogue: Catalogue, customerIds: readonly string[]): void {
-  const strangers = customerIds.filter((id) => !catalogue.customers.has(id));
-  if (strangers.length > 0) throw new Rejection("forbidden", `Not customers of your organisation: ${strangers.join(", ")}`);
+/** With one unknown customer the whole request is rejected: there are no partial results. */
+function rejectUnknownCustomers(catalogue: Catalogue, customerIds: readonly string[]): void {
+  const unknown = customerIds.filter((id) => !catalogue.customers.has(id));
+  if (unknown.length > 0) throw new Rejection("forbidden", `Not customers of your organisation: ${unknown.join(", ")}`);
 }
 
 type Ends = Pick<QuoteRequest, "origin" | "destination">;

@@ -1,4 +1,4 @@
-// From priced results to what the event keeps of them: each card, service and surcharge once, whichever customers share it.
+// Turns priced results into the event's data: each card, service and surcharge once, even if several customers share it.
 import type { PricedCard, PricedResult, QuoteEntry } from "../../domain/rating/quotes.js";
 import type { QuotedCard, QuotesGenerated } from "../../events/quoteEvents.js";
 
@@ -24,7 +24,7 @@ export function recordOf(priced: readonly PricedResult[]): QuoteRecord {
 
 interface List<Entry> {
   readonly entries: Entry[];
-  /** Where the entry stands, which is put there unless it does already. */
+  /** The index of the entry, which is added if its name is new. */
   placeOf(entry: Entry, name: string): number;
 }
 

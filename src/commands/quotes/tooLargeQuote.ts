@@ -6,10 +6,10 @@ import { AppendTooLarge } from "../../portErrors.js";
 const filterFields = ["carrierIds", "serviceIds", "rateCardIds", "serviceTypes", "serviceClasses"] satisfies (keyof Filters)[];
 
 /**
- * A request is recorded as one event or not at all, and an event has a limit: the caller is told the limit and the part that takes up
- * most of it, being able to change that one.
+ * A request is recorded as one event, and an event has a size limit. The message names the limit and the largest part of the request, which
+ * the caller can make smaller.
  */
-export function refuseTooLarge(error: unknown, { items, filters, cards, services, surcharges }: QuotesGenerated): never {
+export function rejectTooLarge(error: unknown, { items, filters, cards, services, surcharges }: QuotesGenerated): never {
   if (!(error instanceof AppendTooLarge)) throw error;
   const sizeOf = (part: unknown) => Buffer.byteLength(JSON.stringify(part));
   const [ofItems, ofFilters, ofCards] = [sizeOf(items), sizeOf(filters), sizeOf([cards, services, surcharges])];

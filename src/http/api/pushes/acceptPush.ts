@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { refuseWhenFull } from "../../../commands/imports/queueRoom.js";
+import { rejectWhenFull } from "../../../commands/imports/queueRoom.js";
 import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
@@ -35,7 +35,7 @@ type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "che
 };
 
 /** A push is answered within five seconds of its last byte, whatever the stores do. */
-const patienceMs = 4_200;
+const withinMs = 4_200;
 
 /** Asked before the body is read: a push that would not be queued is refused without the work. */
 export async function roomInQueue(
@@ -43,9 +43,9 @@ export async function roomInQueue(
   deps: ApiDeps,
 ): Promise<void> {
   const { organisationId, now, admissionMs } = caller;
-  await refuseWhenFull(
+  await rejectWhenFull(
     { pool: deps.pool, eventStore: deps.eventStore, maxQueuedImports: deps.limits.maxQueuedImports },
-    { organisationId, now, idempotencyKey: headers["idempotency-key"], patienceMs: patienceMs - admissionMs },
+    { organisationId, now, idempotencyKey: headers["idempotency-key"], withinMs: withinMs - admissionMs },
   );
 }
 
@@ -54,7 +54,7 @@ export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Pro
   const { pool, eventStore, objectStore, logger, stopping } = deps;
   const request = await requestImport(
     { pool, eventStore, objectStore, maxQueuedImports: deps.limits.maxQueuedImports, logger, stopping },
-    { ...push, organisationId, by, requestId, now, patienceMs: patienceMs - admissionMs },
+    { ...push, organisationId, by, requestId, now, withinMs: withinMs - admissionMs },
   );
   return { status: 202, body: acceptedBody(request) };
 }

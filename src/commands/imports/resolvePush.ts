@@ -7,40 +7,40 @@ import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQu
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "./importStream.js";
 import { noteRefusedUpload } from "./refusedUploads.js";
 
-interface Settling {
+interface ResolveDeps {
   readonly pool: Pool;
   readonly eventStore: EventStore;
   readonly logger: Logger;
   readonly stopping?: AbortSignal | undefined;
-  /** What is not settled by then is left to the workers. */
-  readonly settleWithinMs?: number;
+  /** After this time the workers take over. */
+  readonly resolveWithinMs?: number;
 }
 
 const defaultWithinMs = 15 * 60_000;
 const firstPauseMs = 250;
 const longestPauseMs = 15_000;
-/** An append that was on its way when the store fell silent may land just after the store answers again: look twice. */
+/** Looks this many times: an append in flight may land just after the event store answers again. */
 const looks = 2;
 
 /**
- * After a push that was answered 503: was it recorded? With an Idempotency-Key its place is confirmed then, since sending it again
- * finds it. Without one the caller's next attempt is another import, so this one is cancelled: nothing is billed twice.
- * What this process cannot settle, a worker does from the marks in the queue.
+ * After a push was answered 503: finds out whether it was recorded after all. If so, and it has an Idempotency-Key, its place is
+ * confirmed, since the caller's next attempt finds it. Without a key the next attempt is another import, so this one is cancelled:
+ * nothing is billed twice. If this process ends before that, a worker does the same from the marks in the queue.
  */
-export async function settleRefused(deps: Settling, request: ImportRequested): Promise<void> {
+export async function resolveRefusedPush(deps: ResolveDeps, request: ImportRequested): Promise<void> {
   const { pool, eventStore } = deps;
   const { importId, idempotency } = request;
   const now = clockFrom(pool, request);
   let missed = 0;
-  await untilSettled(deps, importId, "settling a push that was answered 503", async (warn) => {
-    // The stream is what counts: a database that is away does not keep the cancellation waiting.
+  await retryUntilDone(deps, importId, "resolving a push that was answered 503", async (warn) => {
+    // The cancellation in the stream counts, so it does not wait for a database that cannot be reached.
     if (!idempotency) await withdrawPlace(pool, importId).catch(warn);
     const loaded = await loadImport(eventStore, importId);
     if (loaded.position === undefined) {
       missed += 1;
       if (missed < looks) return false;
       await releasePlace(pool, importId);
-      // Sent again with its key, it could still be found and acknowledged.
+      // With an Idempotency-Key the push may be sent again and use this file.
       if (!idempotency) await noteRefusedUpload(pool, request);
     } else if (idempotency) {
       await confirmPlace(pool, importId, loaded.position);
@@ -51,7 +51,7 @@ export async function settleRefused(deps: Settling, request: ImportRequested): P
 }
 
 async function cancelRefused(
-  { pool, eventStore, logger }: Settling,
+  { pool, eventStore, logger }: ResolveDeps,
   request: ImportRequested,
   loaded: LoadedImport,
   now: Date,
@@ -66,15 +66,15 @@ async function cancelRefused(
   await freePlace(pool, { importId, organisationId, position: loaded.position ?? 0n });
 }
 
-/** After a push that was recorded, whose place could not be confirmed: a worker would find it by itself, but only later. */
-export function settleAccepted(deps: Settling, importId: string, position: bigint): Promise<void> {
-  return untilSettled(deps, importId, "confirming an import's place in the queue", async () => {
+/** The push is recorded, but the database did not confirm its place in time. A worker would find it as well, but later. */
+export function confirmPlaceLater(deps: ResolveDeps, importId: string, position: bigint): Promise<void> {
+  return retryUntilDone(deps, importId, "confirming an import's place in the queue", async () => {
     await confirmPlace(deps.pool, importId, position);
     return true;
   });
 }
 
-/** The database's clock; while it cannot be asked, the push's own time, carried on by this machine's clock. */
+/** The database's time. While the database cannot be reached: the push's time plus the time since then by this machine's clock. */
 function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
   const since = performance.now();
   return () =>
@@ -86,23 +86,23 @@ function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
 
 type Warn = (error: unknown) => void;
 
-async function untilSettled(
-  { logger, stopping, settleWithinMs = defaultWithinMs }: Settling,
+async function retryUntilDone(
+  { logger, stopping, resolveWithinMs = defaultWithinMs }: ResolveDeps,
   importId: string,
   what: string,
-  settle: (warn: Warn) => Promise<boolean>,
+  work: (warn: Warn) => Promise<boolean>,
 ): Promise<void> {
-  const end = performance.now() + settleWithinMs;
+  const end = performance.now() + resolveWithinMs;
   for (let attempt = 0; performance.now() < end; attempt += 1) {
     const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(attempt, 10), longestPauseMs, Math.max(0, end - performance.now()));
     await setTimeout(pauseMs, undefined, { ref: false, ...(stopping && { signal: stopping }) }).catch(() => undefined);
     if (stopping?.aborted) return;
     const warn: Warn = (error) => logger.warn({ err: error, importId, attempt }, `${what} failed; it is tried again`);
-    const settled = await settle(warn).catch((error: unknown) => {
+    const isDone = await work(warn).catch((error: unknown) => {
       warn(error);
       return false;
     });
-    if (settled) return;
+    if (isDone) return;
   }
-  logger.error({ importId }, `${what} was given up; a worker settles it from the queue`);
+  logger.error({ importId }, `${what} was given up; a worker resolves it from the queue`);
 }

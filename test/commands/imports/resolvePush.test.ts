@@ -1,9 +1,9 @@
-// What goes on after a push was answered 503.
+// What the API process does after it has answered a push with 503.
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { settleAccepted, settleRefused } from "../../../src/commands/imports/settleRequest.js";
+import { confirmPlaceLater, resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { tell } from "../../support/importStory.js";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** A database that is away, and a log of what was said about it. */
+/** A database that cannot be reached, and the lines logged about it. */
 function outage() {
   const said: { level: number; msg: string; importId?: string }[] = [];
   const logger = pino({ level: "warn" }, { write: (line: string) => void said.push(JSON.parse(line)) });
@@ -35,35 +35,35 @@ const lastOf = async ({ importId }: ImportRequested) =>
 test("the cancellation of a push that had landed carries the time of the cancellation", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const before = (await stage.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
-  await settleRefused({ ...stage, stopping: undefined }, request);
+  await resolveRefusedPush({ ...stage, stopping: undefined }, request);
   const cancellation = await lastOf(request);
   expect(cancellation).toMatchObject({ type: "ImportCancelled", data: { reason: "the push was answered 503" } });
   expect(Date.parse(cancellation.data.at)).toBeGreaterThanOrEqual(before);
 });
 
-test("it is recorded also while the database is away, and what failed is said", async () => {
+test("the cancellation is recorded also while the database is away, and the failed database calls are logged", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const { said, ...away } = outage();
   const stop = new AbortController();
-  const settling = settleRefused({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
+  const resolving = resolveRefusedPush({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
   await until(async () => (await lastOf(request)).type === "ImportCancelled");
   stop.abort();
-  await settling;
+  await resolving;
   expect(Date.parse((await lastOf(request)).data.at)).toBeGreaterThan(Date.parse(request.at));
-  expect(said[0]).toMatchObject({ level: 40, importId: request.importId, msg: expect.stringContaining("settling a push") });
+  expect(said[0]).toMatchObject({ level: 40, importId: request.importId, msg: expect.stringContaining("a push that was answered 503") });
 });
 
-test("what cannot be settled in time is given up, and said so", async () => {
+test("a place that cannot be confirmed in time is given up, which is logged", async () => {
   const { said, ...away } = outage();
   const importId = randomUUID();
-  await settleAccepted({ ...away, eventStore: stage.eventStore, settleWithinMs: 300 }, importId, 1n);
+  await confirmPlaceLater({ ...away, eventStore: stage.eventStore, resolveWithinMs: 300 }, importId, 1n);
   expect(said.map(({ level }) => level)).toEqual([40, ...said.slice(1, -1).map(() => 40), 50]);
   expect(said.at(-1)).toMatchObject({ importId, msg: expect.stringContaining("given up") });
 });
 
-test("it ends when the API stops", async () => {
+test("the retries end when the API process stops", async () => {
   const { said, ...away } = outage();
-  const settling = settleAccepted({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, randomUUID(), 1n);
-  await settling;
+  const resolving = confirmPlaceLater({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, randomUUID(), 1n);
+  await resolving;
   expect(said).toEqual([]);
 });
