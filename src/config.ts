@@ -1,4 +1,4 @@
-// The one place that reads the environment. Everything is checked before anything starts, and all faults are listed together.
+// Reads the environment; no other file does. All variables are checked before anything starts, and all faults are listed together.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
@@ -8,14 +8,14 @@ export interface Config {
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
-  /** Undefined: the embedded one. */
+  /** Undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly s3: S3Config | undefined;
   readonly publicUrl: string;
   readonly rateLimitPerMinute: number;
   readonly maxQueuedImports: number;
-  /** Undefined: generated into the data folder. */
+  /** Undefined: it is generated into the data folder. */
   readonly signingSecret: string | undefined;
   readonly demo: boolean;
   readonly logLevel: string;
@@ -64,7 +64,7 @@ const address = (protocols: readonly string[], example: string) =>
 const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill")
   .refine(
-    // The client takes any other for verify-full, whoever wrote it may have meant less or more.
+    // The client treats an unknown sslmode as verify-full, which may not be what was meant.
     (value) => asked(value, "sslmode").every((mode) => sslModes.includes(mode)),
     `has an unknown sslmode; it is one of ${sslModes.join(", ")}`,
   )
@@ -84,11 +84,11 @@ function isReadable(path: string): boolean {
   }
 }
 
-// esdb://a:2113,b:2113 is a cluster, which no URL parser takes.
+// A cluster's address such as esdb://a:2113,b:2113 is no valid URL, so it is checked by a pattern.
 const eventStoreAddress = z
   .string()
   .regex(/^esdb(\+discover)?:\/\/[^\s/?]+(\/?\?\S*|\/)?$/, "must be an address such as esdb://host:2113?tls=false");
-// Links are this and a path: behind a query or a fragment, also an empty one, the path would be part of it.
+// Links are this address and a path. After `?` or `#` the path would become part of the query or fragment.
 const webAddress = address(["http:", "https:"], "https://waybill.example.com")
   .refine((value) => !URL.canParse(value) || !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
   .transform((value) => value.replace(/\/+$/, ""));
@@ -134,7 +134,7 @@ const variables = z.object({
   LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
 });
 
-/** Throws ConfigurationFaults with every fault. Values are never repeated in it: some are secrets. */
+/** Throws ConfigurationFaults with all faults. The messages never repeat values, since some are secrets. */
 export function parseConfig(environment: Environment): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
   const parsed = variables.safeParse(given);
@@ -159,7 +159,7 @@ export function parseConfig(environment: Environment): Config {
   };
 }
 
-/** What one variable asks of another; looked at even when some of them are wrong in themselves. */
+/** Variables that require other variables. Checked also when some values are invalid. */
 function missing(given: Environment): string[] {
   const faults: string[] = [];
   if (given["S3_ENDPOINT"]) {
@@ -201,7 +201,7 @@ export function loadConfig(): Config {
   return parseConfig(process.env);
 }
 
-/** The environment of a role's process beside embedded stores: to it they are addresses like any others. */
+/** The environment of a role's process: the embedded stores' addresses are given like configured ones. */
 export function childEnvironment(found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string }): Record<string, string> {
   const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {

@@ -1,4 +1,4 @@
-// The roles: each is one process, given its configuration, the stores' addresses and a logger.
+// The roles. Each is one process; it gets its configuration, the stores' addresses and a logger.
 import { rm } from "node:fs/promises";
 import type { Logger } from "pino";
 import { createMetrics } from "./adapters/metrics.js";
@@ -13,8 +13,8 @@ import type { ReadinessCheck } from "./http/api/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, ownTempDir, whenUp } from "./main/adapters.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
+import { lowerPriority } from "./main/lowerPriority.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
-import { stepBack } from "./main/stepBack.js";
 import { newWorkerId } from "./main/workerId.js";
 import { runProjector as project } from "./projections/running/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
@@ -30,7 +30,7 @@ export interface RoleOptions {
   readonly logger: Logger;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
-  /** Called once the role does its work. */
+  /** Called once, when the role is ready. */
   readonly onReady: () => void;
 }
 
@@ -74,7 +74,7 @@ export function runApi(options: RoleOptions): Promise<void> {
 
 export function runWorker(options: RoleOptions): Promise<void> {
   const { addresses, logger, signal, onReady } = options;
-  stepBack();
+  lowerPriority();
   return asRole("worker", options, async ({ pool, eventStore, objectStore }, { tempDir }) => {
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
@@ -95,14 +95,14 @@ export function runWorker(options: RoleOptions): Promise<void> {
 
 export function runProjector(options: RoleOptions): Promise<void> {
   const { logger, signal, onReady } = options;
-  stepBack();
+  lowerPriority();
   return asRole("projector", options, async ({ pool, eventStore }) => {
     onReady();
     await project({ pool, eventStore, logger, signal });
   });
 }
 
-/** `ended` aborts however the role ends, also by a fault. */
+/** `ended` aborts when the role ends, also when it ends with an error. */
 type Run = (adapters: Adapters, own: { tempDir: string; ended: AbortSignal }) => Promise<void>;
 
 async function asRole(name: string, options: RoleOptions, run: Run): Promise<void> {
@@ -112,7 +112,7 @@ async function asRole(name: string, options: RoleOptions, run: Run): Promise<voi
   const tempDir = await ownTempDir(config, name);
   try {
     await migrateWhenUp(adapters.pool, logger, signal);
-    // A log of an earlier version gets its id now. An API answers without an event store too, so nobody waits for it here.
+    // Writes LogCreated if the log has none yet. Not awaited, since the API also answers while the event store is down.
     void whenUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
       logger.error({ err: error }, "the log has no id, and could not be given one"),
     );
@@ -124,7 +124,7 @@ async function asRole(name: string, options: RoleOptions, run: Run): Promise<voi
   }
 }
 
-/** Reads the home country's places now, not in the first request or import. */
+/** Loads Australia's localities now, so that the first request or import does not wait for it. */
 function warm(geography: Geography): void {
   geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }

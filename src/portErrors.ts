@@ -1,27 +1,27 @@
-// How the outside world fails. Adapters throw these, and only these, for what a caller may have to act upon.
+// The errors that adapters throw where the caller may have to act on them.
 import { getSystemErrorMap } from "node:util";
 import type { Position } from "./ports.js";
 
-/** The operating system's own words for why it refused: `permission denied`. */
+/** The operating system's reason for an error, such as `permission denied`. */
 export function systemReason(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException;
   return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }
 
 /**
- * `outage`: passes by itself. `misconfigured`: somebody has to mend the settings or the store's permissions. `absent`: the store answers,
- * but has no bucket of that name; a process that starts may be about to make it.
+ * `outage`: passes by itself. `misconfigured`: an operator has to correct the settings or the store's permissions. `absent`: the store
+ * answers but has no such bucket; an API process may be about to create it.
  */
 export type StoreFault = "outage" | "misconfigured" | "absent";
 
-/** A store did not answer, not in time, or does not let us in. Nothing is wrong with the request. */
+/** A store did not answer in time or refused access. The request itself is not at fault. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
   constructor(
     readonly store: "event store" | "database" | "object store",
     message: string,
     options?: ErrorOptions & {
-      /** An append may have landed all the same: only the same ids at the same revision may be sent again. */
+      /** The append may have landed. Only the same ids at the same revision may be sent again. */
       outcomeUnknown?: boolean;
       fault?: StoreFault;
     },
@@ -40,14 +40,14 @@ export class WrongVersion extends Error {
   constructor(
     readonly stream: string,
     readonly expected: bigint,
-    /** The stream's head, `-1n` where there is no stream. */
+    /** The stream's last revision; `-1n` when there is no stream. */
     readonly actual: bigint,
   ) {
     super(`stream ${stream} is at revision ${actual}, not at ${expected}`);
   }
 }
 
-/** Whoever reads on from here would miss what comes before that position: this is an older copy of the log it belongs to, or another log. */
+/** The log ends before the position to read on from: it is an older copy of the log that the position belongs to, or another log. */
 export class LogTooShort extends Error {
   override readonly name = "LogTooShort";
   constructor(position: Position, end: Position | undefined) {
@@ -72,7 +72,7 @@ export class AppendTooLarge extends Error {
   }
 }
 
-/** This process has as much of such work as it takes at once. Nothing is wrong with the request. */
+/** This process already has as much of this work as it takes at once. The request itself is not at fault. */
 export class TooBusy extends Error {
   override readonly name = "TooBusy";
 }

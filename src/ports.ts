@@ -1,24 +1,25 @@
-// What the inside of the application asks of the outside world. Types only: adapters fulfil them, anyone may name them.
+// What the application needs of the event store, the object store and spreadsheets, as types. src/adapters implements them; every folder may
+// import them.
 
-/** A place in the event store's one global order. Only grows. */
+/** A position in the log's global order. Later events have larger positions. */
 export interface Position {
   readonly commit: bigint;
   readonly prepare: bigint;
 }
 
-/** An event on its way into a stream. The id makes every retry safe: same id, same revision, recorded once. */
+/** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;
-  /** The data where it is JSON text already; `data` is then not looked at. */
+  /** The data as JSON text. When it is given, `data` is not used. */
   readonly json?: string;
   readonly metadata: EventMetadata;
 }
 
 export interface EventMetadata {
   readonly organisation: string;
-  /** Who did it: `key:<prefix>`, `cli`, `worker:<id>`. */
+  /** The principal as `kind:id`, such as `worker:<id>`. */
   readonly actor: string;
   readonly $correlationId: string;
   readonly $causationId?: string;
@@ -34,7 +35,7 @@ export interface StoredEvent {
   readonly type: string;
   readonly data: unknown;
   readonly metadata: EventMetadata;
-  /** The event store's own clock. */
+  /** By the event store's clock. */
   readonly recordedAt: Date;
 }
 
@@ -44,40 +45,43 @@ export const noStream: Revision = -1n;
 
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
-  /** Safe to persist once every event of this batch, and of those before it, has been dealt with. Before the first event while nothing was reported. */
+  /** May be stored as a checkpoint when this batch and all batches before it are handled. */
   readonly position: Position;
-  /** True when the reader had reached the end of the log at this batch; a cluster's follower may have an earlier end than its leader. */
+  /** True when this batch reaches the end of the log. A cluster's follower may have an earlier end than its leader. */
   readonly caughtUp: boolean;
 }
 
 export interface EventStore {
-  /** Appends after exactly `expected`. Resends an append of unknown outcome itself; throws a typed error from src/portErrors.ts. */
+  /** Appends after exactly `expected`. It resends an append of unknown outcome by itself, and throws errors of src/portErrors.ts. */
   append(
     stream: string,
     events: readonly NewEvent[],
     expected: Revision,
-    /** No longer than this in all, where the caller waits for it. */
+    /** `withinMs`: the time for all attempts together. */
     patience?: { withinMs?: number },
   ): Promise<{ revision: Revision; position: Position }>;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
   /** The newest event of a stream, if any. */
   last(stream: string): Promise<StoredEvent | undefined>;
-  /** Hands over batches of `$all`, restricted to streams with one of these prefixes, for ever: reconnects, backs off, resumes. Ends when `signal` aborts. `from` undefined = from the start; exclusive. */
+  /**
+   * Calls `onBatch` with the events after `from` (undefined: from the start) of all streams with one of these prefixes, and with every
+   * later one. It reconnects with a back-off and resumes. Ends when `signal` aborts.
+   */
   follow(
     options: { prefixes: readonly string[]; from: Position | undefined; maxBatch?: number; signal: AbortSignal },
-    deal: (batch: EventBatch) => Promise<void>,
+    onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<void>;
-  /** Reads `$all` from (exclusive) `from` up to the end as it is now, in batches; for rebuilds and audits. */
+  /** Calls `onBatch` with the events after `from` up to the present end of the log; for rebuilds and audits. */
   replay(
     options: { prefixes: readonly string[]; from?: Position | undefined; maxBatch?: number; signal?: AbortSignal },
-    deal: (batch: EventBatch) => Promise<void>,
+    onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<Position | undefined>;
-  /** Deletes a stream for good: nothing can be read from it or appended to it afterwards. One that is deleted already, or never was, is no fault. */
+  /** Deletes a stream for good: it can neither be read nor appended to afterwards. Deleting a deleted or unknown stream does nothing. */
   deleteStream(stream: string): Promise<void>;
-  /** Cheap round trip for readiness; throws the typed outage error. */
+  /** A cheap round trip, for the readiness check. Throws StoreUnavailable. */
   ping(): Promise<void>;
-  /** The end of `$all` now; undefined when the store is empty. */
+  /** The present end of the log; undefined when the log is empty. */
   head(): Promise<Position | undefined>;
   close(): Promise<void>;
 }
@@ -112,40 +116,40 @@ export interface SingleSignOn {
 }
 
 export interface ObjectStore {
-  /** Stores a local file under a key, whole or not at all. */
+  /** Stores a local file under a key, completely or not at all. */
   put(key: string, path: string, options: { contentType: string }): Promise<void>;
   /** Fetches an object into a local file. Throws ObjectMissing when there is none. */
   fetch(key: string, path: string): Promise<void>;
   exists(key: string): Promise<boolean>;
   remove(key: string): Promise<void>;
-  /** Keeps an object under another key only. Moving what was moved already does nothing; ObjectMissing where there never was one. */
+  /** Moves an object to another key. A repeated move does nothing. Throws ObjectMissing when neither key has an object. */
   move(key: string, to: string): Promise<void>;
-  /** Keys under a prefix with their age, for sweeping orphans. */
+  /** The objects under a prefix. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
-  /** Gives up uploads under a prefix that were begun before then and never finished, of those keys alone; says how many. */
+  /** Aborts the unfinished uploads under a prefix that were begun before `before` and whose keys are `isOurs`. Returns how many. */
   abortUnfinished(prefix: string, which: { before: Date; isOurs: (key: string) => boolean }): Promise<number>;
-  /** A link that anyone holding it may GET until it expires, saved under `downloadName`. */
+  /** A link from which the object can be downloaded, without a key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
-  /** Makes the bucket, or the folder, where it is missing. For the start of a process that stores submissions. */
+  /** Creates the bucket or the folder if it is missing. For the start of a process that stores submissions. */
   prepare(): Promise<void>;
-  /** Throws StoreUnavailable where the store cannot be used. Changes nothing. */
+  /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
   ping(): Promise<void>;
 }
 
 export type FileFormat = "csv" | "xlsx";
 
-/** A cell whose value cannot be used; the row it stands in is to be rejected. `fault` reads after the column's name: `holds #REF!`. */
+/** A cell whose value cannot be used; its row is rejected. `fault` follows the column's name in the message, such as `holds #REF!`. */
 export interface CellFault {
   readonly fault: string;
   readonly text: string;
 }
 
-/** A row of a file: as many cells as the header has columns. Dates are ISO 8601 wall times, without a zone. */
+/** A row of a file. It has as many cells as the header has columns. Dates are ISO 8601 local times without a zone. */
 export interface FileRow {
-  /** As a spreadsheet program numbers it: the header is usually row 1, blank rows count. */
+  /** The row number that a spreadsheet program shows: the header is usually row 1, and blank rows count. */
   readonly row: number;
   readonly cells: readonly (string | CellFault)[];
-  /** Set when the row as a whole is to be rejected. */
+  /** Set when the whole row is rejected. */
   readonly fault: string | null;
 }
 
@@ -153,7 +157,7 @@ export interface FileRow {
 export interface Reading {
   readonly bytesRead: number;
   readonly bytesTotal: number;
-  /** What the customer is to be told about how the file was read. */
+  /** Remarks for the customer on how the file was read. */
   readonly notes: readonly string[];
 }
 
@@ -162,7 +166,7 @@ export interface RowBatch extends Reading {
 }
 
 export interface RowCount extends Reading {
-  /** Up to here. */
+  /** The number of rows so far. */
   readonly rows: number;
 }
 
@@ -174,22 +178,22 @@ export interface FileHeader {
 
 export interface ReadOptions {
   readonly format?: FileFormat;
-  /** Columns, from 0, in which a workbook's plain number is a date serial. */
+  /** Columns, from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
   readonly signal?: AbortSignal;
 }
 
-/** Reads uploaded files and writes error reports. A file that cannot be used is a FileFault whose message says what to fix. */
+/** Reads uploaded files and writes error reports. Throws FileFault for an unusable file; the message says what to fix. */
 export interface Spreadsheets {
   readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
-  /** Reads to the end and finds whatever `readRows` would refuse the file for, but for its header, without taking its rows apart. */
+  /** Counts the rows without splitting them into cells. Throws for every fault that `readRows` throws for, except header faults. */
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter>;
   isFileFault(error: unknown): error is Error;
 }
 
-/** Reads the header rows of uploads beside the requests that are being served. Throws as `Spreadsheets` does, or TooBusy. */
+/** Reads header rows of uploads in other threads, so that requests are served meanwhile. Throws as `Spreadsheets` does, or TooBusy. */
 export interface HeaderReader {
   read(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
 }
@@ -198,6 +202,6 @@ export interface ReportWriter {
   add(row: number, reason: string, values: readonly string[]): Promise<void>;
   /** Finishes the workbook. */
   close(): Promise<void>;
-  /** Gives up: closes and removes the file. */
+  /** Closes and removes the file. */
   discard(): Promise<void>;
 }

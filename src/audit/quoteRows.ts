@@ -1,8 +1,8 @@
 // The rows that the tables should have for one recorded event, and the rows that they have.
 import type { PoolClient } from "pg";
-import { answerAlone } from "../events/aloneQuote.js";
 import { answerOf, type QuoteAnswer } from "../events/quoteAnswer.js";
 import type { QuoteEvent } from "../events/readQuotes.js";
+import { singleQuoteAnswer } from "../events/singleQuote.js";
 import { canonical } from "./canonical.js";
 import { readRows } from "./snapshot.js";
 
@@ -17,7 +17,7 @@ export interface QuoteRows {
 /** Undefined when the event has no answer. */
 export function expectedRows({ type, data }: QuoteEvent): QuoteRows | undefined {
   const alone = type === "QuoteGenerated";
-  const answer = alone ? answerAlone(data) : answerOf(data);
+  const answer = alone ? singleQuoteAnswer(data) : answerOf(data);
   if (!answer) return undefined;
   return {
     quotesId: alone ? data.quoteId : data.quotesId,

@@ -100,7 +100,7 @@ async function runRole(name: keyof typeof roles): Promise<void> {
   } finally {
     await stores.close();
   }
-  if (!signal.aborted) throw new Error(`The stores of ${config.dataDir} are others by now: start this again.`);
+  if (!signal.aborted) throw new Error(`Another process has restarted the stores in ${config.dataDir}. Start this role again.`);
 }
 
 async function startAll(): Promise<void> {

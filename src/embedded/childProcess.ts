@@ -2,20 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The program itself, also when this code runs from its sources in a test. */
+/** The built program, also when a test runs this code from its sources. */
 export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
-/** Buffers of uploads and batches are freed with the young generation: a small one keeps processes some 30 MB smaller. */
+/** V8 frees the buffers of uploads and batches when it collects the young generation: a small one makes a process about 30 MB smaller. */
 const youngSpace = (megabytes: number): string => `--max-semi-space-size=${megabytes}`;
 
-/** By how much a heap may grow before it is collected. */
+/** By how much the heap may grow before V8 collects it. */
 const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
 
 /**
- * On a machine with much memory V8 lets a heap grow to four times what is in use before it collects. Twice is enough, and no limit
- * that a process could die of; a young generation of twice the size makes up for the time. The API answers faster without it. The event
- * store may have four times as well: every request it has read counts as growth, and at twice it went through its heap every second. Its
- * young generation is twice as large again: it makes many short-lived objects of each event, and keeps hardly any.
+ * On a machine with much memory V8 lets the heap grow to four times what is in use. The worker and the projector get twice, which is no
+ * hard limit, and a larger young generation makes up for the time. The API is faster without a limit. The event store keeps four times:
+ * with twice it collected its heap every second, because each request it reads counts as growth. Its young generation is the largest,
+ * since it makes many short-lived objects for each event.
  */
 export function heapFlags(role: string | undefined): string[] {
   if (role === "api") return [youngSpace(4)];
@@ -24,26 +24,26 @@ export function heapFlags(role: string | undefined): string[] {
 
 export interface Child {
   readonly pid: number;
-  /** What the child said when it was ready. Rejects when it ends before that. */
+  /** The message that the child sends when it is ready. Rejects when the child ends before that. */
   readonly ready: Promise<Record<string, unknown>>;
-  /** Settles with the reason once the child is gone. */
+  /** Resolves with the reason when the child has ended. */
   readonly exited: Promise<string>;
-  /** SIGTERM, and SIGKILL when that is not heeded in time. */
+  /** Sends SIGTERM, and SIGKILL if the child has not ended after `patience` ms. */
   stop(patience: number): Promise<void>;
 }
 
-/** Starts a command of this program as a process that ends when we end: it watches the channel between us. `input` is its stdin. */
+/** Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
 export function startChild(
   args: readonly string[],
   { env, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
 ): Child {
   const child = fork(program, args, {
-    detached: true, // Ctrl-C goes to the parent alone, which ends its children in order
+    detached: true, // Ctrl-C goes to the parent only, which stops its children in order
     stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
     execArgv: [...process.execArgv, ...heapFlags(args[0])],
     ...(env ? { env } : {}),
   });
-  child.stdin?.on("error", () => undefined).end(input); // one that ends before it has read is heard of as an exit
+  child.stdin?.on("error", () => undefined).end(input); // a child that ends before it has read its stdin is reported by `exited`
   const exited = new Promise<string>((settle) => {
     child.once("error", (error) => settle(error.message));
     child.once("exit", (code, signal) => settle(signal ? `ended by ${signal}` : `exit code ${code}`));

@@ -7,30 +7,30 @@ import { systemReason } from "../portErrors.js";
 import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
-/** Who runs the embedded stores of a data folder. A `command` ends soon; the others can be joined. */
+/** The process that runs the embedded stores of a data folder. A `command` ends soon; other processes can use the stores of a `start` or `role`. */
 export interface Owner {
   readonly pid: number;
   readonly identity: string;
   readonly kind: "start" | "role" | "command";
-  /** Tells one taking of the folder from every other. */
+  /** A new id each time the folder is taken. */
   readonly claim: string;
-  /** Which folder it took: a copy of one that is in use is nobody's. Older locks do not say. */
+  /** The identity of the folder: the lock file in a copy of it does not count. Absent in locks of older versions. */
   readonly folder?: string;
 }
 
 export interface FolderLock {
   readonly owner: Owner;
-  /** Settles when the lock is nobody's any more: the folder was removed, or somebody took it from us. */
+  /** Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. */
   lost(signal: AbortSignal): Promise<void>;
   release(): Promise<void>;
 }
 
-const settleMs = 100;
+const raceMs = 100;
 const patienceMs = 10_000;
 const watchMs = 1_000;
 const text = (owner: Owner) => JSON.stringify(owner);
 
-/** Takes the data folder, or answers who has it. The lock of a process that is gone, however it went, counts for nothing. */
+/** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
 export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<FolderLock | { readonly heldBy: Owner }> {
   const path = join(dataDir, "lock");
   const folder = await folderIdentity(dataDir);
@@ -49,18 +49,18 @@ export async function takeFolder(dataDir: string, kind: Owner["kind"]): Promise<
     for (let contested = false; ; contested = true) {
       if (await linked(draft, path)) {
         if (!contested) return lock;
-        await pause(settleMs); // someone else who found the same dead owner may be about to notice that we were quicker
+        await pause(raceMs); // another process that removed the same stale lock may still replace this one
         if ((await read(path)) === text(owner)) return lock;
         continue;
       }
       if (performance.now() > deadline)
-        throw new Error(`${path} is nobody's and cannot be taken. Remove it, or set DATA_DIR to another folder.`);
+        throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set DATA_DIR to another folder.`);
       const found = await read(path);
       const holder = ownerIn(found);
       const isHere = (holder?.folder ?? folder) === folder;
       if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
       if (found !== undefined) clear(path, found);
-      await pause(contested ? 20 : 0); // not at full speed where it does not go away
+      await pause(contested ? 20 : 0); // no busy loop where the stale lock cannot be removed
     }
   } finally {
     await rm(draft, { force: true });
@@ -74,14 +74,14 @@ async function read(path: string): Promise<string | undefined> {
   });
 }
 
-/** By the file itself and not its name: a folder that is moved takes it along. */
+/** Watches the open file, not its path: the lock of a moved folder is not lost. */
 async function lost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
   try {
     const isThere = () =>
       file?.stat().then(
         ({ nlink }) => nlink > 0,
-        () => false, // a network's way to say that it is gone
+        () => false, // a network file system fails for a removed file
       );
     while (!signal.aborted && (await isThere())) await pause(watchMs, undefined, { signal }).catch(() => undefined);
   } finally {
@@ -99,7 +99,10 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Of several who find a dead owner's lock one moves it away; whoever moved a live one by accident puts it back, with no pause in between. */
+/**
+ * Removes a stale lock. Several processes may try at once: one renames it. If a process has renamed a live lock by mistake, it puts it
+ * back at once; the calls are synchronous, so nothing runs in between.
+ */
 function clear(path: string, expected: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -107,7 +110,7 @@ function clear(path: string, expected: string): void {
     renameSync(path, aside);
     if (readFileSync(aside, "utf8") !== expected) linkSync(aside, path);
   } catch {
-    // someone else was quicker
+    // another process has removed it
   } finally {
     rmSync(aside, { force: true });
   }
@@ -118,7 +121,7 @@ async function release(path: string, owner: Owner): Promise<void> {
   if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
 }
 
-/** A power cut can leave the file empty: nobody's lock. */
+/** Undefined for an empty file, which a power cut can leave behind. */
 function ownerIn(found: string | undefined): Owner | undefined {
   try {
     return found === undefined ? undefined : (JSON.parse(found) as Owner);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 
 export interface Running {
-  /** Settles with the reason once it is gone. */
+  /** Resolves with the reason when it has ended. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -13,15 +13,15 @@ export interface Kept<Thing extends Running> {
   stop(): Promise<void>;
 }
 
-const shortest = 200;
-const longest = 10_000;
-const settled = 30_000;
+const shortestMs = 200;
+const longestMs = 10_000;
+const stableMs = 30_000;
 
-/** Starts a thing again whenever it ends by itself: soon at first, later and later while it keeps failing. */
+/** Starts a process again whenever it ends by itself, after a pause that doubles while it keeps failing. */
 export function keepRunning<Thing extends Running>(options: {
   name: string;
   first: Thing;
-  /** The signal aborts when it is to stop for good: what is being started is given up. */
+  /** The signal aborts when it is stopped for good, also during a start. */
   start: (signal: AbortSignal) => Promise<Thing>;
   logger: Logger;
   onStart?: () => void;
@@ -30,19 +30,19 @@ export function keepRunning<Thing extends Running>(options: {
   const stopping = new AbortController();
   let current: Thing | undefined = options.first;
   const watch = (async () => {
-    let delay = shortest;
+    let delay = shortestMs;
     let reason = "";
     while (!stopping.signal.aborted) {
       if (current) {
         const startedAt = Date.now();
         reason = await current.exited;
         if (stopping.signal.aborted) return;
-        if (Date.now() - startedAt > settled) delay = shortest;
+        if (Date.now() - startedAt > stableMs) delay = shortestMs;
       }
       current = undefined;
       logger.error({ child: name, reason, restartInMs: delay }, `${name} ended by itself, starting it again`);
       await pause(delay, undefined, { signal: stopping.signal }).catch(() => undefined);
-      delay = Math.min(delay * 2, longest);
+      delay = Math.min(delay * 2, longestMs);
       if (stopping.signal.aborted) return;
       current = await options.start(stopping.signal).catch((error: Error) => {
         reason = error.message;
@@ -57,7 +57,7 @@ export function keepRunning<Thing extends Running>(options: {
       stopping.abort();
       await current?.stop();
       await watch;
-      await current?.stop(); // one that was just being started
+      await current?.stop(); // if it was being started meanwhile
     },
   };
 }

@@ -14,7 +14,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** A dead process whose parent has not looked yet still answers signals. */
+/** A process that has ended still accepts signals until its parent has waited for it. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -35,7 +35,7 @@ export async function commandLine(pid: number): Promise<string> {
   }
 }
 
-/** Tells a process from a later one that got the same number. */
+/** The process id with the start time, so that a later process with the same id is not mistaken for this one. */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   try {

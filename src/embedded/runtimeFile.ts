@@ -4,15 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
-/** Where the stores of a data folder can be reached right now, for commands that run beside them. Holds a password: 0600. */
+/** The addresses of a data folder's running stores, for commands that run beside them. Has a password, so its mode is 0600. */
 export interface Runtime {
   /** Identity of the process that owns the folder. */
   readonly owner: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Identities of the owner's processes, to be ended by the next owner if they outlive this one. */
+  /** Identities of the owner's processes. If they outlive the owner, the next owner ends them. */
   readonly processes: readonly string[];
-  /** The stores are about to end: nobody may join them any more. */
+  /** The stores are about to stop: other processes must not connect to them any more. */
   readonly stopping?: boolean;
 }
 
@@ -28,11 +28,11 @@ export async function readRuntime(dataDir: string): Promise<Runtime | undefined>
   try {
     const { folder, ...runtime } = JSON.parse(await readFile(pathOf(dataDir), "utf8")) as Runtime & { folder?: string };
     const isCopied = folder !== undefined && folder !== (await folderIdentity(dataDir));
-    return isCopied ? undefined : runtime; // a copy's would lead to the stores, and the processes, of the folder it was made from
+    return isCopied ? undefined : runtime; // a copied file names the stores and processes of the original folder
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EACCES")
       throw new Error(`${pathOf(dataDir)} is another user's: run this as the user who runs the service.`);
-    return undefined; // nothing is running, or a power cut left the file empty
+    return undefined; // there is no such file, or a power cut left it empty
   }
 }
 
@@ -40,7 +40,7 @@ export function removeRuntime(dataDir: string): Promise<void> {
   return rm(pathOf(dataDir), { force: true });
 }
 
-/** Ends what an owner that was killed left running. Only the folder's new owner may call this. */
+/** Ends the processes that a killed owner left running. Only the folder's new owner may call this. */
 export async function endLeftovers(dataDir: string, onEnd: (pid: number) => void): Promise<void> {
   const runtime = await readRuntime(dataDir);
   await Promise.all((runtime?.processes ?? []).map((identity) => endProcess(identity, onEnd)));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Made once per data folder; links and cursors given out before a restart stay good after it. */
+/** Created once per data folder, so that links and cursors stay valid after a restart. */
 export async function readSigningSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
   const known = await readFile(path, "utf8").catch(() => undefined);
@@ -11,7 +11,7 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
   if (known) return known;
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
-  await link(draft, path).catch(() => undefined); // someone else was first: theirs counts
+  await link(draft, path).catch(() => undefined); // another process was first: its secret counts
   await rm(draft, { force: true });
   return readFile(path, "utf8");
 }

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-/** Aborts on SIGTERM, on Ctrl-C, and when the process that started us is gone: it may have gone while this one was still loading. */
+/** Aborts on SIGTERM, on Ctrl-C, and when the parent process has ended, also if it ended while this process was loading. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   const abort = () => stop.abort(new DOMException("It was stopped before it was done.", "AbortError"));
@@ -10,7 +10,7 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Whatever hangs, the process is gone so long after it was asked to stop; what it started sees that and ends. */
+/** Ends the process `afterMs` after it was asked to stop, even if something hangs. Its children see that and end. */
 export function exitInAnyCase(signal: AbortSignal, afterMs: number): void {
   const exit = () => {
     writeSync(2, `It did not stop within ${afterMs / 1000} s and is ended.\n`);
@@ -19,7 +19,7 @@ export function exitInAnyCase(signal: AbortSignal, afterMs: number): void {
   signal.addEventListener("abort", () => setTimeout(exit, afterMs).unref());
 }
 
-/** Tells the process that started us, where one did and still listens. */
+/** Sends a message to the parent process, if there is one. */
 export function tellParent(message: Record<string, unknown>): void {
-  process.send?.(message, () => undefined); // one that is gone is heard of as a disconnect
+  process.send?.(message, () => undefined); // an ended parent is noticed by `disconnect`
 }

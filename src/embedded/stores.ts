@@ -1,4 +1,4 @@
-// Brings up the stores that have no configured address, in DATA_DIR, for as long as one process owns that folder.
+// src/embedded starts the stores that have no configured address. Their data is in DATA_DIR, which one process owns at a time.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +15,7 @@ export interface EmbeddedOptions {
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly logger: Logger;
-  /** Aborts when nobody waits for the stores any more. */
+  /** Aborts when the start is given up. */
   readonly signal: AbortSignal;
   /** Called when a store has been started again. */
   readonly onChange: () => void;
@@ -24,7 +24,7 @@ export interface EmbeddedOptions {
 export interface EmbeddedStores {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Identities of processes that a later owner has to end if they outlive us. Postgres is not one: it has a pid file. */
+  /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them: it has a pid file. */
   processes(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -34,13 +34,13 @@ interface Store extends Running {
   readonly pid: number;
 }
 
-/** Only for the folder's owner. What an earlier owner left running is ended first. */
+/** Only for the folder's owner. First ends the processes that an earlier owner left running. */
 export async function startEmbeddedStores(options: EmbeddedOptions): Promise<EmbeddedStores> {
   const { dataDir, logger } = options;
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true });
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
-  const credentials = newCredentials(); // the same when a node that crashed comes back
+  const credentials = newCredentials(); // stay the same when the event store is restarted after a crash
   const [database, events] = await Promise.allSettled([
     options.databaseUrl === undefined
       ? keep("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
@@ -69,7 +69,7 @@ export async function startEmbeddedStores(options: EmbeddedOptions): Promise<Emb
   };
 }
 
-/** A store that crashes comes back at the same address: others have been told it. */
+/** Restarts a store that crashed at the same address, since the roles have been started with it. */
 async function keep(
   name: string,
   start: (port: number, signal: AbortSignal) => Promise<Store>,
@@ -96,7 +96,7 @@ async function startEvents(dataDir: string, credentials: Credentials, port: numb
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const args = ["eventstore", "--port", String(port), "--data", folder, "--credentials-on-stdin"];
-    const child = startChild(args, { input: credentials }); // an argument could be read by every user of the machine
+    const child = startChild(args, { input: credentials }); // not an argument, which every user of the machine can read
     const giveUp = () => void child.stop(0);
     const late = setTimeout(giveUp, readyWithinMs);
     signal.addEventListener("abort", giveUp);
@@ -105,7 +105,7 @@ async function startEvents(dataDir: string, credentials: Credentials, port: numb
       return { url: withCredentials(String(address), credentials), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
     } catch (error) {
       if (attempt === 3 || signal.aborted) throw error;
-      await pause(1_000); // one that a killed start left behind notices by itself and goes
+      await pause(1_000); // a node left by a killed start ends by itself
     } finally {
       clearTimeout(late);
       signal.removeEventListener("abort", giveUp);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemReason } from "../portErrors.js";
 
-/** Makes the folder if there is none, and tries whether we may write to it: said at once and in words. `setting` is what names it. */
+/** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable that names the folder. */
 export async function ensureUsable(folder: string, setting: string): Promise<void> {
   try {
     await make(folder);
@@ -12,12 +12,12 @@ export async function ensureUsable(folder: string, setting: string): Promise<voi
   }
 }
 
-/** Level by level: below /proc, Node's own way of making parents never ends. */
+/** Level by level: below /proc, Node's recursive mkdir never returns. */
 async function make(folder: string): Promise<void> {
   if (await stat(folder).catch(() => undefined)) return;
   await make(dirname(folder));
-  // Postgres, under an account of its own, passes through it.
+  // 0711, because Postgres may run as another account and has to pass through the folder.
   await mkdir(folder, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error; // else someone was quicker
+    if (error.code !== "EEXIST") throw error; // another process has made it
   });
 }

@@ -1,11 +1,11 @@
-// How the entry events of one catalogue change turn one version of the organisation's file into the next. Commands and the
-// projection both fold with this, so that the table holds what the stream says.
+// Applies the entry events of a catalogue change to the organisation's file. Commands and the projection use the same code, so that the
+// table agrees with the stream.
 import { type CatalogueEntryPut, type CatalogueEntryRemoved, type CatalogueSection, catalogueSections } from "./organisationEvents.js";
 
 type Entry = Record<string, unknown>;
 type ListSection = Exclude<CatalogueSection, "organisation">;
 
-/** The file as JSON has it; src/domain/catalogue knows its full shape. */
+/** The file as plain JSON; src/domain/catalogue has its full shape. */
 export type CatalogueFile = { readonly organisation: Entry } & { readonly [S in ListSection]: readonly Entry[] };
 
 export type CatalogueChange =
@@ -16,7 +16,7 @@ const listSections = catalogueSections.filter((section): section is ListSection 
 
 const idOf = (section: CatalogueSection, entry: Entry): string => String(section === "customFields" ? entry["key"] : entry["id"]);
 
-/** Put entries take the places they name; entries that were not touched fill the rest in their old order. */
+/** A put entry takes its `index`; the unchanged entries fill the other places in their old order. */
 export function changeCatalogue(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
   const of = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
   const organisation = of("organisation").reduce<Entry>(
@@ -57,7 +57,7 @@ function listChanges(
   const puts = after.flatMap((entry, index) => {
     const known = old.get(idOf(section, entry));
     old.delete(idOf(section, entry));
-    // An entry that stays as it is must come after those that stayed before it; one that moved up is put anew.
+    // Unchanged entries must keep their order; an entry that moved up is put again.
     if (!known || known.index < reached || !equal(known.entry, entry)) return [put(section, entry, index)];
     reached = known.index;
     return [];

@@ -4,7 +4,7 @@ import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "./cat
 import { decodeOn } from "./codec.js";
 import { streamOf } from "./streams.js";
 
-/** An organisation's catalogue in one of its versions, from its stream alone; undefined when it never had that version. */
+/** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
 export async function catalogueFileAt(events: EventStore, organisationId: string, version: number): Promise<OrganisationFile | undefined> {
   const catalogue = foldCatalogue(version);
   for await (const stored of events.read(streamOf.organisation(organisationId))) {
@@ -16,7 +16,7 @@ export async function catalogueFileAt(events: EventStore, organisationId: string
   return catalogue.reached() ? (catalogue.file() as OrganisationFile | undefined) : undefined;
 }
 
-/** Entries count once CatalogueApplied has closed them; those of an interrupted change never do. */
+/** Entries count when their CatalogueApplied follows; those of an interrupted change never do. */
 function foldCatalogue(wanted: number) {
   let file: CatalogueFile | undefined;
   let version = 0;

@@ -1,16 +1,15 @@
-// Between typed events and what the event store keeps. Writing checks every event against its schema except row outcomes, of
-// which an import has hundreds of thousands, built by one typed function (reading trusts those for the same reason), and events
-// that are written as text.
+// Encodes and decodes events. Both check an event against its schema, except for row outcomes: an import has hundreds of thousands of them,
+// and one typed function builds them.
 import { actorOf, type Principal } from "../domain/principal.js";
 import type { EventMetadata, NewEvent, StoredEvent } from "../ports.js";
 import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventType, type StreamKind, standsOn } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
 
-/** Who caused the events and why. Pass the same object for all events of one action: its metadata is then encoded once. */
+/** Who caused the events. Pass the same object for all events of one command, so that the metadata is made once. */
 export interface EventContext {
   readonly organisation: string;
   readonly by: Principal;
-  /** The request or command that all of this goes back to. */
+  /** The request or command that caused the events. */
   readonly correlationId: string;
   /** The event that led to this one. */
   readonly causationId?: string;
@@ -21,7 +20,7 @@ export type RecordedEvent = { [T in EventType]: Recorded<T> }[EventType];
 /** A recorded event of one kind of stream. */
 export type RecordedOn<S extends StreamKind> = { [T in EventTypeOn<S>]: Recorded<T> }[EventTypeOn<S>];
 
-/** A stored event that this version of the service cannot read. Never skipped: what follows it may depend on it. */
+/** A stored event that this version of the service cannot read. */
 export class UnreadableEvent extends Error {
   override readonly name = "UnreadableEvent";
   constructor(event: StoredEvent, reason: string, options?: ErrorOptions) {
@@ -37,12 +36,12 @@ export function encode<T extends EventType>(type: T, data: EventDataOf<T>, conte
   return { id, type, data: checked, metadata: metadata(context, versionOf(type)) };
 }
 
-/** For data that is put together as JSON text by the one function that knows its schema; reading checks it like any other. */
+/** For an event whose data is already JSON text. It is not checked here. */
 export function encodeText(type: EventType, json: string, context: EventContext, id: string): NewEvent & { readonly json: string } {
   return { id, type, data: undefined, json, metadata: metadata(context, versionOf(type)) };
 }
 
-/** Undefined for an event that is not one of ours, or of a later version of the service that added a type: safe to pass over. */
+/** Undefined for an unknown type: another program's event, or one of a later version of the service. It can be skipped. */
 export function decode(stored: StoredEvent, steps: Upcasters = upcasters): RecordedEvent | undefined {
   const { type } = stored;
   if (!isEventType(type)) return undefined;
@@ -59,7 +58,7 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   return { ...stored, data: parsed.data } as RecordedEvent;
 }
 
-/** The same for a stream of a known kind: an event of another kind of stream is a fault, not something to pass over. */
+/** `decode` for a stream of a known kind. Throws for an event that belongs on another kind of stream. */
 export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedOn<S> | undefined {
   if (isEventType(stored.type) && !standsOn(kind, stored.type)) throw new UnreadableEvent(stored, "it does not belong in this stream");
   return decode(stored) as RecordedOn<S> | undefined;

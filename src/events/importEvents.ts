@@ -1,6 +1,5 @@
-// The life of one import, in the order of its stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is
-// one RowAccepted or RowRejected per row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled.
-// This is a disk format.
+// The events of an import's stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is one RowAccepted or RowRejected per
+// row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
@@ -15,14 +14,14 @@ const importRequested = z.object({
   kind: z.enum(importKinds),
   source: z.enum(["data", "file"]),
   sourceDetails: z.string(),
-  /** The stored submission, exactly as received (file) or as the file the customer would have sent (data). */
+  /** The stored submission: the file as received, or for a JSON push the file that was made of it. */
   file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
   /** Shipments or activities in a JSON push; absent for files. */
   elements: z.number().int().optional(),
-  /** In requests recorded before there were principals the id is the key's displayed prefix. */
+  /** In version 1 the id is the key's displayed prefix. */
   by: principal,
   requestId: z.string(),
-  /** Present when the push carried an Idempotency-Key: hashes only, the key itself is not kept. */
+  /** Present when the push had an Idempotency-Key. Only hashes are stored. */
   idempotency: z.object({ key: z.string(), body: z.string() }).optional(),
   at: instant,
 });
@@ -36,9 +35,9 @@ const importStarted = z.object({
   at: instant,
 });
 
-/** Values are the contract's fields; numbers are JSON numbers, times ISO 8601 with a zone. */
+/** `values` has the contract's fields. Numbers are JSON numbers, times are ISO 8601 with a zone. */
 const rowAccepted = z.object({
-  /** The row's number: in a file as a spreadsheet shows it (header = 1), in a JSON push counted from 1. */
+  /** The row's number: in a file as a spreadsheet program shows it (header = 1), in a JSON push counted from 1. */
   row: z.number().int(),
   /** For shipments: which shipment of the import this goods line belongs to, counted from 1 in order of first appearance. */
   shipment: z.number().int().optional(),
@@ -73,7 +72,7 @@ const importFailed = z.object({ importId: z.string(), reason: z.string(), progre
 const importCancelled = z.object({
   importId: z.string(),
   by: principal,
-  /** Given where the service cancelled it by itself. */
+  /** Present when the service cancelled the import by itself. */
   reason: z.string().optional(),
   progress: z.number(),
   at: instant,

@@ -1,7 +1,7 @@
-// The log itself: one event, the first that the service writes. This is a disk format.
+// The event of the log's own stream, the first that the service writes. This is a disk format.
 import { z } from "zod";
 
-/** Tables, checkpoints and stored objects belong to the log of this id; a copy of the log has the same one. */
+/** Tables, checkpoints and stored objects belong to the log with this id. A copy of the log has the same id. */
 const logCreated = z.object({ logId: z.uuid(), at: z.iso.datetime() });
 
 /** Every event of the log's own stream. */

@@ -2,7 +2,7 @@ import type { EventStore } from "../ports.js";
 import { decode } from "./codec.js";
 import { logStream } from "./streams.js";
 
-/** The log's id as it says now; undefined where it has none yet. */
+/** Reads the log's id; undefined when the log has none yet. */
 export async function readLogId(eventStore: Pick<EventStore, "read">): Promise<string | undefined> {
   for await (const stored of eventStore.read(logStream, { max: 1 })) {
     const event = decode(stored);

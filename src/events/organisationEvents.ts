@@ -1,5 +1,5 @@
 // An organisation, its catalogue and its API keys. This is a disk format.
-// A catalogue change is one event per changed entry, closed by CatalogueApplied: entries count only once they are closed.
+// A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
@@ -11,7 +11,7 @@ export type CatalogueSection = (typeof catalogueSections)[number];
 const catalogueEntryPut = z.object({
   section: z.enum(catalogueSections),
   id: z.string(),
-  /** Where the entry stands in its section's list. */
+  /** The entry's index in its section's list. */
   index: z.number().int(),
   entry: z.record(z.string(), z.unknown()),
 });
@@ -21,7 +21,7 @@ const catalogueEntryRemoved = z.object({ section: z.enum(catalogueSections), id:
 const catalogueApplied = z.object({
   organisationId: z.string(),
   version: z.number().int(),
-  /** Entry events since this revision belong to this version; earlier ones without a closing event are void. */
+  /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
   sinceRevision: z.number().int(),
   changes: z.array(z.string()),
   by: principal,

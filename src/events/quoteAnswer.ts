@@ -1,4 +1,4 @@
-// The contract's answer, from the event that records it: what the request was answered, and what a fetch answers ever after.
+// Makes the contract's answer from the recorded event, both for the request itself and for later fetches.
 import type { Location } from "../domain/geography/geography.js";
 import { type Goods, goodsOf } from "../domain/rating/consignment.js";
 import { transitOf } from "../domain/rating/deliveryTime.js";
@@ -21,7 +21,7 @@ export interface QuoteResult {
   readonly quotes: readonly (QuoteEntry & { readonly rateId: string })[];
 }
 
-/** All results, or the one with this number; undefined when there is none. */
+/** All results, or the one with this number; undefined when there is no such result. */
 export function answerOf(event: QuotesGenerated): QuoteAnswer;
 export function answerOf(event: QuotesGenerated, number: number): QuoteAnswer | undefined;
 export function answerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
@@ -33,7 +33,7 @@ export function answerOf(event: QuotesGenerated, number?: number): QuoteAnswer |
   return { origin, destination, goods: items.map((item) => goodsOf(item, item.chargeableWeight)), results };
 }
 
-/** Customers have most cards in common: `entries` keeps what was made of a card already. */
+/** Customers share most cards, so `entries` caches the entry of each card. */
 function resultOf(event: QuotesGenerated, number: number, entries: Map<number, QuoteEntry>): QuoteResult | undefined {
   const result = event.results[number - 1];
   if (result === undefined) return undefined;
@@ -69,7 +69,7 @@ function entryOf(event: QuotesGenerated, card: QuotedCard): QuoteEntry {
   };
 }
 
-/** What an event refers to is in it; one that was tampered with is not answered. */
+/** Throws if the event refers to an entry that it does not have. */
 function at<Value>(list: readonly Value[], index: number): Value {
   const value = list[index];
   if (value === undefined) throw new Error(`a quote refers to entry ${index} of a list of ${list.length}`);

@@ -1,7 +1,7 @@
 // Quotes. This is a disk format.
-// One request for quotes is one event, however many customers it names. What customers share stands once: places, items, filters, each
-// priced rate card, the names of services and surcharges; `results` refers to them by their place in these lists. Rate cards are not
-// copied: the catalogue version names them, and the organisation's stream holds every version.
+// A quote request is one event, however many customers it names. What customers share is stored once: places, items, filters, each priced
+// rate card, the names of services and surcharges; `results` refers to them by their index. Rate cards are not copied: the catalogue version
+// names them, and the organisation's stream has every version.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
@@ -17,7 +17,7 @@ export const place = z.object({
   countryCode: z.string(),
 });
 
-/** As it was asked for, in metres, with the chargeable weight that was answered. */
+/** The requested item, in metres, with the chargeable weight of the answer. */
 const quotedItem = z.object({
   quantity: z.number(),
   length: z.number(),
@@ -39,7 +39,7 @@ export const quoteFilters = z.object({
   serviceClasses: values,
 });
 
-/** One rate card's answer and the steps it was priced by. Money is rounded to the cent, but for rates; texts are exact. */
+/** One rate card's price and its steps. Money is rounded to the cent, except for rates. Kilograms that are strings are exact decimals. */
 const quotedCard = z.object({
   rateCardId: z.string(),
   rateCardName: z.string(),
@@ -59,7 +59,7 @@ const quotedCard = z.object({
   gst: z.number(),
   total: z.number(),
   transit: z.object({ min: z.number(), max: z.number(), unit: z.enum(["H", "D", "W"]) }).optional(),
-  /** The message of a spot rate; absent for a card that is none. */
+  /** The message of a spot rate; absent for other cards. */
   spot: z.string().optional(),
 });
 
@@ -82,7 +82,7 @@ const quotesGenerated = z.object({
   results: z.array(z.object({ customerId: z.string(), cards: z.array(index), noQuoteMessage: z.string().optional() })),
 });
 
-/** Written by earlier versions of the service: one event per customer, rate cards and all, on `quote-<quoteId>`. */
+/** Written by older versions of the service: one event per customer, with copies of the rate cards, on `quote-<quoteId>`. */
 const quoteGenerated = z.object({
   quoteId: z.string(),
   organisationId: z.string(),
@@ -97,10 +97,10 @@ const quoteGenerated = z.object({
   at: instant,
 });
 
-/** Every event of a request for quotes. */
+/** Every event of a quote request's stream. */
 export const quotesEvents = { QuotesGenerated: quotesGenerated } as const;
 
-/** Every event of the stream of a quote alone. */
+/** Every event of a single quote's stream, as older versions wrote them. */
 export const quoteEvents = { QuoteGenerated: quoteGenerated } as const;
 
 export type QuotesGenerated = z.infer<typeof quotesGenerated>;

@@ -1,12 +1,12 @@
 const shape = /^([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?:-([1-9][0-9]?))?$/;
 
-/** Where a quote is recorded. `number` is its result's in the request, from 1; 0 where the quote has a stream of its own, as all once had. */
+/** Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older versions wrote them. */
 export interface QuotePlace {
   readonly quotesId: string;
   readonly number: number;
 }
 
-/** Undefined for what cannot be a quote's id. */
+/** Undefined for text that is no quote id. */
 export function quotePlaceOf(quoteId: string): QuotePlace | undefined {
   const [, quotesId, number] = shape.exec(quoteId.toLowerCase()) ?? [];
   return quotesId === undefined ? undefined : { quotesId, number: number === undefined ? 0 : Number(number) };

@@ -1,4 +1,4 @@
-// Quotes from the streams that record them, whoever's they are: who asks for one is checked by the caller.
+// Reads quotes from their streams, of any organisation: the caller checks who may see them.
 import type { EventStore } from "../ports.js";
 import { decodeOn } from "./codec.js";
 import type { QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
@@ -9,7 +9,7 @@ export type QuoteEvent =
   | { readonly type: "QuotesGenerated"; readonly data: QuotesGenerated }
   | { readonly type: "QuoteGenerated"; readonly data: QuoteGenerated };
 
-/** Undefined where nothing is recorded. */
+/** Undefined when there is no such quote. */
 export async function readQuotes(events: EventStore, { quotesId, number }: QuotePlace): Promise<QuoteEvent | undefined> {
   const kind = number === 0 ? "quote" : "quotes";
   for await (const stored of events.read(streamOf[kind](quotesId), { max: 1 })) return decodeOn(kind, stored);

@@ -1,14 +1,14 @@
-// One quote as it was recorded, in the domain's words, whichever event did it.
+// Converts a recorded quote, of either event, into the domain's RecordedQuote.
 import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
-import { answerAlone, basisAlone } from "./aloneQuote.js";
 import { answerOf, type QuoteResult } from "./quoteAnswer.js";
 import type { QuotedCard, QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
 import type { QuoteEvent } from "./readQuotes.js";
+import { singleQuoteAnswer, singleQuoteBasis } from "./singleQuote.js";
 
-/** Undefined where the event holds no such quote, or too little to derive one from. */
+/** Undefined when the event has no such quote, or too little to derive it from. */
 export function recordedQuote(event: QuoteEvent, number: number): RecordedQuote | undefined {
-  return event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofOneAlone(event.data);
+  return event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofSingleQuote(event.data);
 }
 
 function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
@@ -23,7 +23,7 @@ function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | unde
   };
 }
 
-/** The rate's id follows from the quote's. */
+/** Without the rate's id, which is derived from the quote's id. */
 const entriesOf = ({ quotes }: QuoteResult): QuoteEntry[] => quotes.map(({ rateId: _, ...entry }) => entry);
 
 function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<RecordedCard, "terms" | "steps"> {
@@ -38,8 +38,8 @@ function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<Reco
   };
 }
 
-function ofOneAlone(event: QuoteGenerated): RecordedQuote | undefined {
-  const [answer, basis] = [answerAlone(event), basisAlone(event)];
+function ofSingleQuote(event: QuoteGenerated): RecordedQuote | undefined {
+  const [answer, basis] = [singleQuoteAnswer(event), singleQuoteBasis(event)];
   const [result] = answer?.results ?? [];
   if (!answer || !basis || !result || basis.cards.length !== result.quotes.length) return undefined;
   const { origin, destination } = answer;

@@ -1,4 +1,4 @@
-// Every event there is, by the kind of stream it stands on. Type strings are on disk: they are never renamed, whatever becomes of the code.
+// All event types, by the kind of stream they belong to. Type strings are on disk and are never renamed.
 import type { z } from "zod";
 import { importEvents } from "./importEvents.js";
 import { localityEvents } from "./localityEvents.js";
@@ -33,7 +33,7 @@ export type EventType = keyof typeof eventSchemas;
 export type EventTypeOn<S extends StreamKind> = S extends StreamKind ? keyof (typeof streamEvents)[S] & EventType : never;
 export type EventDataOf<T extends EventType> = z.infer<(typeof eventSchemas)[T]>;
 
-/** An event of one kind of stream, as it is decided: a switch over its `type` that leaves one out does not compile. */
+/** An event of one kind of stream. A switch over its `type` that leaves out a type does not compile. */
 export type EventOn<S extends StreamKind> = { [T in EventTypeOn<S>]: { readonly type: T; readonly data: EventDataOf<T> } }[EventTypeOn<S>];
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventSchemas, type);

@@ -1,5 +1,5 @@
-// src/events is the storage format: what is written here is read back for as long as the service lives.
-// Fields are added, never renamed or removed; a change of meaning is a new event or version with an upcaster in upcasters.ts.
+// src/events is the storage format: every version of the service must read what an older one has written. Fields are added, never renamed
+// or removed. A change of meaning is a new event, or a new version with an upcaster in upcasters.ts.
 import type { StreamKind } from "./registry.js";
 
 /** The stream of the log itself: LogCreated. */
@@ -21,7 +21,7 @@ export const streamOf = {
   organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
   /** One request for quotes. */
   quotes: (quotesId: string) => `${streamPrefix.quotes}${quotesId}`,
-  /** One quote, as they were recorded once. */
+  /** A single quote, as older versions recorded them. */
   quote: (quoteId: string) => `${streamPrefix.quote}${quoteId}`,
   localities: (country: string) => `${streamPrefix.localities}${country}`,
   /** A person; deleted when the person is to be forgotten. */

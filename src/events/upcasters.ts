@@ -1,5 +1,5 @@
-// Lifts old shapes to the present one. The list of an event holds one step per version it has left behind, oldest first:
-// the first lifts version 1 to 2, and so on. An event without a list is still in version 1.
+// Converts old versions of events to the present one. An event's list has one step per older version: the first converts version 1 to 2,
+// and so on. An event without a list is in version 1.
 import { principalOf } from "../domain/principal.js";
 import type { EventMetadata } from "../ports.js";
 import type { EventType } from "./registry.js";
@@ -8,7 +8,7 @@ type Data = Record<string, unknown>;
 export type Upcaster = (data: Data, metadata: EventMetadata) => Data;
 export type Upcasters = { readonly [T in EventType]?: readonly Upcaster[] };
 
-/** `keyPrefix` was all that said who asked; a key is then found by its prefix. */
+/** Older events name the key by its prefix only, so the prefix becomes the principal's id. */
 const byKeyPrefix: Upcaster = ({ keyPrefix, ...data }) => ({ ...data, by: { kind: "key", id: keyPrefix } });
 const byText: Upcaster = (data) => ({ ...data, by: principalOf(String(data["by"])) });
 const byActor: Upcaster = (data, { actor }) => ({ ...data, by: principalOf(actor) });

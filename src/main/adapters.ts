@@ -1,4 +1,4 @@
-// Composition: the one place where the vendors' clients are built and handed to the code that uses them.
+// Builds the vendors' clients and hands them to the code that uses them.
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,12 +31,12 @@ export interface Adapters {
   readonly pool: pg.Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
-  /** Only the embedded object store's links are ours to serve. */
+  /** Defined for the embedded object store only, whose links the API serves. */
   readonly openLink: FileObjectStore["openLink"] | undefined;
   close(): Promise<void>;
 }
 
-/** A request gives up soon; one batch of the projector may move a million rows; an operator's rebuild or audit takes what it takes. */
+/** In ms. A request fails soon; one batch of the projector may write a million rows; commands such as a rebuild have no limit. */
 const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worker: 60_000, projector: 600_000 };
 
 export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
@@ -51,7 +51,8 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
     ...database,
     onError,
   });
-  const onLost = (pid: number) => logger.warn({ pid }, "a database session's answer was lost on the way: it is begun anew");
+  const onLost = (pid: number) =>
+    logger.warn({ pid }, "a database session's answer was lost on the network; the session is ended and its work is done again");
   const unwatch = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
   const objects = openObjectStore(config, addresses.signingSecret, objectPatience);
@@ -69,8 +70,8 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
 
 const none = { database: {}, events: {}, objects: {} };
 /**
- * A caller of the API is answered within five seconds, whatever a store does; a worker would rather wait than give up. The projector
- * waits for the database as long as that is at work: one statement may write a whole import.
+ * How long each role waits for the stores. The API answers within five seconds even if a store does not; a worker waits longer. The
+ * projector waits for the database without a limit, since one statement may write a whole import.
  */
 const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {
@@ -90,12 +91,12 @@ function openObjectStore(config: Config, signingSecret: string, patience: object
   return { objectStore: store, openLink: store.openLink, closeObjects: () => undefined };
 }
 
-/** Waits for a database that is not up yet, and migrates it. */
+/** Waits until the database can be reached, and migrates it. */
 export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<void> {
   await whenUp(() => migrate(pool), logger, signal);
 }
 
-/** Does it again as long as a store is away; nothing comes of it when the signal aborts first. */
+/** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
 export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
   for (let delay = 200; !signal.aborted; delay = Math.min(delay * 2, 5_000)) {
     try {
@@ -110,7 +111,7 @@ export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger
   return undefined;
 }
 
-/** Where a process holds files while it works on them. Below DATA_DIR the next start clears what a killed process left. */
+/** A folder for this process's temporary files. Below DATA_DIR the next start removes what a killed process left. */
 export async function ownTempDir(config: Config, role: string): Promise<string> {
   if (!config.s3) await ensureUsable(config.dataDir, "DATA_DIR");
   const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");

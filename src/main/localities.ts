@@ -10,11 +10,11 @@ import { localityFiles } from "../queries/localityFiles.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { repeatedly } from "../workers/imports/upkeep/repeatedly.js";
 
-/** How often an API asks for newly loaded localities. */
+/** How often the API process looks for newly loaded localities. */
 export const refreshMs = 500;
 const mostKept = 2;
 
-/** Localities that came with the product, and those loaded later, each country in the version that an import was begun with. */
+/** The bundled localities and those loaded later. `versions` names the file of each loaded country, as ImportStarted records it. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): LocalityVersions {
   const { pool, objectStore, folder } = options;
   const kept = new Map<string, Promise<Geography>>();
@@ -46,7 +46,7 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   };
 }
 
-/** A geography that is always of the newest version: a country loaded beside a running API counts within a second. */
+/** A geography that follows the newest versions: the API uses a newly loaded country within a second. */
 export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
   let versions = await localities.current();
   let geography = await localities.geography(versions);

@@ -1,10 +1,10 @@
-// The object store at the start of a role: settings that cannot work end it, an outage does not.
+// Checks the object store when a role starts: wrong settings end the start, an outage does not.
 import type { Logger } from "pino";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports.js";
 import { whenUp } from "./adapters.js";
 
-/** For the role that stores submissions. A bucket that cannot be made now is made when the store is back; the rest is served meanwhile. */
+/** For the API, which stores submissions. During an outage the bucket is created later, and other requests are served meanwhile. */
 export async function prepareObjects(objectStore: ObjectStore, logger: Logger, signal: AbortSignal): Promise<void> {
   try {
     await objectStore.prepare();
@@ -17,7 +17,7 @@ export async function prepareObjects(objectStore: ObjectStore, logger: Logger, s
   }
 }
 
-/** For a worker, which makes no bucket: one with a wrong name would look like this log's own, without its files. */
+/** For a worker, which creates no bucket: with a wrong name in the settings it would find an empty bucket and fail the imports. */
 export async function checkObjects(objectStore: ObjectStore, logger: Logger): Promise<void> {
   try {
     await objectStore.ping();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
-/** For people the machine and the process; the rest tells apart two containers that have one name and one process number. */
+/** The machine and the process id, for people; a random part, because two containers can have the same of both. */
 export const newWorkerId = (): string => `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;

@@ -1,4 +1,4 @@
-// Runs the product as processes: finds or brings up the stores, starts one process per role, starts again what falls over.
+// src/supervisor runs the service as processes: it finds or starts the stores, starts one process per role and restarts those that end.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
@@ -8,7 +8,7 @@ import { readSigningSecret } from "../embedded/signingSecret.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
 
-/** Where everything is, once it is up. */
+/** The addresses of the running stores. */
 export interface Addresses {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
@@ -16,18 +16,18 @@ export interface Addresses {
 }
 
 export interface OpenStores extends Addresses {
-  /** Records processes that the next owner has to end, should this one be killed. */
+  /** Records processes that the next owner of the folder ends if this process is killed. */
   remember(processes: readonly string[]): Promise<void>;
-  /** Settles when the stores of the data folder are others by now: it was removed, or somebody else took it. */
+  /** Resolves when the stores cannot be used any more: the folder was removed, or another process has taken it. */
   lost(signal: AbortSignal): Promise<void>;
-  /** Says that the stores are about to go, so that nobody joins them any more. */
+  /** Records that the stores are about to stop, so that no further process uses them. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
 
 const patience = 90_000;
 
-/** The configured stores, those of a running `start`, or embedded ones of our own for as long as they are open. */
+/** Returns the configured stores, those of a running `start`, or embedded ones that this process starts and stops. */
 export async function openStores(config: Config, kind: Owner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
   const isOutside = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
@@ -37,7 +37,7 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     return { databaseUrl, eventStoreUrl, signingSecret, ...notOurs, lost: () => new Promise(() => undefined) };
   }
   const deadline = performance.now() + patience;
-  for (let told = false; ; await pause(100)) {
+  for (let logged = false; ; await pause(100)) {
     signal.throwIfAborted();
     const taken = await takeFolder(config.dataDir, kind);
     if ("release" in taken) return { ...(await ownStores(config, taken, logger, signal)), signingSecret };
@@ -54,17 +54,17 @@ export async function openStores(config: Config, kind: Owner["kind"], logger: Lo
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
-    if (!told) logger.info({ owner: owner.pid }, "waiting for another command on this data folder");
-    told = true;
+    if (!logged) logger.info({ owner: owner.pid }, "waiting for another command on this data folder");
+    logged = true;
   }
 }
 
-/** What somebody else runs is not for us to record or to close. */
+/** Stores that another process runs are neither recorded nor closed here. */
 const notOurs = { remember: async () => undefined, leave: async () => undefined, close: async () => undefined };
 
 const watchMs = 2_000;
 
-/** Stores that come back with another owner are at other addresses. */
+/** Resolves when the folder has another owner, whose stores have other addresses. */
 async function otherOwner(dataDir: string, owner: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pause(watchMs, undefined, { signal }).catch(() => undefined);
@@ -85,7 +85,7 @@ async function ownStores(
   let stopping = false;
   let writing = Promise.resolve();
   const write = async () => {
-    if (!running) return; // it is written when both are up
+    if (!running) return; // the file is written when both stores have started
     const { databaseUrl, eventStoreUrl } = running;
     const processes = [...(await running.processes()), ...others];
     await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl, eventStoreUrl, processes, stopping });

@@ -8,19 +8,19 @@ import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 
 const roles = ["projector", "worker", "api"] as const;
-const drainMs = 6_500; // what is left of the ten seconds is for the stores
+const drainMs = 6_500; // a stop may take ten seconds; the rest is for the stores
 
 export interface StartOptions {
   readonly config: Config;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Migrates, and makes what a first start makes. */
+  /** Migrates the database, and on a first start creates the demo organisation. */
   readonly prepare: (stores: OpenStores) => Promise<void>;
   /** Called once, when the API answers. */
   readonly onReady: () => void;
 }
 
-/** The whole product on one machine, until the signal aborts. */
+/** Runs the stores and all roles on one machine until the signal aborts. */
 export async function start({ config, logger, signal, prepare, onReady }: StartOptions): Promise<void> {
   const stores = await openStores(config, "start", logger, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
@@ -50,8 +50,9 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     }
     await remember();
     await Promise.race([aborted(signal), stores.lost(signal)]);
-    if (!signal.aborted) throw new Error(`${config.dataDir} was removed, or is another process's by now: everything is stopped.`);
-    logger.info("stopping: requests and rows in hand are finished first");
+    if (!signal.aborted)
+      throw new Error(`${config.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`);
+    logger.info("stopping: running requests and appends are finished first");
   } finally {
     await stores.leave();
     await Promise.all(kept.map((role) => role.stop()));
@@ -72,7 +73,7 @@ function startRole(role: string, environment: Record<string, string>, onReady: (
   return { pid: child.pid, exited: child.exited, stop: () => child.stop(drainMs) };
 }
 
-/** Said before anything is started, rather than by a process that is started again and again. */
+/** Checked before any role is started, so that the reason is printed once and the API is not restarted again and again. */
 async function assertPortFree({ host, port }: Config, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const code = await new Promise<string | undefined>((settle) => {
@@ -84,7 +85,7 @@ async function assertPortFree({ host, port }: Config, signal: AbortSignal): Prom
     if (code !== "EADDRINUSE")
       throw new Error(`The API cannot listen on ${host}:${port} (${code}). Set HOST and PORT to an address of this machine.`);
     if (attempt === 5) throw new Error(`Port ${port} on ${host} is in use. Stop what is using it, or set PORT to another number.`);
-    await pause(200); // a process of an earlier start may be on its way out
+    await pause(200); // a process of an earlier start may still be ending
   }
 }
 

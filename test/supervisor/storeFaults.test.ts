@@ -148,7 +148,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await first.exited;
     await start().ready();
     expect(await ended).toEqual([1, null]);
-    expect(said).toContain(`The stores of ${machine.dataDir} are others by now: start this again.\n`);
+    expect(said).toContain(`Another process has restarted the stores in ${machine.dataDir}. Start this role again.\n`);
   });
 
   test("that stops says so at once, so that no command joins what is about to go", async () => {
@@ -189,7 +189,9 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await started.ready();
     await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
     expect(await started.exited).toEqual([1, null]);
-    expect(started.stderr()).toContain(`${machine.dataDir} was removed, or is another process's by now: everything is stopped.`);
+    expect(started.stderr()).toContain(
+      `${machine.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`,
+    );
     await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
   });
 });

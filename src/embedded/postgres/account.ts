@@ -5,16 +5,16 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** How to run Postgres, which refuses to run as root: as ourselves, or as an account that exists for it. */
+/** The account that Postgres runs as: this process's own, or another one, since Postgres refuses to run as root. */
 export interface Account {
   readonly ids: { readonly uid: number; readonly gid: number } | undefined;
-  /** Put before the program and its arguments. */
+  /** Comes before the program and its arguments. */
   readonly prefix: readonly string[];
   /** For spawn; empty when the prefix changes the account already. */
   readonly spawnAs: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Chooses the account and checks, before anything is started, that it can reach these paths. Data that is there keeps its owner. */
+/** Chooses the account and checks that it can reach these paths. Existing data keeps its owner. */
 export async function chooseAccount(data: string, paths: readonly string[]): Promise<Account> {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnAs: {} };
   const ids = (await ownerOf(data)) ?? (await idsOf("postgres")) ?? (await createAccount()) ?? (await idsOf("nobody"));
@@ -48,7 +48,7 @@ async function createAccount(): Promise<{ uid: number; gid: number } | undefined
   return idsOf("postgres");
 }
 
-/** The topmost folder on the way to one of the paths that the account may not pass through. */
+/** The topmost parent folder of one of the paths that the account may not enter. */
 export async function firstBlocked(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
   for (const path of paths) {
     const folders: string[] = [];
@@ -65,7 +65,7 @@ export async function firstBlocked(paths: readonly string[], ids: { uid: number;
   return undefined;
 }
 
-/** A clone under /root is closed to every other account: lend the server the one right to pass through folders, where the system can. */
+/** Other accounts cannot enter a project folder below /root. Where the system can, the server gets the capability to pass through folders. */
 async function prefixThatReaches(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string[] | undefined> {
   for (const right of ["dac_read_search", "dac_override"]) {
     const rights = [`--inh-caps=-all,+${right}`, `--ambient-caps=-all,+${right}`, `--bounding-set=-all,+${right}`];

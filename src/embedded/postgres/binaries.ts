@@ -1,4 +1,4 @@
-// The Postgres that `npm start` and the tests bring up when no address is configured: the real server, run from an npm package.
+// src/embedded/postgres runs the real Postgres server from an npm package, for `npm start` and the tests, when no address is configured.
 import { lstat, readFile, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -16,7 +16,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   return { initdb: found.initdb, postgres: found.postgres };
 }
 
-/** npm packages cannot hold links: the package's install script makes them, and this does where scripts were switched off. */
+/** npm packages cannot contain symbolic links. The package's install script makes them; this does if install scripts are switched off. */
 async function completeLinks(packageFolder: string, name: string): Promise<void> {
   const listed = await readFile(join(packageFolder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {

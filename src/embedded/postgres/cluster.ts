@@ -15,7 +15,7 @@ export interface ClusterOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sets the data folder up on the first start; answers the password that this folder's server asks for. */
+/** Creates the database cluster on the first start. Returns the server's password. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const password = await readPassword(options.folder);
   const complete = await stat(join(options.data, "PG_VERSION")).catch(() => undefined);
@@ -23,11 +23,11 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   return password;
 }
 
-/** Answers the address of the product's own database. */
+/** Creates the service's database if it is missing, and returns its address. */
 export async function createDatabase({ port, password }: { port: number; password: string }): Promise<string> {
   const base = `postgres://waybill:${password}@127.0.0.1:${port}`;
   const client = new pg.Client({ connectionString: `${base}/postgres`, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on("error", () => undefined); // what was asked for then fails, and says why
+  client.on("error", () => undefined); // the query fails with the reason
   await client.connect();
   try {
     const { rowCount } = await client.query("select from pg_database where datname = 'waybill'");
@@ -41,8 +41,8 @@ export async function createDatabase({ port, password }: { port: number; passwor
 const freshName = "data.new-";
 
 /**
- * Made in a folder beside and moved into place whole, so that a killed first start leaves no half cluster. The folder is this
- * attempt's own: what an earlier one started may still be at work in its own.
+ * Creates the cluster in a temporary folder and renames that, so that a killed first start leaves no incomplete cluster. Each attempt has
+ * its own temporary folder, since the initdb of an earlier attempt may still be running.
  */
 async function createCluster({ initdb, folder, data, account, durable, signal }: ClusterOptions, password: string): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -77,12 +77,12 @@ async function createCluster({ initdb, folder, data, account, durable, signal }:
   }
 }
 
-/** To its end; throws with what it said on stderr. */
+/** Runs a command to its end. Throws with its stderr if it fails. */
 async function run(command: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
   const child = spawn(command[0] as string, command.slice(1), {
     ...account.spawnAs,
     cwd: "/",
-    detached: true, // Ctrl-C goes to us, who give it up in order
+    detached: true, // Ctrl-C goes to this process only, which stops initdb
     stdio: ["pipe", "ignore", "pipe"],
   });
   child.stdin.on("error", () => undefined);

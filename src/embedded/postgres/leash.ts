@@ -1,5 +1,5 @@
-// What we start ends with us however we end: a shell holds the other side of our pipe, and interrupts the program when it closes.
-// It asks more than once, since a program that is only just starting ignores the signal.
+// Ends a program when this process ends, also by kill -9: a shell reads from this process's pipe and sends SIGINT to the program when the
+// pipe closes. It repeats the signal, since a program that is just starting ignores it.
 const script = `
 exec 3<&0
 "$@" 3<&- &
@@ -19,5 +19,5 @@ code=$?
 kill $watch 2>/dev/null
 exit $code`;
 
-/** The command on a leash, to be spawned with a pipe as its stdin. */
+/** The command in that shell; spawn it with a pipe as stdin. */
 export const leashed = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];

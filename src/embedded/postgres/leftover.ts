@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { commandLine, isAlive } from "../processes.js";
 
-/** What a server says about itself in its data folder; one that was killed goes on saying it. */
+/** The content of a server's postmaster.pid. The file of a killed server stays. */
 export interface PidFile {
   readonly pid: number;
   /** As the server wrote it. */
@@ -19,7 +19,7 @@ export async function readPidFile(folder: string): Promise<PidFile | undefined> 
   return { pid, startedAt: lines[2] ?? "", port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
 }
 
-/** Stops a server that a killed parent left running on this folder, and clears a pid file whose number now belongs to someone else. */
+/** Stops a server that an earlier start left running on this folder. Removes a pid file whose process id now belongs to another program. */
 export async function stopLeftover(folder: string, onStop: (pid: number) => void): Promise<void> {
   const left = await readPidFile(folder);
   if (!left || !isAlive(left.pid)) return;
@@ -32,14 +32,14 @@ export async function stopLeftover(folder: string, onStop: (pid: number) => void
   await stopServer(left.pid);
 }
 
-/** Asks for a fast shutdown, then for an immediate one (the next start recovers from the log), then kills. */
+/** Requests a fast shutdown, then an immediate one (the next start recovers from the write-ahead log), then kills the server. */
 export async function stopServer(pid: number): Promise<void> {
   for (const [signal, patience] of [
     ["SIGINT", 5_000],
-    ["SIGQUIT", 7_000], // after five seconds it kills those of its processes that do not end
+    ["SIGQUIT", 7_000], // after five seconds the server kills its own processes
     ["SIGKILL", 5_000],
   ] as const) {
-    signalProcess(pid, "SIGCONT"); // a frozen server hears nothing else
+    signalProcess(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals
     signalProcess(pid, signal);
     const deadline = performance.now() + patience;
     while (performance.now() < deadline) {
@@ -54,6 +54,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // gone already
+    // the process has ended
   }
 }

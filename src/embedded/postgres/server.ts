@@ -10,14 +10,14 @@ import { leashed } from "./leash.js";
 import { readPidFile, stopLeftover, stopServer } from "./leftover.js";
 
 export interface PostgresOptions {
-  /** Everything the server keeps goes below here. One caller at a time per folder. */
+  /** The server's files are below this folder. One caller at a time per folder. */
   readonly folder: string;
-  /** Off only where the data is thrown away anyway. */
+  /** False only in tests, whose data is thrown away. */
   readonly durable: boolean;
-  /** A fixed port, to come back at the same address after a crash; 0 for a free one. */
+  /** A fixed port, to have the same address after a crash; 0 for any free port. */
   readonly port?: number;
   readonly onLine?: (line: string) => void;
-  /** Aborts when nobody waits for the server any more. */
+  /** Aborts when the start is given up. */
   readonly signal?: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export interface PostgresServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server is gone, asked for or not. */
+  /** Resolves when the server has ended, by `stop` or by itself. */
   readonly exited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     const failure = await server.ready;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
-        await server.running().stop(); // nobody else would
+        await server.running().stop(); // the caller gets no handle to stop it
         throw error;
       });
       return { url, port, ...server.running() };
@@ -61,7 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
       throw new Error(`Embedded Postgres did not start: ${failure || "no reason given"}`);
     }
-    await pause(250); // someone took the port, or processes of a killed server are still on their way out
+    await pause(250); // another program took the port, or processes of a killed server are still ending
   }
 }
 
@@ -76,7 +76,7 @@ interface Launch extends PostgresOptions {
 const silenceMs = 60_000;
 
 async function launch({ postgres, data, port, durable, account, line, signal }: Launch) {
-  const before = await readPidFile(data); // of a server that was killed: it says "ready" to this day
+  const before = await readPidFile(data); // a killed server's file, which still says "ready"
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
@@ -93,7 +93,7 @@ async function launch({ postgres, data, port, durable, account, line, signal }: 
   const child = spawn(command[0] as string, command.slice(1), {
     ...account.spawnAs,
     cwd: "/",
-    detached: true, // Ctrl-C goes to us, who stop the server last
+    detached: true, // Ctrl-C goes to this process only, which stops the server last
     stdio: ["pipe", "ignore", "pipe"],
   });
   child.stdin?.on("error", () => undefined);
@@ -112,7 +112,7 @@ async function launch({ postgres, data, port, durable, account, line, signal }: 
     gone = true;
   });
   const ready = (async () => {
-    // Recovery after a crash takes as long as it takes, and says every ten seconds that it goes on.
+    // Recovery after a crash may take long. The server logs its progress every ten seconds, so only silence ends the wait.
     while (!gone && performance.now() - heardAt < silenceMs && !signal?.aborted) {
       const file = await readPidFile(data);
       const isOld = file?.pid === before?.pid && file?.startedAt === before?.startedAt;
@@ -131,7 +131,7 @@ async function launch({ postgres, data, port, durable, account, line, signal }: 
     const stopped = await Promise.race([exited.then(() => true), pause(5_000, false, { ref: false })]);
     if (!stopped) {
       await stopServer(pid);
-      endGroup(child); // the shell: whatever keeps it, it has nothing left to do
+      endGroup(child); // the shell around the server
     }
     await exited;
   };
@@ -142,7 +142,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid) process.kill(-pid, "SIGKILL");
   } catch {
-    // gone already
+    // the process has ended
   }
 }
 

@@ -1,7 +1,8 @@
 // One row per quote request, from which a quote is fetched, and one row per quote, for the lists.
-import { answerAlone } from "../../events/aloneQuote.js";
+
 import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.js";
 import { quotePlaceOf } from "../../events/quoteId.js";
+import { singleQuoteAnswer } from "../../events/singleQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports.js";
 import { copyRows, field, jsonField } from "../copyRows.js";
@@ -64,7 +65,7 @@ function ofRequest(event: QuotesGenerated): Rows | undefined {
 /** A quote with a stream of its own, as older versions recorded them. */
 function ofSingleQuote(event: QuoteGenerated): Rows | undefined {
   const { quoteId, organisationId, customerId, at, response } = event;
-  const answer = answerAlone(event);
+  const answer = singleQuoteAnswer(event);
   const [result] = answer?.results ?? [];
   if (!answer || !result || quotePlaceOf(quoteId)?.quotesId !== quoteId) return undefined;
   const { quotes: found, noQuoteMessage } = result;

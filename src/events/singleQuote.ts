@@ -1,4 +1,4 @@
-// Quotes as they were recorded once: each with a stream of its own, its answer whole and everything it was priced from beside it.
+// Quotes as older versions recorded them: each on a stream of its own, with its whole answer and everything it was priced from.
 import { z } from "zod";
 import type { PriceSteps, PriceTerms } from "../domain/rating/price.js";
 import { item } from "../domain/rating/quoteRequest.js";
@@ -13,8 +13,8 @@ const answer = z.object({
     .length(1),
 });
 
-/** Undefined where the event holds no answer of the contract's shape. */
-export function answerAlone({ response }: QuoteGenerated): QuoteAnswer | undefined {
+/** Undefined when the event has no answer of the contract's shape. */
+export function singleQuoteAnswer({ response }: QuoteGenerated): QuoteAnswer | undefined {
   return answer.safeParse(response).success ? (response as unknown as QuoteAnswer) : undefined;
 }
 
@@ -24,12 +24,12 @@ const basis = z.object({
   cards: z.array(z.object({ terms: z.record(z.string(), z.unknown()), steps: z.record(z.string(), z.unknown()) })),
 });
 
-export interface AloneBasis extends Pick<z.infer<typeof basis>, "items" | "filters"> {
+export interface SingleQuoteBasis extends Pick<z.infer<typeof basis>, "items" | "filters"> {
   readonly cards: readonly { readonly terms: PriceTerms; readonly steps: PriceSteps }[];
 }
 
-/** Undefined where the event holds nothing that a price could be derived from. */
-export function basisAlone(event: QuoteGenerated): AloneBasis | undefined {
+/** Undefined when the event has too little to derive a price from. */
+export function singleQuoteBasis(event: QuoteGenerated): SingleQuoteBasis | undefined {
   const parsed = basis.safeParse(event.basis);
-  return parsed.success ? (parsed.data as unknown as AloneBasis) : undefined;
+  return parsed.success ? (parsed.data as unknown as SingleQuoteBasis) : undefined;
 }
