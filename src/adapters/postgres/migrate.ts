@@ -18,14 +18,23 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   try {
     await client.query("begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
     await client.query("select pg_advisory_xact_lock($1)", [lock]);
-    // Its `begin` finds this transaction open and its `commit` ends it, and with it the lock.
-    await applyMigrations(drizzle(client), { migrationsFolder: folder });
+    // The migrator's `commit` ends this transaction, and with it the lock.
+    await applyMigrations(drizzle(begunAlready(client)), { migrationsFolder: folder });
   } catch (error) {
     broken = error as Error;
     throw asDatabaseError(error);
   } finally {
     client.release(broken);
   }
+}
+
+/** The migrator begins a transaction by itself; Postgres warns in its log of a second `begin`. */
+function begunAlready(client: pg.PoolClient): pg.PoolClient {
+  const query = (statement: { text?: string }, ...more: unknown[]) =>
+    statement.text === "begin"
+      ? Promise.resolve({ rows: [] })
+      : (client.query as (...args: unknown[]) => unknown).call(client, statement, ...more);
+  return Object.assign(Object.create(client) as pg.PoolClient, { query });
 }
 
 /** The statements that make every table, in order. */

@@ -172,3 +172,12 @@ test("a certificate that is not trusted names the store", async () => {
   await pool.end();
   server.close();
 });
+
+test("migrating leaves no warning in the database's log", async () => {
+  const notices: string[] = [];
+  const pool = createPool({ url: database.url, applicationName: "migrating" });
+  pool.on("connect", (client) => client.on("notice", ({ severity, message }) => severity === "WARNING" && notices.push(message ?? "")));
+  await migrate(pool);
+  await pool.end();
+  expect(notices).toEqual([]);
+});
