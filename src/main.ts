@@ -15,6 +15,7 @@ import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDep
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { lowerPriority } from "./main/lowerPriority.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
+import { openSingleSignOn } from "./main/singleSignOn.js";
 import { newWorkerId } from "./main/workerId.js";
 import { runProjector as project } from "./projections/running/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
@@ -62,7 +63,7 @@ export function runApi(options: RoleOptions): Promise<void> {
     };
     const portal = {
       ...{ pool, eventStore, publicUrl: config.publicUrl, signingSecret: addresses.signingSecret },
-      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters) },
+      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters), singleSignOn: openSingleSignOn(config, logger) },
     };
     const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });
     onReady();

@@ -67,7 +67,7 @@ export async function signedIn(service: TestService, { memberId }: TestMember): 
     [memberId],
   );
   const token = await openSession(service.pool, { memberId, credentialsRevision: rows[0]?.revision ?? "" }, undefined);
-  return visitor(service.url, new Map([["waybill_session", token ?? ""]]));
+  return visitor(service.url, new Map([["waybill", token ?? ""]]));
 }
 
 /** The token that the forms of this visitor's pages carry. */

@@ -34,5 +34,5 @@ export function answerWithPage(c: Context<AppEnv>, error: unknown, visit: Visit,
       </p>
     </Layout>
   );
-  return html(c, `<!doctype html>${page}`, answer.status, new Headers(answer.headers));
+  return html(c, `<!doctype html>${page}`, answer.status, answer.headers);
 }

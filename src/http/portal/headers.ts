@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { AppEnv } from "../server/requestFrame.js";
 
 const contentSecurityPolicy = [
@@ -21,14 +22,12 @@ const pageHeaders = {
 };
 
 /** A page, under headers that let it load our own files and nothing else. */
-export function html(c: Context<AppEnv>, text: string, status: number, headers: Headers = new Headers()): Response {
-  for (const [name, value] of Object.entries({ ...c.get("answerHeaders"), ...pageHeaders })) headers.set(name, value);
-  return new Response(text, { status, headers });
-}
+export const html = (c: Context<AppEnv>, text: string, status: number, headers: Readonly<Record<string, string>> = {}): Response =>
+  c.body(text, status as ContentfulStatusCode, { ...headers, ...c.get("answerHeaders"), ...pageHeaders });
 
-export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303, headers: Headers = new Headers()): Response {
-  for (const [name, value] of Object.entries({ ...c.get("answerHeaders"), location: to })) headers.set(name, value);
+export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Response {
+  const headers = { ...c.get("answerHeaders"), location: to };
   // A part of a page that is fetched by itself: the whole page goes there, not the part.
-  if (c.req.header("hx-request") === "true") headers.set("hx-redirect", to);
-  return new Response(null, { status: headers.has("hx-redirect") ? 200 : status, headers });
+  if (c.req.header("hx-request") === "true") return c.body(null, 200, { ...headers, "hx-redirect": to });
+  return c.body(null, status, headers);
 }

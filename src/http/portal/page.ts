@@ -3,10 +3,10 @@ import type { Child } from "hono/jsx";
 import type { MemberDeps } from "../../commands/members/deps.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
+import type { SingleSignOn } from "../../ports.js";
 import type { Sources } from "../../queries/importStatus.js";
 import type { Fields } from "./fields.js";
-import type { Sealed } from "./sealed.js";
-import type { SessionCookie } from "./sessionCookie.js";
+import type { PortalCookie } from "./sessions/cookies.js";
 import type { Access, Notice, Visit } from "./visit.js";
 
 export interface Shown {
@@ -23,14 +23,14 @@ export interface Shown {
 export interface Done {
   readonly goTo: string;
   readonly notice?: Notice;
-  /** Set-Cookie headers, where somebody signs in or out. */
-  readonly cookies?: readonly string[];
 }
 
 export interface PageOf<V extends Visit> {
   /** `/portal/...`, with `{name}` for what varies. */
   readonly path: string;
   readonly access: Access;
+  /** Only leads elsewhere, and shows nothing unless that fails. */
+  readonly leadsOn?: true;
   readonly show: (visit: V, deps: PortalDeps) => Promise<Shown | Done>;
 }
 
@@ -48,14 +48,12 @@ export interface PortalOptions extends Sources {
   readonly signingSecret: string;
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
+  /** Undefined where none is configured. */
+  readonly singleSignOn?: SingleSignOn | undefined;
 }
 
 /** And what the portal makes of it, for its pages. */
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
-  readonly sessionCookie: SessionCookie;
-  /** Who has shown a password and has yet to say which organisation. */
-  readonly proofs: Sealed;
-  /** Where single sign-on begins; undefined where none is configured. */
-  readonly singleSignOnPath?: string;
+  readonly sessionCookie: PortalCookie;
 }

@@ -15,10 +15,9 @@ import { createLinks } from "./links.js";
 import { createNotices } from "./notices.js";
 import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown } from "./page.js";
 import { forms, pages } from "./pages/list.js";
-import { requireSameOrigin, sameText } from "./sameOrigin.js";
-import { createSealed } from "./sealed.js";
 import { serveAsset } from "./serveAsset.js";
-import { createSessionCookie } from "./sessionCookie.js";
+import { sessionCookie } from "./sessions/cookies.js";
+import { ensureOwnForm, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { Layout } from "./shell/layout.js";
 import type { Access, Visit } from "./visit.js";
 import { ownerOf, type VisitParts, visitOf } from "./visits.js";
@@ -49,7 +48,7 @@ export function createPortal(options: PortalOptions, { logger, withBody }: { log
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
-  const own = { signIn: createSignIn(members), sessionCookie: createSessionCookie(links), proofs: createSealed(signingSecret, "proof") };
+  const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl) };
   const serving: Serving = { deps: { ...options, ...own }, logger, withBody, links, assets, notices };
   return {
     routes: [
@@ -72,8 +71,8 @@ const guarded =
   (c) =>
     handle(c).catch((error: unknown) => answerWithPage(c, error, visitOf(c, undefined, serving), serving.logger));
 
-const sessionOf = (c: Context<AppEnv>, { pool, sessionCookie }: PortalDeps): Promise<Session | undefined> =>
-  inTime(findSession(pool, sessionCookie.read(c.req.header("cookie"))), readPatienceMs, "session");
+const sessionOf = (c: Context<AppEnv>, { pool, sessionCookie: cookie }: PortalDeps): Promise<Session | undefined> =>
+  inTime(findSession(pool, cookie.read(c)), readPatienceMs, "session");
 
 async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
   const session = await sessionOf(c, serving.deps);
@@ -89,11 +88,9 @@ async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Servin
 }
 
 async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Serving): Promise<Response> {
-  const { deps, links, withBody } = serving;
-  requireSameOrigin(
-    { fetchSite: c.req.header("sec-fetch-site"), origin: c.req.header("origin"), host: c.req.header("host") },
-    links.origin,
-  );
+  const { deps, withBody } = serving;
+  const asked = { header: (name: string) => c.req.header(name), publicUrl: deps.publicUrl };
+  ensureSameOrigin(asked);
   requireFormType(c.req.header("content-type"));
   const session = await sessionOf(c, deps);
   const visit = visitOf(c, session, serving);
@@ -107,8 +104,8 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   };
   return withBody(c.req.raw, bounds, async (bytes) => {
     const fields = parseFields(bytes);
-    if (session && !sameText(fields.get("token"), session.formToken))
-      throw new Rejection("forbidden", "This form is from an earlier sign-in. Open the page again and send it from there");
+    // Signing in is nobody's form yet; it may come from a tab that was opened before.
+    if (session && form.access !== "anyone") ensureOwnForm({ ...asked, formToken: session.formToken, given: fields.get("token") });
     return submit(c, form, { visit, session, fields }, serving);
   });
 }
@@ -148,21 +145,18 @@ function refuse(c: Context<AppEnv>, access: Access, visit: Visit, { links }: Ser
   return redirect(c, links.to(`/portal/sign-in${query}`), c.req.method === "GET" ? 302 : 303);
 }
 
-function goOn(c: Context<AppEnv>, { goTo, notice, cookies = [] }: Done, session: Session | undefined, serving: Serving): Response {
-  const headers = new Headers();
-  for (const cookie of cookies) headers.append("set-cookie", cookie);
-  if (notice) headers.append("set-cookie", serving.notices.leave(notice, ownerOf(session)));
-  const to = /^https?:/.test(goTo) ? goTo : serving.links.to(goTo);
-  return redirect(c, to, c.req.method === "GET" ? 302 : 303, headers);
+function goOn(c: Context<AppEnv>, { goTo, notice }: Done, session: Session | undefined, { links, notices }: Serving): Response {
+  if (notice) c.header("set-cookie", notices.leave(notice, ownerOf(session)), { append: true });
+  const to = /^https?:/.test(goTo) ? goTo : links.to(goTo);
+  return redirect(c, to, c.req.method === "GET" ? 302 : 303);
 }
 
 function render(c: Context<AppEnv>, { title, body, status = 200, notice }: Shown, visit: Visit, { notices }: Serving): Response {
-  const headers = new Headers();
-  if (visit.notice) headers.append("set-cookie", notices.gone);
+  if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
   const page = (
     <Layout visit={notice ? { ...visit, notice } : visit} title={title}>
       {body}
     </Layout>
   );
-  return html(c, `<!doctype html>${page}`, status, headers);
+  return html(c, `<!doctype html>${page}`, status);
 }

@@ -1,6 +1,8 @@
+import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import type { Origin } from "../../commands/organisations/organisation.js";
 import type { Action } from "../../domain/roles.js";
+import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
 import type { Links } from "./links.js";
@@ -22,10 +24,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly requestId: string;
-  /** Of the browser, or of the last proxy before us. */
-  readonly remoteAddress: string;
-  /** The Cookie header. */
-  readonly cookies: string | undefined;
+  /** The request itself, for what signs in and out. */
+  readonly context: Context<AppEnv>;
   readonly person: Session | undefined;
   readonly may: (access: Access) => boolean;
   readonly formToken: string;

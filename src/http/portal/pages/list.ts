@@ -8,11 +8,18 @@ import { invitationForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
+import { beginPage, finishPage } from "./singleSignOn.js";
 
 /** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
 const signedIn = <T extends PageOf<never> | FormOf<never>>(some: readonly T[]) => some as never;
 
-export const pages: readonly PageOf<Visit>[] = [signInPage, joinPage, ...signedIn([overviewPage, keysPage, membersPage])];
+export const pages: readonly PageOf<Visit>[] = [
+  signInPage,
+  beginPage,
+  finishPage,
+  joinPage,
+  ...signedIn([overviewPage, keysPage, membersPage]),
+];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,

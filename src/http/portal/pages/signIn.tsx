@@ -1,18 +1,20 @@
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
-import { safeNext } from "../links.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
+import { chosenMember, sealChoice } from "../sessions/choice.js";
+import { clientAddress } from "../sessions/clientAddress.js";
+import { safeReturn } from "../sessions/returnTo.js";
+import { singleSignOnPaths } from "../sessions/singleSignOn.js";
 import { Field, Form } from "../shell/form.js";
 import type { Visit } from "../visit.js";
 import { enter } from "./enter.js";
 
 const path = "/portal/sign-in";
-const sealedForMs = 5 * 60_000;
 
 export const signInPage: PageOf<Visit> = {
   path,
   access: "anyone",
   show: async (visit, deps) => {
-    const next = safeNext(visit.submitted.get("next") || visit.query["next"]);
+    const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
     if (visit.person && !visit.notice) return { goTo: next };
     return signInShown(visit, next, deps);
   },
@@ -29,9 +31,9 @@ function signInShown(visit: Visit, next: string, deps: PortalDeps): Shown {
           <Field label="Password" name="password" type="password" maxlength={1000} autocomplete="current-password" />
           <button type="submit">Sign in</button>
         </Form>
-        {deps.singleSignOnPath === undefined ? null : (
+        {deps.singleSignOn === undefined ? null : (
           <p class="or">
-            <a class="button quiet" href={visit.links.to(`${deps.singleSignOnPath}?next=${encodeURIComponent(next)}`)}>
+            <a class="button quiet" href={visit.links.to(`${singleSignOnPaths.begin}?returnTo=${encodeURIComponent(next)}`)}>
               Sign in with single sign-on
             </a>
           </p>
@@ -47,9 +49,10 @@ export const signInForm: FormOf<Visit> = {
   access: "anyone",
   page: signInPage,
   submit: async (visit, fields, deps) => {
-    const next = safeNext(fields.get("next"));
-    const credentials = { email: fields.get("email"), password: fields.get("password"), address: visit.remoteAddress };
-    const answer = await deps.signIn(credentials);
+    const next = safeReturn(fields.get("next"));
+    const { env, req } = visit.context;
+    const address = clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"));
+    const answer = await deps.signIn({ email: fields.get("email"), password: fields.get("password"), address });
     switch (answer.kind) {
       case "verified":
         return signInAs(answer.members, next, visit, deps);
@@ -75,15 +78,14 @@ export async function signInAs(
   deps: PortalDeps,
 ): Promise<Done | Shown> {
   if (members.length === 1) return enter(members[0], next, visit, deps);
-  const proof = JSON.stringify({ members, until: Date.now() + sealedForMs });
   return {
     title: "Which organisation?",
     body: (
       <Form visit={visit} to={organisationPath}>
         <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="proof" value={deps.proofs.seal(proof, "sign-in")} />
-        {members.map(({ memberId, organisationName }) => (
-          <button type="submit" name="member" value={memberId} class="quiet">
+        <input type="hidden" name="choice" value={sealChoice(deps.signingSecret, members, new Date())} />
+        {members.map(({ organisationId, organisationName }) => (
+          <button type="submit" name="organisation" value={organisationId} class="quiet">
             {organisationName}
           </button>
         ))}
@@ -99,14 +101,10 @@ export const organisationForm: FormOf<Visit> = {
   access: "anyone",
   page: signInPage,
   submit: async (visit, fields, deps) => {
-    const opened = deps.proofs.open(fields.get("proof"), "sign-in");
-    const { members, until } = (opened === undefined ? { members: [], until: 0 } : JSON.parse(opened)) as {
-      members: VerifiedMember[];
-      until: number;
-    };
-    const member = members.find(({ memberId }) => memberId === fields.get("member"));
-    const next = safeNext(fields.get("next"));
-    if (!member || Date.now() > until) return again(visit, "", next, deps, 401, "That took too long. Sign in again.");
+    const next = safeReturn(fields.get("next"));
+    const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation"), now: new Date() };
+    const member = chosenMember(deps.signingSecret, choice);
+    if (!member) return again(visit, "", next, deps, 401, "That took too long. Sign in again.");
     return enter(member, next, visit, deps);
   },
 };

@@ -8,8 +8,9 @@ export const signOutForm: FormOf<SignedInVisit> = {
   access: "look",
   page: overviewPage,
   submit: async (visit, _, { pool, sessionCookie }) => {
-    const token = sessionCookie.read(visit.cookies);
+    const token = sessionCookie.read(visit.context);
     if (token !== undefined) await endSession(pool, token);
-    return { goTo: "/portal/sign-in", cookies: [sessionCookie.gone] };
+    sessionCookie.clear(visit.context);
+    return { goTo: "/portal/sign-in" };
   },
 };
