@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { imports } from "../projections/tables/imports.js";
 import { activities } from "../projections/tables/ledgers.js";
 import { databaseOf } from "./database.js";
+import { givenFields } from "./givenFields.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
 
 type ActivityRow = typeof activities.$inferSelect & { readonly importId: string };
@@ -60,16 +61,6 @@ function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefine
     .then((found) => found.map(({ rows_of_each: row, in_order: { importId } }) => ({ ...row, importId })));
 }
 
-function shown({ warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status, importId, row }: ActivityRow) {
-  return {
-    warehouseCode,
-    chargeCode,
-    quantity: Number(quantity),
-    activityTimestamp,
-    ...(customerId !== null && { customerId }),
-    ...(reference !== null && { reference }),
-    ...(status !== null && { status }),
-    importId,
-    row,
-  };
+function shown({ importId, row, ...values }: ActivityRow): LedgerActivity {
+  return { ...givenFields(values, "activity"), importId, row };
 }

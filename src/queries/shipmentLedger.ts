@@ -1,8 +1,8 @@
 import { and, asc, eq, gt } from "drizzle-orm";
 import type { Pool } from "pg";
-import { shipmentFields } from "../domain/imports/columns.js";
 import { shipments } from "../projections/tables/ledgers.js";
 import { databaseOf } from "./database.js";
+import { givenFields } from "./givenFields.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
 
 type ShipmentRow = typeof shipments.$inferSelect;
@@ -34,24 +34,16 @@ export async function findShipment(organisationId: string, shipmentId: string, p
   return row && shown(row);
 }
 
-/** The fields as pushed, in the contract's order. */
+/** The fields as pushed. */
 function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
   const pushed = fields as Record<string, unknown>;
-  const names = [...shipmentFields, "customFields"].filter((name) => pushed[name] !== undefined);
+  const { customFields } = pushed;
   return {
-    ...Object.fromEntries(names.map((name) => [name, pushed[name]])),
-    items: (items as Record<string, unknown>[]).map(shownItem),
+    ...givenFields(pushed, "shipment"),
+    ...(customFields !== undefined && { customFields }),
+    items: (items as Record<string, unknown>[]).map((item) => givenFields(item, "goodsLine")),
     sourceDetails,
     importId,
     updatedAt: updatedAt.toISOString(),
-  };
-}
-
-/** jsonb forgets the order of keys; the contract's is type, quantity, weight. */
-function shownItem({ itemType, itemQuantity, itemWeight }: Record<string, unknown>) {
-  return {
-    ...(itemType !== undefined && { itemType }),
-    ...(itemQuantity !== undefined && { itemQuantity }),
-    ...(itemWeight !== undefined && { itemWeight }),
   };
 }

@@ -4,30 +4,15 @@ import { limits } from "../imports/limits.js";
 import { firstOf, pathText } from "../validation/messages.js";
 import { sourceDetails, text } from "./text.js";
 import { shipmentsFileBytes } from "./toFile.js";
-import { recordableNumber, timestamp } from "./values.js";
-
-const goodsLine = z.strictObject({
-  itemType: text().optional(),
-  itemQuantity: recordableNumber.optional(),
-  itemWeight: recordableNumber.optional(),
-});
+import { pushedFields } from "./values.js";
 
 const shipment = z.strictObject({
-  shipmentId: text(limits.identifierLength).optional(),
-  customerId: text(limits.identifierLength).optional(),
-  originPostCode: text().optional(),
-  originSuburb: text().optional(),
-  originState: text().optional(),
-  originCountryCode: text().optional(),
-  destinationPostCode: text().optional(),
-  destinationSuburb: text().optional(),
-  destinationState: text().optional(),
-  destinationCountryCode: text().optional(),
-  quoteDate: timestamp.optional(),
-  rateCardAlias: text().optional(),
-  totalCostReceived: recordableNumber.optional(),
+  ...pushedFields("shipment", "shape"),
   customFields: z.record(z.string(), text()).optional(),
-  items: z.array(goodsLine).min(1).max(limits.linesPerShipment),
+  items: z
+    .array(z.strictObject(pushedFields("goodsLine", "shape")))
+    .min(1)
+    .max(limits.linesPerShipment),
 });
 
 export const shipmentPush = z.strictObject({

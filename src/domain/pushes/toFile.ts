@@ -1,19 +1,26 @@
 // A JSON push becomes the file its customer would have uploaded, so that both lanes share one importer.
-import { activityFields, customFieldPrefix, elementColumn, goodsLineFields, shipmentFields } from "../imports/columns.js";
-import type { ActivityPush } from "./activityPush.js";
+import { customFieldPrefix, elementColumn, type FieldName, type FieldPart, pushedNames } from "../imports/fields.js";
 
 type Value = string | number | undefined;
-type Fields<Names extends readonly string[]> = { readonly [Name in Names[number]]?: Value };
+type Fields<Part extends FieldPart> = { readonly [Name in FieldName<Part>]?: Value };
 
-/** A checked push, as far as its file needs it. */
+/** Checked pushes, as far as their files need them. */
 interface ShipmentPush {
   readonly shipments: readonly Shipment[];
 }
 
-type Shipment = Fields<typeof shipmentFields> & {
+interface ActivityPush {
+  readonly activities: readonly Fields<"activity">[];
+}
+
+type Shipment = Fields<"shipment"> & {
   readonly customFields?: Readonly<Record<string, string>> | undefined;
-  readonly items: readonly Fields<typeof goodsLineFields>[];
+  readonly items: readonly Fields<"goodsLine">[];
 };
+
+const shipmentFields = pushedNames("shipment");
+const goodsLineFields = pushedNames("goodsLine");
+const activityFields = pushedNames("activity");
 
 /** Line by line: each goods line repeats its shipment, so that the whole may be many times as long as the body was. */
 export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {

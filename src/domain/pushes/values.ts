@@ -1,10 +1,61 @@
 import { z } from "zod";
 import { isRecordable } from "../imports/decimal.js";
+import { byField, type Field, type FieldName, type FieldPart, fieldsOf } from "../imports/fields.js";
+import { limits } from "../imports/limits.js";
 import { isTimestamp } from "../imports/timestamp.js";
+import { requiredText, text } from "./text.js";
 
-export const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
+const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
 
-export const timestamp = z
+const timestamp = z
   .string()
   .max(40)
   .refine((text) => isTimestamp(text.trim()), "must be a real ISO 8601 timestamp, such as 2026-03-01T09:30:00Z");
+
+type Value = z.ZodType<string | number>;
+
+/** `shape`: what is wrong with a value is the importer's to say. `required`: a value that has to be there is asked for here. */
+export function pushedFields<Part extends FieldPart>(
+  part: Part,
+  check: "shape" | "required",
+): Record<FieldName<Part>, z.ZodOptional<Value>> {
+  const pushed = fieldsOf(part).filter(({ inPushes }) => inPushes);
+  return byField(pushed, (field) => {
+    const isRequired = check === "required" && field.required === "value";
+    return (isRequired ? requiredSchema(field) : valueSchema(field).optional()) as z.ZodOptional<Value>;
+  });
+}
+
+function requiredSchema(field: Field): Value {
+  switch (field.type) {
+    case "identifier":
+    case "customer":
+      return requiredText(limits.identifierLength);
+    case "text":
+    case "place":
+      return requiredText(limits.textLength);
+    case "nonZero":
+      return recordableNumber.refine((value) => value !== 0, "must not be 0");
+    case "number":
+    case "positive":
+    case "time":
+      return valueSchema(field);
+  }
+}
+
+function valueSchema({ type }: Field): Value {
+  switch (type) {
+    case "identifier":
+    case "customer":
+      return text(limits.identifierLength);
+    case "text":
+    case "place":
+      return text();
+    case "number":
+    case "nonZero":
+    case "positive":
+      return recordableNumber;
+    case "time":
+      return timestamp;
+  }
+}

@@ -1,7 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { rememberingNameKey } from "../geography/names.js";
-import { customFieldPrefix, shipmentFields } from "../imports/columns.js";
 import { parseDecimal } from "../imports/decimal.js";
+import { customFieldPrefix, type FieldType, fieldsOf, isNumber } from "../imports/fields.js";
 import { instantOf } from "../imports/timestamp.js";
 import { type Cell, type Columns, cellText } from "./cells.js";
 
@@ -25,13 +25,19 @@ const partOf: Record<string, keyof Location> = {
 export function comparedColumns(columns: Columns, timezone: string): ComparedColumn[] {
   const keyOf = rememberingNameKey();
   return columns.fields.flatMap((field, index) => {
-    const compared = field !== undefined && field !== "shipmentId" && (isShipmentField(field) || field.startsWith(customFieldPrefix));
-    return compared ? [comparedColumn(field, index, columns.names[index] ?? field, { timezone, keyOf })] : [];
+    if (field === undefined || field === "shipmentId") return [];
+    const type = field.startsWith(customFieldPrefix) ? "text" : shipmentTypes.get(field);
+    return type ? [comparedColumn({ field, type, index, name: columns.names[index] ?? field }, { timezone, keyOf })] : [];
   });
 }
 
-function isShipmentField(field: string): boolean {
-  return (shipmentFields as readonly string[]).includes(field);
+const shipmentTypes = new Map<string, FieldType>(fieldsOf("shipment").map(({ name, type }) => [name, type]));
+
+interface Compared {
+  readonly field: string;
+  readonly type: FieldType;
+  readonly index: number;
+  readonly name: string;
 }
 
 interface Comparing {
@@ -39,7 +45,7 @@ interface Comparing {
   readonly keyOf: (name: string) => string;
 }
 
-function comparedColumn(field: string, index: number, name: string, { timezone, keyOf }: Comparing): ComparedColumn {
+function comparedColumn({ field, type, index, name }: Compared, { timezone, keyOf }: Comparing): ComparedColumn {
   const text = (cells: readonly Cell[]) => cellText(cells[index]).trim();
   const folded = (cells: readonly Cell[]) => text(cells).normalize("NFC").toLowerCase();
   const place = /^(origin|destination)(PostCode|Suburb|State|CountryCode)$/.exec(field);
@@ -55,7 +61,7 @@ function comparedColumn(field: string, index: number, name: string, { timezone, 
     };
     return { name, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined };
   }
-  if (field === "quoteDate") return { name, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
-  if (field === "totalCostReceived") return { name, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };
+  if (type === "time") return { name, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
+  if (isNumber({ type })) return { name, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };
   return { name, meaning: folded };
 }

@@ -1,4 +1,4 @@
-import { elementColumn } from "../imports/columns.js";
+import { elementColumn } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { shortened } from "../imports/shortened.js";
 import { type Cell, type Columns, cellText, isStorable } from "./cells.js";

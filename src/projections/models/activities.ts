@@ -1,11 +1,14 @@
 // The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
+import { fieldsOf } from "../../domain/imports/fields.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 
+const fields = fieldsOf("activity");
+
 const target = {
   table: "activities",
-  columns: 'import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, customer_id, reference, status',
+  columns: ["import_position", '"row"', ...fields.map(({ ledgerColumn }) => ledgerColumn)].join(", "),
 };
 
 export const activities: Projection = {
@@ -26,11 +29,7 @@ export const activities: Projection = {
 };
 
 function line(position: string, { row, values }: RowAccepted): string {
-  const { warehouseCode, chargeCode, quantity, activityTimestamp, customerId, reference, status } = values as Record<
-    ActivityField,
-    unknown
-  >;
-  return `${position}\t${row}\t${field(warehouseCode)}\t${field(chargeCode)}\t${field(quantity)}\t${field(activityTimestamp)}\t${field(customerId)}\t${field(reference)}\t${field(status)}\n`;
+  let text = `${position}\t${row}`;
+  for (const { name } of fields) text += `\t${field(values[name])}`;
+  return `${text}\n`;
 }
-
-type ActivityField = "warehouseCode" | "chargeCode" | "quantity" | "activityTimestamp" | "customerId" | "reference" | "status";

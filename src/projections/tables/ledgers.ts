@@ -1,4 +1,11 @@
-import { bigint, integer, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, integer, jsonb, numeric, type PgColumnBuilderBase, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { byField, fieldsOf, isNumber } from "../../domain/imports/fields.js";
+
+/** One column for each field of an activity, by the field's name. */
+const activityColumns = byField(fieldsOf("activity"), (field): PgColumnBuilderBase => {
+  const column = isNumber(field) ? numeric(field.ledgerColumn) : text(field.ledgerColumn);
+  return field.required === "value" ? column.notNull() : column;
+});
 
 /** Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`. */
 export const activities = pgTable(
@@ -6,13 +13,7 @@ export const activities = pgTable(
   {
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     row: integer().notNull(),
-    warehouseCode: text("warehouse_code").notNull(),
-    chargeCode: text("charge_code").notNull(),
-    quantity: numeric().notNull(),
-    activityTimestamp: text("activity_timestamp").notNull(),
-    customerId: text("customer_id"),
-    reference: text(),
-    status: text(),
+    ...activityColumns,
   },
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );

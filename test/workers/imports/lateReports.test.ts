@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { verify } from "../../../src/audit/verify.js";
-import { activityFields } from "../../../src/domain/imports/columns.js";
+import { pushedNames } from "../../../src/domain/imports/fields.js";
 import type { EventStore } from "../../../src/ports.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
 import { eventually } from "../../support/eventually.js";
@@ -207,7 +207,7 @@ describe("from its stream alone", () => {
     expect(await linkOf(failed)).toBeNull();
     await makeDue();
     expect(await opened((await linkOf(failed)) ?? "")).toEqual([
-      ["Row number", "Rejection reason", ...activityFields],
+      ["Row number", "Rejection reason", ...pushedNames("activity")],
       ["1", "Charge code is required", "W1", "", "2", "", "", "a", ""],
       ["2", "x", "W2", "", "", "", "", "", ""],
     ]);

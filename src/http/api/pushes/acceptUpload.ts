@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { z } from "zod";
-import { matchHeader, reportColumns } from "../../../domain/files/header.js";
+import { matchImportHeader } from "../../../domain/files/importHeader.js";
 import { nameFault } from "../../../domain/files/name.js";
-import { allColumns, requiredColumns } from "../../../domain/imports/columns.js";
+import { columnsOf } from "../../../domain/imports/fields.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import type { FileHeader } from "../../../ports.js";
@@ -21,11 +21,10 @@ export const uploadForm = z.object({
 });
 
 /** What the header row is made of, for the reference page. */
-export function columnsOf(kind: ImportKind): string {
-  const required: readonly string[] = requiredColumns[kind];
-  const optional = allColumns[kind].filter((column) => !required.includes(column));
+export function describeColumns(kind: ImportKind): string {
+  const named = (isRequired: boolean) => columnsOf(kind).flatMap(({ name, required }) => (Boolean(required) === isRequired ? [name] : []));
   const custom = kind === "shipments" ? ", and custom fields by their key" : "";
-  return `Required columns: ${required.join(", ")}. Optional: ${optional.join(", ")}${custom}.`;
+  return `Required columns: ${named(true).join(", ")}. Optional: ${named(false).join(", ")}${custom}.`;
 }
 
 type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
@@ -64,11 +63,6 @@ async function checkColumns(
   caller: UploadRequest["caller"],
 ): Promise<void> {
   const catalogue = await deps.catalogues(caller.organisationId, caller.catalogueVersion);
-  const match = matchHeader(columns, {
-    required: requiredColumns[kind],
-    optional: allColumns[kind],
-    custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
-    ignored: Object.values(reportColumns),
-  });
+  const match = matchImportHeader(columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new Rejection("invalid", match.message);
 }

@@ -1,36 +1,24 @@
 import { z } from "zod";
+import { byField, type FieldPart, fieldsOf, isNumber } from "../../../domain/imports/fields.js";
 
-const optionalText = z.string().optional();
+/** As the ledger shows them: a field that a row needs is always there. */
+const shownFields = (part: FieldPart) =>
+  byField(fieldsOf(part), (field): z.ZodType => {
+    const value = isNumber(field) ? z.number() : z.string();
+    return field.required === "value" ? value : value.optional();
+  });
 
 export const ledgerShipment = z.object({
-  shipmentId: z.string(),
-  customerId: optionalText,
-  originPostCode: optionalText,
-  originSuburb: optionalText,
-  originState: optionalText,
-  originCountryCode: optionalText,
-  destinationPostCode: optionalText,
-  destinationSuburb: optionalText,
-  destinationState: optionalText,
-  destinationCountryCode: optionalText,
-  quoteDate: optionalText,
-  rateCardAlias: optionalText,
-  totalCostReceived: z.number().optional(),
+  ...shownFields("shipment"),
   customFields: z.record(z.string(), z.string()).optional(),
-  items: z.array(z.object({ itemType: optionalText, itemQuantity: z.number().optional(), itemWeight: z.number().optional() })),
+  items: z.array(z.object(shownFields("goodsLine"))),
   sourceDetails: z.string().describe("Of the import that wrote this version"),
   importId: z.string(),
   updatedAt: z.string().describe("ISO 8601, UTC"),
 });
 
 export const ledgerActivity = z.object({
-  warehouseCode: z.string(),
-  chargeCode: z.string(),
-  quantity: z.number(),
-  activityTimestamp: z.string(),
-  customerId: optionalText,
-  reference: optionalText,
-  status: optionalText,
+  ...shownFields("activity"),
   importId: z.string(),
   row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
 });

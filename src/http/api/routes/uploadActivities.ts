@@ -1,5 +1,5 @@
 import { acceptedFile, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";
-import { acceptUpload, columnsOf, uploadForm } from "../pushes/acceptUpload.js";
+import { acceptUpload, describeColumns, uploadForm } from "../pushes/acceptUpload.js";
 import { defineRoute } from "../route.js";
 
 export const uploadActivities = defineRoute({
@@ -7,7 +7,7 @@ export const uploadActivities = defineRoute({
   path: "/v1/org/fulfilment/activities/file",
   operationId: "uploadActivities",
   summary: "Import activities (file)",
-  description: `A .csv or .xlsx file with one activity per row. ${columnsOf("activities")}`,
+  description: `A .csv or .xlsx file with one activity per row. ${describeColumns("activities")}`,
   tag: "Fulfilment imports",
   request: { headers: pushHeaders, multipart: uploadForm },
   responses: {

@@ -1,5 +1,5 @@
 import { acceptedFile, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";
-import { acceptUpload, columnsOf, uploadForm } from "../pushes/acceptUpload.js";
+import { acceptUpload, describeColumns, uploadForm } from "../pushes/acceptUpload.js";
 import { defineRoute } from "../route.js";
 
 export const uploadShipments = defineRoute({
@@ -7,7 +7,7 @@ export const uploadShipments = defineRoute({
   path: "/v1/org/shipments/imports/file",
   operationId: "uploadShipments",
   summary: "Import shipments (file)",
-  description: `A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. ${columnsOf("shipments")}`,
+  description: `A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. ${describeColumns("shipments")}`,
   tag: "Shipment imports",
   request: { headers: pushHeaders, multipart: uploadForm },
   responses: {

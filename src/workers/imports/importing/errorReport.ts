@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { elementColumn } from "../../../domain/imports/columns.js";
+import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import type { FileRow, ObjectStore, ReportWriter, Spreadsheets } from "../../../ports.js";
 

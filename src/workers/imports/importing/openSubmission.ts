@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import { matchHeader, reportColumns } from "../../../domain/files/header.js";
-import { allColumns, elementColumn, requiredColumns } from "../../../domain/imports/columns.js";
+import { matchImportHeader } from "../../../domain/files/importHeader.js";
+import { columnsOf } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports.js";
@@ -20,8 +20,6 @@ export interface OpenSubmission {
   readAgain(): AsyncIterable<{ readonly rows: readonly FileRow[] }>;
 }
 
-const dateFields = new Set(["quoteDate", "activityTimestamp"]);
-
 export async function openSubmission(
   spreadsheets: Spreadsheets,
   request: ImportRequested,
@@ -30,9 +28,10 @@ export async function openSubmission(
 ): Promise<OpenSubmission> {
   const { format, name } = request.file;
   const header = await spreadsheets.readHeader(files.path, name);
-  const columns = columnsOf(header.columns, request, catalogue);
+  const columns = matchedColumns(header.columns, request, catalogue);
   const headings = header.columns.map((name) => name.trim());
-  const dateColumns = new Set(columns.fields.flatMap((field, index) => (field !== undefined && dateFields.has(field) ? [index] : [])));
+  const times = columnsOf(request.kind).filter(({ type }) => type === "time");
+  const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns });
   if (format === "csv")
     return { columns, headings, read: fromFile, count: () => spreadsheets.countCsvRows(files.path), readAgain: fromFile };
@@ -50,13 +49,8 @@ async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCou
 }
 
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */
-function columnsOf(names: readonly string[], { kind, source }: ImportRequested, catalogue: Catalogue): Columns {
-  const match = matchHeader(names, {
-    required: requiredColumns[kind],
-    optional: source === "data" ? [...allColumns[kind], elementColumn] : allColumns[kind],
-    custom: kind === "shipments" ? [...catalogue.customFieldKeys] : [],
-    ignored: Object.values(reportColumns),
-  });
+function matchedColumns(names: readonly string[], { kind, source }: ImportRequested, { customFieldKeys }: Catalogue): Columns {
+  const match = matchImportHeader(names, { kind, source, customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
   return { names: match.names, fields: match.fields };
 }

@@ -1,4 +1,4 @@
-import { elementColumn } from "../../../domain/imports/columns.js";
+import { elementColumn } from "../../../domain/imports/fields.js";
 import { activityJudge } from "../../../domain/rows/activityRow.js";
 import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";

@@ -1,7 +1,7 @@
 // Where a report that is made after the import gets its rows: from the submission, which has the columns and the whole values as they were
 // sent, or else from the stream alone.
 import { join } from "node:path";
-import { activityFields, customFieldPrefix, goodsLineFields, shipmentFields } from "../../../domain/imports/columns.js";
+import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import { decode } from "../../../events/codec.js";
 import type { ImportRequested, RowRejected } from "../../../events/importEvents.js";
@@ -77,11 +77,11 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
 
 /** Every rejected row of a file has all of its columns. A row of a JSON push has only the fields that were sent, so the kind's other fields are added. */
 async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
-  if (source === "data" && kind === "activities") return [...activityFields];
+  if (source === "data" && kind === "activities") return pushedNames("activity");
   const names = new Set<string>();
   for await (const { data } of rejected()) {
     for (const name of Object.keys(data)) names.add(name);
     if (source === "file") return [...names];
   }
-  return [...shipmentFields, ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...goodsLineFields];
+  return [...pushedNames("shipment"), ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...pushedNames("goodsLine")];
 }

@@ -1,0 +1,92 @@
+// The fields of an import, once. Header check, push schemas, row judges, dates, ledger tables and JSON, error report and OpenAPI
+// follow from this table. The audit has its own list, which a test compares with it.
+
+/** What a value has to be, in a file and in a JSON push. */
+export type FieldType =
+  /** Text of at most 200 characters. */
+  | "identifier"
+  /** An identifier that names a customer of the organisation. */
+  | "customer"
+  | "text"
+  /** Part of a shipment's origin or destination. */
+  | "place"
+  | "number"
+  /** May be negative: a warehouse takes back what it recorded before. */
+  | "nonZero"
+  | "positive"
+  /** ISO 8601; a plain number in a workbook is a date serial. */
+  | "time";
+
+interface ImportField {
+  readonly name: string;
+  readonly part: "shipment" | "goodsLine" | "activity";
+  readonly type: FieldType;
+  /** `value`: no row is accepted without one. `column`: a file has to have the column. */
+  readonly required: "value" | "column" | false;
+  /** False where only files may carry it. */
+  readonly inPushes: boolean;
+  /** Where the ledger keeps it. A shipment's own fields and its goods lines are each one column of JSON. */
+  readonly ledgerColumn: string;
+  /** For people; reasons are made of it: `Warehouse code is required`, `Valid quantity is required`. */
+  readonly heading: string;
+  /** Where the contract has another reason for a value that is missing. */
+  readonly missing?: string;
+}
+
+// biome-ignore format: a table
+export const importFields = [
+  { name: "shipmentId", part: "shipment", type: "identifier", required: "value", inPushes: true, ledgerColumn: "fields", heading: "Shipment ID", missing: "No Shipment ID found" },
+  { name: "customerId", part: "shipment", type: "customer", required: false, inPushes: true, ledgerColumn: "fields", heading: "Customer" },
+  { name: "originPostCode", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Origin postcode" },
+  { name: "originSuburb", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Origin suburb" },
+  { name: "originState", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Origin state" },
+  { name: "originCountryCode", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Origin country" },
+  { name: "destinationPostCode", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Destination postcode" },
+  { name: "destinationSuburb", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Destination suburb" },
+  { name: "destinationState", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Destination state" },
+  { name: "destinationCountryCode", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Destination country" },
+  { name: "quoteDate", part: "shipment", type: "time", required: false, inPushes: true, ledgerColumn: "fields", heading: "Quote date" },
+  { name: "rateCardAlias", part: "shipment", type: "text", required: false, inPushes: true, ledgerColumn: "fields", heading: "Rate card alias" },
+  { name: "totalCostReceived", part: "shipment", type: "number", required: false, inPushes: true, ledgerColumn: "fields", heading: "Total cost received" },
+  { name: "itemType", part: "goodsLine", type: "text", required: "value", inPushes: true, ledgerColumn: "items", heading: "Item type" },
+  { name: "itemQuantity", part: "goodsLine", type: "positive", required: false, inPushes: true, ledgerColumn: "items", heading: "Item quantity" },
+  { name: "itemWeight", part: "goodsLine", type: "positive", required: false, inPushes: true, ledgerColumn: "items", heading: "Item weight" },
+  { name: "warehouseCode", part: "activity", type: "identifier", required: "value", inPushes: true, ledgerColumn: "warehouse_code", heading: "Warehouse code" },
+  { name: "chargeCode", part: "activity", type: "identifier", required: "value", inPushes: true, ledgerColumn: "charge_code", heading: "Charge code" },
+  { name: "quantity", part: "activity", type: "nonZero", required: "value", inPushes: true, ledgerColumn: "quantity", heading: "Quantity" },
+  { name: "activityTimestamp", part: "activity", type: "time", required: "value", inPushes: true, ledgerColumn: "activity_timestamp", heading: "Activity timestamp" },
+  { name: "customerId", part: "activity", type: "customer", required: false, inPushes: true, ledgerColumn: "customer_id", heading: "Customer" },
+  { name: "reference", part: "activity", type: "text", required: false, inPushes: true, ledgerColumn: "reference", heading: "Reference" },
+  { name: "status", part: "activity", type: "text", required: false, inPushes: true, ledgerColumn: "status", heading: "Status" },
+] as const satisfies readonly ImportField[];
+
+type Entry = (typeof importFields)[number];
+export type FieldPart = Entry["part"];
+export type FieldName<Part extends FieldPart> = Extract<Entry, { part: Part }>["name"];
+export type Field<Part extends FieldPart = FieldPart> = ImportField & { readonly name: FieldName<Part> };
+
+export function fieldsOf<Part extends FieldPart>(...parts: readonly Part[]): readonly Field<Part>[] {
+  const fields: readonly ImportField[] = importFields;
+  return fields.filter((field): field is Field<Part> => (parts as readonly string[]).includes(field.part));
+}
+
+/** Those that a JSON push may carry, and the file it is turned into has. */
+export const pushedNames = <Part extends FieldPart>(part: Part): FieldName<Part>[] =>
+  fieldsOf(part).flatMap(({ name, inPushes }) => (inPushes ? [name] : []));
+
+/** Something for each field, by its name. */
+export const byField = <Part extends FieldPart, T>(
+  fields: readonly Field<Part>[],
+  make: (field: Field<Part>) => T,
+): Record<FieldName<Part>, T> => Object.fromEntries(fields.map((field) => [field.name, make(field)])) as Record<FieldName<Part>, T>;
+
+const fieldsOfKind = { shipments: fieldsOf("shipment", "goodsLine"), activities: fieldsOf("activity") } as const;
+
+export const columnsOf = (kind: "shipments" | "activities"): readonly Field[] => fieldsOfKind[kind];
+
+export const isNumber = ({ type }: Pick<ImportField, "type">): boolean => type === "number" || type === "nonZero" || type === "positive";
+
+export const customFieldPrefix = "customFields.";
+
+/** In the file made from a JSON push: which element of the push a line came from, counted from 1. */
+export const elementColumn = "#";

@@ -1,0 +1,98 @@
+import { parseDecimal } from "../imports/decimal.js";
+import type { Field } from "../imports/fields.js";
+import { limits } from "../imports/limits.js";
+import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
+import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
+import type { RowContext } from "./rowContext.js";
+
+type Value = string | number;
+
+/** The value to record. Undefined where there is none, with a reason where there has to be one. */
+type ReadField = (cells: readonly Cell[], reasons: string[]) => Value | undefined;
+
+type ReadFields = (cells: readonly Cell[], reasons: string[], into?: Record<string, unknown>) => Record<string, unknown>;
+
+/** Reads the values of these fields into an object, in their order; what was not given is not there. */
+export function fieldsReader(columns: Columns, fields: readonly Field[], context: RowContext): ReadFields {
+  const readers = fields.map((field) => ({ name: field.name, read: fieldReader(columns, field, context) }));
+  return (cells, reasons, into = {}) => {
+    for (const { name, read } of readers) {
+      const value = read(cells, reasons);
+      if (value !== undefined) into[name] = value;
+    }
+    return into;
+  };
+}
+
+function fieldReader(columns: Columns, field: Field, context: RowContext): ReadField {
+  switch (field.type) {
+    case "identifier":
+      return textReader(columns, field, limits.identifierLength);
+    case "customer":
+      return customerReader(columns, field, context);
+    case "text":
+    case "place":
+      return textReader(columns, field, limits.textLength);
+    case "number":
+      return rawReader(columns, field, parseDecimal);
+    case "nonZero":
+      return rawReader(columns, field, (text) => parseDecimal(text) || undefined);
+    case "positive":
+      return rawReader(columns, field, positive);
+    case "time":
+      return rawReader(columns, field, (text) => readTimestamp(text, context.timezone), otherDateForm(field));
+  }
+}
+
+function textReader(columns: Columns, { name, required, heading, missing }: Field, longest: number): ReadField {
+  const read = textColumn(columns, name, longest);
+  const reason = required === "value" ? (missing ?? `${heading} is required`) : undefined;
+  return (cells, reasons) => {
+    const text = read(cells, reasons);
+    if (text === "" && reason !== undefined) reasons.push(reason);
+    return text || undefined;
+  };
+}
+
+function customerReader(columns: Columns, field: Field, context: RowContext): ReadField {
+  const read = textReader(columns, field, limits.identifierLength);
+  return (cells, reasons) => {
+    const customerId = read(cells, reasons);
+    if (customerId !== undefined && !context.knowsCustomer(String(customerId))) reasons.push("Customer not found");
+    return customerId;
+  };
+}
+
+/** Numbers and times: one reason whatever is wrong with the cell. `advice` may say more about its text. */
+function rawReader(
+  columns: Columns,
+  { name, required, heading }: Field,
+  parse: (text: string) => Value | undefined,
+  advice: (text: string) => string | undefined = () => undefined,
+): ReadField {
+  const column = rawColumn(columns, name);
+  const reason = `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`;
+  return (cells, reasons) => {
+    const text = column.read(cells);
+    if (text === "" && required !== "value") return undefined;
+    const value = text === undefined ? undefined : parse(text);
+    if (value !== undefined) return value;
+    column.refuse(cells, reasons, reason);
+    const more = text === undefined ? undefined : advice(text);
+    if (more !== undefined) reasons.push(more);
+    return undefined;
+  };
+}
+
+function positive(text: string): number | undefined {
+  const value = parseDecimal(text);
+  return value !== undefined && value > 0 ? value : undefined;
+}
+
+const acceptedForms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
+
+/** 6/10/2026 is June or October, and only its writer knows. */
+const otherDateForm =
+  ({ name }: Field) =>
+  (text: string) =>
+    isOtherDateForm(text) ? `Write the date in ${name} as ${acceptedForms}` : undefined;
