@@ -244,6 +244,11 @@ describe("reading on", () => {
     expect(await rowsOf(text)).toEqual(Papa.parse<string[]>(text, { newline: "\r\n", delimiter: "," }).data.slice(1));
   });
 
+  it("gives every cell of rows of any length, with and without quotes", async () => {
+    const cells = Array.from({ length: 400 }, (_, index) => [`${index}`, "x".repeat(index * 7), index % 5 === 0 ? "a, b" : "plain"]);
+    expect(await rowsOf([["a", "b", "c"], ...cells].map((row) => row.map(written).join(",")).join("\n"))).toEqual(cells);
+  });
+
   it("keeps a byte order mark in the middle of a file, wherever a piece begins with it", () => {
     expect(scan(["a\n", "\ufeffb\n"])).toEqual(scan(["a\n\ufeffb\n"]));
     expect(scan(["a\n", "\ufeffb\n"])).toContainEqual([2, ["\ufeffb"]]);

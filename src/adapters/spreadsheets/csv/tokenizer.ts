@@ -1,0 +1,154 @@
+import { type Cell, cellFault, checkText } from "../cell.js";
+import { FileFault } from "../fileFault.js";
+import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
+import { nextOf } from "./nextOf.js";
+
+const manyLineEnds = /[\r\n]{64,}/y;
+
+export type Records = {
+  record(row: number, cells: Cell[]): void;
+  /** Instead, where it is given, for a record that begins with a letter or a digit and has no quotes: it is not blank, whatever its cells are. */
+  text?(): void;
+};
+
+/**
+ * Takes text in pieces and tells every record that is complete, within the bounds that keep memory and time in check.
+ * Any line ending ends a record, also several kinds in one file; a quote opens a cell only at its start.
+ */
+export function createTokenizer(delimiter: string, records: Records) {
+  const lf = nextOf("\n");
+  const cr = nextOf("\r");
+  const quote = nextOf('"');
+  const separator = nextOf(delimiter);
+  const nul = nextOf("\0");
+  const finders = [lf, cr, quote, separator, nul];
+  let rest = "";
+  let row = 0;
+  let text = "";
+  let openQuote = false;
+
+  const lineEnd = (position: number) => Math.min(lf.from(text, position), cr.from(text, position));
+
+  function push(more: string, final: boolean): void {
+    text = rest + more;
+    for (const finder of finders) finder.restart();
+    let position = 0;
+    while (position < text.length) {
+      position = passEmptyLines(position);
+      const next = record(position, final);
+      if (next === -1) break;
+      position = next;
+    }
+    rest = text.slice(position);
+    if (rest.length > MAX_ROW_CHARS) throw tooLong(row + 1);
+    text = "";
+  }
+
+  /** Counts empty lines that come in great numbers; the last one is left, since its line ending may go on in the next text. */
+  function passEmptyLines(start: number): number {
+    const first = text.charCodeAt(start);
+    if (first !== 10 && first !== 13) return start;
+    manyLineEnds.lastIndex = start;
+    if (!manyLineEnds.test(text)) return start;
+    const last = manyLineEnds.lastIndex - 1;
+    let position = start;
+    for (; position < last; row += 1) position += isCrLf(position) ? 2 : 1;
+    return position;
+  }
+
+  const isCrLf = (position: number) => text.charCodeAt(position) === 13 && text.charCodeAt(position + 1) === 10;
+
+  /** Tells the record that starts here and returns where the next one does, or -1 when more text is needed. */
+  function record(start: number, final: boolean): number {
+    openQuote = false;
+    const plainEnd = lineEnd(start);
+    const cells: Cell[] | null = quote.from(text, start) < plainEnd ? [] : null;
+    const end = cells ? quotedRecord(start, cells, final) : plainEnd;
+    if (end === -1) {
+      if (final) throw unclosed(row + 1);
+      return -1;
+    }
+    // the last character may be half of a CRLF, or of a doubled quote
+    if (end >= text.length - 1 && !final && text.charCodeAt(end) !== 10) return -1;
+    row += 1;
+    if (end - start > MAX_ROW_CHARS) throw tooLong(row);
+    if (cells) tell(cells, start, end);
+    else plainRecord(start, end);
+    return isCrLf(end) ? end + 2 : end + 1;
+  }
+
+  function plainRecord(start: number, end: number): void {
+    if (!records.text || !isLetterOrDigit(text.charCodeAt(start))) tell(plainCells(start, end), start, end);
+    else {
+      if (end - start >= MAX_COLUMNS) plainCells(start, end); // too many of them are a fault
+      records.text();
+    }
+  }
+
+  function plainCells(start: number, end: number): string[] {
+    const cells: string[] = [];
+    let from = start;
+    for (let at = separator.from(text, start); at < end; at = separator.from(text, from)) {
+      if (cells.push(text.slice(from, at)) === MAX_COLUMNS) throw tooWide(row);
+      from = at + 1;
+    }
+    cells.push(text.slice(from, end));
+    return cells;
+  }
+
+  function tell(cells: Cell[], start: number, end: number): void {
+    const suspicious = end - start > MAX_CELL_CHARS || nul.from(text, start) < end;
+    records.record(row, suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells);
+  }
+
+  /** Where the record ends, or -1 when more text is needed; its cells go into `cells`. */
+  function quotedRecord(start: number, cells: Cell[], final: boolean): number {
+    for (let position = start; ; ) {
+      if (cells.length >= MAX_COLUMNS) throw tooWide(row + 1);
+      const end = text.charCodeAt(position) === 34 ? quotedCell(position, cells, final) : plainCell(position, cells);
+      if (end === -1 || end >= text.length || text[end] !== delimiter) return end;
+      position = end + 1;
+    }
+  }
+
+  /** `="0800"`, bare, is how people keep a spreadsheet from eating the zero; the cell it stands for reads 0800. In quotes it is what it says. */
+  function plainCell(start: number, cells: Cell[]): number {
+    const end = Math.min(separator.from(text, start), lineEnd(start));
+    const cell = text.slice(start, end);
+    cells.push(text.charCodeAt(start) === 61 && /^="[^"]*"$/.test(cell) ? cell.slice(2, -1) : cell);
+    return end;
+  }
+
+  function quotedCell(start: number, cells: Cell[], final: boolean): number {
+    let close = quote.from(text, start + 1);
+    let doubled = false;
+    while (close < text.length && text.charCodeAt(close + 1) === 34) {
+      doubled = true;
+      close = quote.from(text, close + 2);
+    }
+    if (close >= text.length || (close === text.length - 1 && !final)) {
+      openQuote = true;
+      return -1;
+    }
+    const end = Math.min(separator.from(text, close + 1), lineEnd(close + 1));
+    const inner = text.slice(start + 1, close);
+    if (end === close + 1 || text.slice(close + 1, end).trim() === "") cells.push(doubled ? inner.replaceAll('""', '"') : inner);
+    else if (/[\r\n]/.test(inner))
+      throw new FileFault(`Row ${row + 1} opens a quote that is not closed on the same row. Close it and upload the file again.`);
+    else cells.push(cellFault("has text after its closing quote", text.slice(start, end)));
+    return end;
+  }
+
+  const tooLong = (at: number) =>
+    openQuote
+      ? unclosed(at)
+      : new FileFault(`Row ${at} is longer than 1 MiB. Check that the file has line breaks and that its quotes are closed.`);
+
+  return { push };
+}
+
+const isLetterOrDigit = (code: number) => (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+
+const unclosed = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);
+
+const tooWide = (row: number) => new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
