@@ -10,6 +10,7 @@ import { addOrganisationCommands } from "./cli/organisations.js";
 import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
 import { visible } from "./cli/visible.js";
+import { addWebhookCommands } from "./cli/webhooks.js";
 
 const program = new Command("waybill")
   .exitOverride() // after help, too, it is waited whether the output could be written
@@ -21,6 +22,7 @@ const program = new Command("waybill")
 addRoleCommands(program);
 addOrganisationCommands(program);
 addKeyCommands(program);
+addWebhookCommands(program);
 addImportCommands(program);
 addProjectionCommands(program);
 addLocalityCommands(program);

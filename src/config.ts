@@ -18,6 +18,8 @@ export interface Config {
   /** Undefined: it is generated into the data folder. */
   readonly signingSecret: string | undefined;
   readonly demo: boolean;
+  /** Webhooks may go to private and loopback addresses. */
+  readonly webhookPrivate: boolean;
   readonly logLevel: string;
   /** Undefined: members sign in by password. */
   readonly singleSignOn: SingleSignOnConfig | undefined;
@@ -131,6 +133,7 @@ const variables = z.object({
   OIDC_ISSUER: issuerAddress.optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
+  WEBHOOK_PRIVATE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
 });
 
@@ -154,6 +157,8 @@ export function parseConfig(environment: Environment): Config {
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
+    // On a developer's machine the receiver is beside it; with a store of somebody else's it may be anybody's network.
+    webhookPrivate: (values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 ? "on" : "off")) === "on",
     logLevel: values.LOG_LEVEL,
     singleSignOn: values.OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values),
   };
@@ -172,12 +177,14 @@ function missing(given: Environment): string[] {
   if (oidc.some((name) => given[name])) {
     for (const name of oidc) if (!given[name]) faults.push(`${name} is required with the other OIDC variables`);
   }
-  const real = ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
+  const real = realStores(given);
   if (real.length > 0 && !given["SIGNING_SECRET"]) {
     faults.push(`SIGNING_SECRET is required with ${real.join(" and ")}: at least 32 characters, the same for every process`);
   }
   return faults;
 }
+
+const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
 
 function s3Config(values: z.infer<typeof variables>): S3Config {
   return {
@@ -202,12 +209,16 @@ export function loadConfig(): Config {
 }
 
 /** The environment of a role's process: the embedded stores' addresses are given like configured ones. */
-export function childEnvironment(found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string }): Record<string, string> {
+export function childEnvironment(
+  { webhookPrivate }: Pick<Config, "webhookPrivate">,
+  found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string },
+): Record<string, string> {
   const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
     ...Object.fromEntries(own),
     DATABASE_URL: found.databaseUrl,
     EVENTSTORE_URL: found.eventStoreUrl,
     SIGNING_SECRET: found.signingSecret,
+    WEBHOOK_PRIVATE: webhookPrivate ? "on" : "off",
   };
 }

@@ -1,7 +1,7 @@
 // The roles. Each is one process; it gets its configuration, the stores' addresses and a logger.
 import { rm } from "node:fs/promises";
 import type { Logger } from "pino";
-import { createMetrics } from "./adapters/metrics.js";
+import { createMetrics, type LookedUp } from "./adapters/metrics.js";
 import { listen } from "./adapters/postgres/listen.js";
 import { spreadsheets } from "./adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "./adapters/spreadsheets/threads/headerThreads.js";
@@ -16,14 +16,17 @@ import { createLocalities, followLocalities } from "./main/localities.js";
 import { lowerPriority } from "./main/lowerPriority.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
 import { openSingleSignOn } from "./main/singleSignOn.js";
+import { webhookWorkerDeps } from "./main/webhooks.js";
 import { newWorkerId } from "./main/workerId.js";
 import { runProjector as project } from "./projections/running/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
 import { projectionLagSeconds } from "./queries/projectionLag.js";
 import { createQuoteMemory } from "./queries/recentQuotes.js";
 import { unfinishedImports } from "./queries/unfinishedImports.js";
+import { deliveriesByOutcome, oldestUnsentSeconds } from "./queries/webhookMetrics.js";
 import type { Addresses } from "./supervisor/openStores.js";
 import { runWorker as work } from "./workers/imports/runWorker.js";
+import { runWebhooks } from "./workers/webhooks/runWebhooks.js";
 
 export interface RoleOptions {
   readonly config: Config;
@@ -55,6 +58,7 @@ export function runApi(options: RoleOptions): Promise<void> {
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
         { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },
+        ...webhookMetrics(pool),
       ]),
       limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
       publicUrl: config.publicUrl,
@@ -74,9 +78,10 @@ export function runApi(options: RoleOptions): Promise<void> {
 }
 
 export function runWorker(options: RoleOptions): Promise<void> {
-  const { addresses, logger, signal, onReady } = options;
+  const { config, addresses, logger, signal, onReady } = options;
   lowerPriority();
-  return asRole("worker", options, async ({ pool, eventStore, objectStore }, { tempDir }) => {
+  return asRole("worker", options, async (adapters, { tempDir }) => {
+    const { pool, eventStore, objectStore } = adapters;
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     warm(await localities.geography(await localities.current()));
@@ -85,12 +90,14 @@ export function runWorker(options: RoleOptions): Promise<void> {
     const applicationName = "waybill worker doorbell";
     const doorbell = { url: addresses.databaseUrl, applicationName, channel: importQueuedChannel, onError, onPooler };
     onReady();
-    await work({
-      ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir },
+    const workerId = newWorkerId();
+    const imports = work({
+      ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir, workerId },
       catalogues: cacheCatalogues(pool),
-      workerId: newWorkerId(),
       listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
     });
+    const webhooks = runWebhooks({ ...webhookWorkerDeps(adapters, config, addresses.signingSecret), logger, signal, workerId });
+    await Promise.all([imports, webhooks]);
   });
 }
 
@@ -128,6 +135,20 @@ async function asRole(name: string, options: RoleOptions, run: Run): Promise<voi
 /** Loads Australia's localities now, so that the first request or import does not wait for it. */
 function warm(geography: Geography): void {
   geography.resolve({ countryCode: "AU", postalCode: "2000" });
+}
+
+function webhookMetrics(pool: Adapters["pool"]): LookedUp[] {
+  const byOutcome = () => deliveriesByOutcome(pool);
+  const oldest = () => oldestUnsentSeconds(pool);
+  return [
+    {
+      name: "waybill_webhook_deliveries",
+      help: "Deliveries of the last 30 days by what became of them",
+      label: "outcome",
+      read: byOutcome,
+    },
+    { name: "waybill_webhook_oldest_unsent_seconds", help: "Age of the oldest delivery that has yet to succeed", read: oldest },
+  ];
 }
 
 function lagCheck(pool: Adapters["pool"]): ReadinessCheck {

@@ -65,11 +65,15 @@ export interface EventStore {
   /** The newest event of a stream, if any. */
   last(stream: string): Promise<StoredEvent | undefined>;
   /**
-   * Calls `onBatch` with the events after `from` (undefined: from the start) of all streams with one of these prefixes, and with every
-   * later one. It reconnects with a back-off and resumes. Ends when `signal` aborts.
+   * Calls `onBatch` with the events after `from` (undefined: from the start) of all streams with one of these prefixes, or of all types that
+   * begin so, and with every later one. It reconnects with a back-off and resumes. Ends when `signal` aborts.
    */
   follow(
-    options: { prefixes: readonly string[]; from: Position | undefined; maxBatch?: number; signal: AbortSignal },
+    options: ({ prefixes: readonly string[] } | { types: readonly string[] }) & {
+      from: Position | undefined;
+      maxBatch?: number;
+      signal: AbortSignal;
+    },
     onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<void>;
   /** Calls `onBatch` with the events after `from` up to the present end of the log; for rebuilds and audits. */
@@ -205,3 +209,24 @@ export interface ReportWriter {
   /** Closes and removes the file. */
   discard(): Promise<void>;
 }
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Asked of the address that is connected to, before anything is sent; answers why not, or undefined. */
+  readonly whyNot: (address: string) => string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `reason` says why there is no usable answer; a status alone is the receiver's word. */
+export interface WebhookAnswer {
+  readonly status: number | null;
+  readonly reason: string | null;
+  /** The beginning of what was answered. */
+  readonly answer: string | null;
+  readonly milliseconds: number;
+}
+
+/** Posts once: no redirects, an end to everything that is waited for or read. Never throws. */
+export type PostWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>;

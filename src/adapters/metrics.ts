@@ -6,12 +6,11 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>;
 }
 
-/** A number that is looked up when somebody asks for the metrics. */
-export interface LookedUp {
-  readonly name: string;
-  readonly help: string;
-  readonly read: () => Promise<number | undefined>;
-}
+/** A number, or one for each value of a label, that is looked up when somebody asks for the metrics. */
+export type LookedUp = { readonly name: string; readonly help: string } & (
+  | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
+  | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
+);
 
 /** A registry of its own per process or test, so that two of them never share numbers. */
 export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
@@ -36,16 +35,18 @@ export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
 const knownMethod = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method) ? method : "other");
 
 /** During an outage the number is missing, never old: the other metrics are wanted then more than ever. */
-function addGauge(registry: Registry, { name, help, read }: LookedUp): void {
+function addGauge(registry: Registry, { name, help, label, read }: LookedUp): void {
   new Gauge({
     name,
     help,
+    labelNames: label === undefined ? [] : [label],
     registers: [registry],
     async collect() {
       this.reset();
-      const value = await within(lookUpMs, read()).catch(() => undefined);
+      const value = await within<number | Readonly<Record<string, number>> | undefined>(lookUpMs, read()).catch(() => undefined);
       if (value === undefined) this.remove();
-      else this.set(value);
+      else if (typeof value === "number") this.set(value);
+      else for (const [each, count] of Object.entries(value)) this.set({ [label ?? ""]: each }, count);
     },
   });
 }

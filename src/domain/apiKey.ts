@@ -36,9 +36,9 @@ export function displayPrefix(key: string): string {
   return key.slice(0, 12);
 }
 
-/** The text with whatever looks like a key cut down to what may be shown: people paste keys where they do not belong. */
+/** The text with whatever looks like a key, or a webhook's secret, cut down to what may be shown: people paste keys where they do not belong. */
 export function hideKeys(text: string): string {
-  return text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...");
+  return text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...").replaceAll(/(whsec_)[0-9A-Za-z+/=]+/g, "$1...");
 }
 
 function checksum(body: string): string {

@@ -1,7 +1,8 @@
-// An organisation, its catalogue and its API keys. This is a disk format.
+// An organisation, its catalogue, its API keys and its webhook endpoints. This is a disk format.
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
+import { webhookEvents } from "./webhookEvents.js";
 
 const instant = z.iso.datetime();
 
@@ -46,6 +47,7 @@ export const organisationEvents = {
   CatalogueApplied: catalogueApplied,
   ApiKeyCreated: apiKeyCreated,
   ApiKeyRevoked: apiKeyRevoked,
+  ...webhookEvents,
 } as const;
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;

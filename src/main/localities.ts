@@ -8,7 +8,7 @@ import { createGeography, type Geography } from "../domain/geography/geography.j
 import type { ObjectStore } from "../ports.js";
 import { localityFiles } from "../queries/localityFiles.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
-import { repeatedly } from "../workers/imports/upkeep/repeatedly.js";
+import { repeatedly } from "../workers/waiting/repeatedly.js";
 
 /** How often the API process looks for newly loaded localities. */
 export const refreshMs = 500;

@@ -12,7 +12,7 @@ import type { Projection } from "./projection.js";
 /** The commands that change an organisation write these tables as well, before the projector does. */
 const organisations: Projection = {
   name: "organisations",
-  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "locality_files"],
+  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "locality_files"],
   async apply(client, { events }, { skip }) {
     await applyOrganisationEvents(client, events, skip);
     await applyLocalityEvents(client, events, skip);

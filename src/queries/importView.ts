@@ -89,6 +89,19 @@ function countsOf({ kind, status, received, processed, failed }: ImportRow): Imp
 }
 
 /** The contract lets the service add to the caller's reference: the place for what it noticed about the file. */
-function shownDetails(sourceDetails: string, notes: unknown): string {
+export function shownDetails(sourceDetails: string, notes: unknown): string {
   return Array.isArray(notes) && notes.length > 0 ? `${sourceDetails} (${notes.join("; ")})` : sourceDetails;
+}
+
+/** The contract's Import. */
+export function shownImport(view: ImportView, errorReportUrl: string | null) {
+  const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage } = view;
+  return {
+    ...{ importId, source, status, progress, counts, sourceDetails },
+    submittedAt: submittedAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    errorMessage,
+    errorReportUrl,
+  };
 }

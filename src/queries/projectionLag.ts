@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 /** Seconds since everything recorded was in the tables, by the database's clock; undefined before the first projector has run. */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(
-    "select extract(epoch from now() - min(updated_at))::float8 as seconds from checkpoints",
+    "select extract(epoch from now() - min(updated_at))::float8 as seconds from checkpoints where projection <> 'webhooks'",
   );
   const seconds = rows[0]?.seconds ?? undefined;
   return seconds === undefined ? undefined : Math.max(0, seconds);

@@ -32,7 +32,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     if (signal.aborted) return;
     await prepare(stores);
     if (signal.aborted) return;
-    const environment = childEnvironment(stores);
+    const environment = childEnvironment(config, stores);
     const remember = async () => {
       const identities = await Promise.all(kept.map((role) => processIdentity(role.current()?.pid ?? 0)));
       await stores.remember(identities.filter((identity) => identity !== undefined));

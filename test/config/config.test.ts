@@ -27,6 +27,7 @@ test("nothing configured is the whole product on one machine", () => {
     maxQueuedImports: 20,
     signingSecret: undefined,
     demo: true,
+    webhookPrivate: true,
     logLevel: "info",
   });
 });
@@ -93,6 +94,15 @@ test("real stores are taken by their addresses", () => {
   });
   expect(config.publicUrl).toBe("https://waybill.example.com");
   expect(config.eventStoreUrl).toBe("esdb://node1:2113,node2:2113,node3:2113?tls=false");
+});
+
+test("webhooks may go to private addresses on embedded stores, and elsewhere only where that is said", () => {
+  const database = { DATABASE_URL: "postgres://waybill:pw@db:5432/waybill", SIGNING_SECRET: secret };
+  expect(parseConfig({}).webhookPrivate).toBe(true);
+  expect(parseConfig({ WEBHOOK_PRIVATE: "off" }).webhookPrivate).toBe(false);
+  expect(parseConfig(database).webhookPrivate).toBe(false);
+  expect(parseConfig({ ...database, WEBHOOK_PRIVATE: "on" }).webhookPrivate).toBe(true);
+  expect(() => parseConfig({ WEBHOOK_PRIVATE: "yes" })).toThrow("WEBHOOK_PRIVATE must be on or off");
 });
 
 test.each(["esdb://localhost:2113?tls=false", "esdb://admin:pw@localhost:2113/?tls=false", "esdb+discover://cluster.dns:2113"])(

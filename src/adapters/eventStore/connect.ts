@@ -42,15 +42,15 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       for await (const event of read(stream, { backwards: true, max: 1 })) return event;
       return undefined;
     },
-    async follow({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
-      const range = { prefixes, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
+    async follow({ from, maxBatch = defaultBatch, signal, ...filter }, deal) {
+      const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
       await run(following, range, deal);
     },
     async replay({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
       const until = await head();
       if (!until) return from;
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      const reached = await run(following, { prefixes, from, maxBatch, signal: stop, until }, deal);
+      const reached = await run(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, deal);
       stop.throwIfAborted();
       return reached;
     },

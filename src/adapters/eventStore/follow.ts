@@ -11,6 +11,7 @@ import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
 import { beginning, isAfter } from "./positions.js";
 import { subscribeCall } from "./readCall.js";
+import type { SubscriptionFilter } from "./readRequest.js";
 
 export interface Following {
   /** A client of its own, so that giving up on a subscription disturbs no call. */
@@ -24,7 +25,7 @@ export interface Following {
 }
 
 interface SubscriptionRange {
-  readonly prefixes: readonly string[];
+  readonly filter: SubscriptionFilter;
   readonly from: Position | undefined;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
@@ -121,7 +122,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, r
   if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
   let reached = range.from;
   let [silences, hasCaughtUp] = [0, false];
-  const feed = openFeed(subscribeCall(client, range.prefixes, reached, { requiresLeader: isReplay }), range.maxBatch);
+  const feed = openFeed(subscribeCall(client, range.filter, reached, { requiresLeader: isReplay }), range.maxBatch);
   try {
     while (!range.signal?.aborted) {
       const taken = await feed.take(following.stallMs, range.signal);

@@ -3,7 +3,7 @@
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Position, Revision } from "../../ports.js";
 import { replyReader } from "./readReply.js";
-import { type ReadRange, readHeadRequest, readStreamRequest, subscribeRequest } from "./readRequest.js";
+import { type ReadRange, readHeadRequest, readStreamRequest, type SubscriptionFilter, subscribeRequest } from "./readRequest.js";
 import { openReadCall, type ReadCall } from "./vendor.js";
 
 export type { ReadCall } from "./vendor.js";
@@ -20,10 +20,10 @@ export const readHeadCall = (client: EventStoreDBClient): Promise<ReadCall> => o
 
 export const subscribeCall = (
   client: EventStoreDBClient,
-  prefixes: readonly string[],
+  filter: SubscriptionFilter,
   from: Position | undefined,
   { requiresLeader }: { requiresLeader: boolean },
 ): Promise<ReadCall> => {
   const behind = from && from.commit >= 0n ? from : undefined;
-  return openReadCall(client, subscribeRequest(prefixes, behind), replyReader(), requiresLeader);
+  return openReadCall(client, subscribeRequest(filter, behind), replyReader(), requiresLeader);
 };

@@ -10,7 +10,7 @@ export interface ReadRange {
 const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
 const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
 const inAll = { position: 1, start: 2, end: 3 } as const;
-const filterBy = { streamName: 1, max: 3, checkpointInterval: 5 } as const;
+const filterBy = { streamName: 1, eventType: 2, max: 3, checkpointInterval: 5 } as const;
 const backwardsDirection = 1;
 const nothing: Message = [];
 const noFilter: Field = [option.noFilter, nothing];
@@ -37,7 +37,10 @@ export const readHeadRequest = (): Buffer =>
 /** A checkpoint comes after so many events that were looked at, also when none of them passed the filter. */
 const checkpointEvery = 1024;
 
-export function subscribeRequest(prefixes: readonly string[], from: Position | undefined): Buffer {
+/** Events of these streams, or of these types, each named by how it begins; the server takes no filter by both. */
+export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { readonly types: readonly string[] };
+
+export function subscribeRequest(wanted: SubscriptionFilter, from: Position | undefined): Buffer {
   const position: Message = from
     ? [
         [1, from.commit],
@@ -45,9 +48,11 @@ export function subscribeRequest(prefixes: readonly string[], from: Position | u
       ]
     : nothing;
   const filter: Message = [
-    [filterBy.streamName, prefixes.map((prefix): Field => [2, prefix])],
+    "types" in wanted ? [filterBy.eventType, beginnings(wanted.types)] : [filterBy.streamName, beginnings(wanted.prefixes)],
     [filterBy.max, checkpointEvery],
     [filterBy.checkpointInterval, 1],
   ];
   return request([option.all, [[from ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
 }
+
+const beginnings = (texts: readonly string[]): Message => texts.map((text): Field => [2, text]);

@@ -1,9 +1,10 @@
-// The state of an organisation: its present catalogue version and its API keys.
+// The state of an organisation: its present catalogue version, its API keys and its webhook endpoints.
 import type { Principal } from "../../domain/principal.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogueChanges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { EventStore } from "../../ports.js";
 import type { Aggregate } from "../handle.js";
+import { evolveWebhooks, type Webhooks } from "./webhookState.js";
 
 export interface ApiKeyState {
   readonly keyId: string;
@@ -20,6 +21,7 @@ export interface OrganisationState {
   /** Entry events since the last CatalogueApplied. */
   open: { revision: bigint; change: CatalogueChange }[];
   readonly keys: Map<string, ApiKeyState>;
+  readonly webhooks: Webhooks;
 }
 
 export interface OrganisationDeps {
@@ -41,7 +43,7 @@ export function organisationAggregate(organisationId: string): Aggregate<"organi
   return {
     kind: "organisation",
     id: organisationId,
-    initial: () => ({ file: undefined, version: 0, open: [], keys: new Map() }),
+    initial: () => ({ file: undefined, version: 0, open: [], keys: new Map(), webhooks: new Map() }),
     evolve,
   };
 }
@@ -71,5 +73,12 @@ function evolve(state: OrganisationState, event: RecordedOn<"organisation">): Or
       if (key) state.keys.set(key.keyId, { ...key, revoked: true });
       return state;
     }
+    case "WebhookAdded":
+    case "WebhookChanged":
+    case "WebhookRemoved":
+    case "WebhookPaused":
+    case "WebhookResumed":
+      evolveWebhooks(state.webhooks, event);
+      return state;
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commonResponses, errorBodies, jsonBodyResponses } from "./errorBodies.js";
 import type { RequestSchemas, ResponseDescription, Route } from "./route.js";
+import { webhookDescriptions, webhookHeaders } from "./webhooks.js";
 
 type Json = Record<string, unknown>;
 
@@ -22,6 +23,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
     security: [{ apiKey: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks: describeWebhooks(),
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
       headers: answerHeaders,
@@ -50,6 +52,23 @@ function describeRoute(route: Route): Json {
       ]),
     ),
   };
+}
+
+/** What the organisation's own endpoints are sent. */
+function describeWebhooks(): Record<string, Json> {
+  const answers = {
+    "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
+    410: { description: "Removes the endpoint" },
+  };
+  const describe = ({ type, summary, body }: (typeof webhookDescriptions)[number]): Json => ({
+    post: {
+      ...{ operationId: `webhook ${type}`, summary, tags: ["Webhooks"], security: [], "x-extension": true },
+      parameters: parameters("header", webhookHeaders),
+      requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body, "output") } } },
+      responses: answers,
+    },
+  });
+  return Object.fromEntries(webhookDescriptions.map((each) => [each.type, describe(each)]));
 }
 
 function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined): Json[] {

@@ -1,11 +1,12 @@
-// Organisations, catalogue versions and API keys. The command that changes an organisation writes these rows itself, so that they are
-// there when it returns. The projector applies the same events later, which changes something only if the command was killed.
+// Organisations, catalogue versions, API keys and webhook endpoints. The command that changes an organisation writes these rows itself,
+// so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
+import { applyWebhookEvent } from "./webhookEndpoints.js";
 
 export interface OrganisationProjection {
   readonly events: EventStore;
@@ -80,6 +81,13 @@ async function applyEvents(
         break;
       case "ApiKeyRevoked":
         await revokeKey(client, organisationId, event.data);
+        break;
+      case "WebhookAdded":
+      case "WebhookChanged":
+      case "WebhookRemoved":
+      case "WebhookPaused":
+      case "WebhookResumed":
+        await applyWebhookEvent(client, organisationId, event);
         break;
     }
   }

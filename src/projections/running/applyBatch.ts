@@ -71,7 +71,7 @@ export async function applyInTransaction(
  * A projection has seen every event up to its checkpoint, and its landmark was the last of them. Another such event between the landmark
  * and the checkpoint means that this is not the log the tables were built from.
  */
-function throwIfUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
+export function throwIfUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
   if (!landmark) return;
   const next = events.find((event) => isAfter(event.position, landmark.position) && isLandmark(event));
   if (!next || isAfter(next.position, place)) return;

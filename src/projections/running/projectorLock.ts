@@ -3,12 +3,21 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { tryHold } from "./heldLock.js";
 
-const lock = 7_241_002; // any number that no other advisory lock of this database uses
+/** Any numbers that no other advisory lock of this database uses. */
+const locks = { projector: 7_241_002, "webhook follower": 7_241_004 } as const;
 const standbyMs = 500;
 
-/** Waits for the projectors' lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
+interface Active {
+  readonly pool: Pool;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Of each there is one at a time. */
+  readonly role?: keyof typeof locks;
+}
+
+/** Waits for the one lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
 export async function whileActive(
-  { pool, logger, signal }: { pool: Pool; logger: Logger; signal: AbortSignal },
+  { pool, logger, signal, role = "projector" }: Active,
   work: (active: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect();
@@ -18,15 +27,15 @@ export async function whileActive(
   client.on("end", onLost);
   try {
     let standingBy = false;
-    while (!signal.aborted && !(await tryHold(client, lock))) {
-      if (!standingBy) logger.info("another projector is active, standing by");
+    while (!signal.aborted && !(await tryHold(client, locks[role]))) {
+      if (!standingBy) logger.info(`another ${role} is active, standing by`);
       standingBy = true;
       await pause(standbyMs, undefined, { signal }).catch(() => undefined);
     }
     if (signal.aborted) return;
-    logger.info("projector active");
+    logger.info(`${role} active`);
     await work(AbortSignal.any([signal, lost.signal]));
-    if (lost.signal.aborted && !signal.aborted) throw new Error("the connection that held the projector's lock was lost");
+    if (lost.signal.aborted && !signal.aborted) throw new Error(`the connection that held the ${role}'s lock was lost`);
   } finally {
     client.off("error", onLost);
     client.off("end", onLost);

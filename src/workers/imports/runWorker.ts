@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
+import { doorbell } from "../waiting/doorbell.js";
+import { repeatedly } from "../waiting/repeatedly.js";
 import type { WorkerDeps } from "./deps.js";
-import { doorbell } from "./turns/doorbell.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { claimTurn, type Turn } from "./turns/turns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
-import { repeatedly } from "./upkeep/repeatedly.js";
 import { sweepObjects } from "./upkeep/sweepObjects.js";
 import { sweepUploads } from "./upkeep/sweepUploads.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";

@@ -87,7 +87,7 @@ test("any subscription is what the vendor's generated code understands", () => {
   const position = fc.option(fc.record({ commit: bigNumber, prepare: bigNumber }), { nil: undefined });
   fc.assert(
     fc.property(fc.array(text), position, (prefixes, from) => {
-      const options = streams.ReadReq.deserializeBinary(subscribeRequest(prefixes, from)).getOptions();
+      const options = streams.ReadReq.deserializeBinary(subscribeRequest({ prefixes }, from)).getOptions();
       const which = options?.getAll();
       expect(which?.hasStart()).toBe(from === undefined);
       if (from) {

@@ -62,6 +62,7 @@ describe("keys with the same beginning", () => {
     version: 1,
     open: [],
     keys: new Map(keys.map((one) => [one.keyId, one])),
+    webhooks: new Map(),
   });
   const command = { given: "wb_live_same", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-01T00:00:00Z" };
 

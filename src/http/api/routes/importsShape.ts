@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { type ReadImport, readImport } from "../../../queries/importStatus.js";
-import type { ImportView } from "../../../queries/importView.js";
+import { type ImportView, shownImport } from "../../../queries/importView.js";
 import type { ApiDeps } from "../deps.js";
 import type { Caller } from "../route.js";
 
@@ -44,21 +44,10 @@ const linkSeconds = 3_600;
 
 /** Every reading makes a fresh link. */
 export async function importBody(view: ImportView, { objectStore }: ApiDeps, now: Date): Promise<z.infer<typeof importSchema>> {
-  const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage, reportKey } = view;
+  const { importId, reportKey } = view;
   const downloadName = `rejected-rows-${importId}.xlsx`;
-  return {
-    importId,
-    source,
-    status,
-    progress,
-    counts,
-    sourceDetails,
-    submittedAt: submittedAt.toISOString(),
-    startedAt: startedAt?.toISOString() ?? null,
-    finishedAt: finishedAt?.toISOString() ?? null,
-    errorMessage,
-    errorReportUrl: reportKey === null ? null : await objectStore.link(reportKey, { downloadName, expiresInSeconds: linkSeconds, now }),
-  };
+  const link = { downloadName, expiresInSeconds: linkSeconds, now };
+  return shownImport(view, reportKey === null ? null : await objectStore.link(reportKey, link));
 }
 
 /** Another organisation's import, one of the other kind and a made-up id are answered alike. */

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { repeatedly } from "../../../src/workers/imports/upkeep/repeatedly.js";
+import { repeatedly } from "../../../src/workers/waiting/repeatedly.js";
 
 const logger = pino({ level: "silent" });
 

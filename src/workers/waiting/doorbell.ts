@@ -1,4 +1,6 @@
-/** Waits that end early when an import was queued (`ring`) or the signal aborts. */
+// src/workers/waiting: how a worker waits between two pieces of work, and stops waiting when it is to stop.
+
+/** Waits that end early when there may be work (`ring`) or the signal aborts. */
 export interface Doorbell {
   ring(): void;
   /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. */

@@ -1,0 +1,79 @@
+// A connection to an address that may be sent to. The address is judged before the connection is made and again on the socket itself,
+// before anything is written to it.
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { LookUp } from "./lookUp.js";
+
+/** Nothing may be sent there. */
+export class RefusedAddress extends Error {
+  override readonly name = "RefusedAddress";
+}
+
+export interface Target {
+  readonly url: URL;
+  readonly whyNot: (address: string) => string | undefined;
+  readonly lookUp: LookUp;
+  /** Certificates to trust beside the system's own. */
+  readonly ca?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Of several addresses so many are tried. */
+const mostAddresses = 3;
+const handshakeMs = 10_000;
+
+export async function connectTo({ url, whyNot, lookUp, ca, signal }: Target): Promise<Socket> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isPlain = url.protocol === "http:";
+  const port = Number(url.port) || (isPlain ? 80 : 443);
+  const found = await lookUp(host, signal);
+  const allowed = found.filter((address) => whyNot(address) === undefined);
+  const [first] = found;
+  if (first === undefined) throw new Error("its name has no address");
+  if (allowed.length === 0) throw new RefusedAddress(whyNot(first));
+  const socket = await firstThatConnects(allowed.slice(0, mostAddresses), port, signal);
+  const refused = whyNot(socket.remoteAddress ?? "");
+  if (refused !== undefined) {
+    socket.destroy();
+    throw new RefusedAddress(refused);
+  }
+  return isPlain ? socket : secured(socket, host, ca, signal);
+}
+
+async function firstThatConnects(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+  for (const [index, host] of addresses.entries()) {
+    try {
+      return await settled(connectTcp({ host, port }), "connect", signal);
+    } catch (error) {
+      if (signal.aborted || index === addresses.length - 1) throw error;
+    }
+  }
+  throw new Error("its name has no address");
+}
+
+function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+  const isName = !/^[\d.]+$|:/.test(host);
+  const tls = connectTls({ socket, host, ...(isName ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) });
+  return settled(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
+}
+
+function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+  return new Promise((settle, fail) => {
+    const give = (error: unknown) => {
+      signal.removeEventListener("abort", onAbort);
+      socket.destroy();
+      fail(error);
+    };
+    const onAbort = () => give(signal.reason);
+    socket.once("error", give);
+    socket.once("close", () => give(new Error("the connection was closed")));
+    socket.once(event, () => {
+      signal.removeEventListener("abort", onAbort);
+      socket.off("error", give);
+      socket.on("error", () => undefined); // whoever uses the socket hears of it in its own way
+      settle(socket);
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,113 @@
+// One webhook over the network: everything that is waited for has an end, everything that is read has a size.
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports.js";
+import { connectTo, RefusedAddress } from "./connectTo.js";
+import { type LookUp, lookUp as systemLookUp } from "./lookUp.js";
+
+export interface PostOptions {
+  readonly deadlineMs?: number;
+  readonly lookUp?: LookUp;
+  /** A certificate to trust beside the system's own. */
+  readonly ca?: string;
+}
+
+const mostBytes = 65_536;
+const excerptBytes = 2_000;
+/** Once the status is there the answer's text is only for the record. */
+const textMs = 2_000;
+
+export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: PostOptions = {}): PostWebhook {
+  return async (request) => {
+    const started = performance.now();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(`no answer within ${deadlineMs / 1000} s`)), deadlineMs);
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    const ended = (outcome: Omit<WebhookAnswer, "milliseconds">): WebhookAnswer => ({
+      ...outcome,
+      milliseconds: Math.round(performance.now() - started),
+    });
+    let socket: Socket | undefined;
+    try {
+      const url = new URL(request.url);
+      socket = await connectTo({ url, whyNot: request.whyNot, lookUp, ca, signal });
+      const response = await exchange(socket, url, request, signal);
+      const answer = await beginningOf(response);
+      const { statusCode: status = 0 } = response;
+      return ended({ status, reason: whyFailed(status), answer });
+    } catch (error) {
+      return ended({ status: null, reason: inWords(signal.aborted ? signal.reason : error), answer: null });
+    } finally {
+      clearTimeout(timer);
+      socket?.destroy();
+    }
+  };
+}
+
+function whyFailed(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? `It answered ${status}; redirects are not followed` : `It answered ${status}`;
+}
+
+function exchange(socket: Socket, url: URL, { headers, body }: WebhookRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((settle, fail) => {
+    const outgoing = httpRequest({
+      createConnection: () => socket,
+      method: "POST",
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, host: url.host, "content-length": Buffer.byteLength(body), connection: "close" },
+      signal,
+    });
+    outgoing.once("response", settle);
+    outgoing.once("error", fail);
+    outgoing.end(body);
+  });
+}
+
+/** The first 64 KiB are read, the beginning of them is kept; more, or an end that does not come, is not waited for. */
+function beginningOf(response: IncomingMessage): Promise<string> {
+  return new Promise((settle) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const done = () => {
+      clearTimeout(timer);
+      response.destroy();
+      settle(storable(Buffer.concat(chunks).subarray(0, excerptBytes).toString("utf8")));
+    };
+    const timer = setTimeout(done, textMs);
+    response.on("data", (chunk: Buffer) => {
+      if (bytes < excerptBytes) chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= mostBytes) done();
+    });
+    for (const event of ["end", "error", "close"]) response.once(event, done);
+  });
+}
+
+/** A receiver may echo what it got: a signed link is cut, and what Postgres does not take is replaced. */
+const storable = (text: string): string =>
+  text
+    .replaceAll("\0", "\ufffd")
+    .replaceAll(/(signature=)[^&"'\s\\]+/gi, "$1...")
+    .toWellFormed();
+
+const codes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "The connection was refused",
+  ECONNRESET: "The connection was closed before an answer",
+  EPIPE: "The connection was closed before an answer",
+  EHOSTUNREACH: "There is no way to its address",
+  ENETUNREACH: "There is no way to its address",
+  ENOTFOUND: "Its name is not known",
+  ENODATA: "Its name has no address",
+  ESERVFAIL: "Its name server does not answer",
+  ETIMEOUT: "Its name server does not answer",
+  ETIMEDOUT: "The connection was not made in time",
+  ABORT_ERR: "No answer in time",
+};
+
+function inWords(error: unknown): string {
+  if (error instanceof RefusedAddress) return `Not sent: ${error.message}`;
+  const { code = "", message = "" } = error as NodeJS.ErrnoException;
+  const words = codes[code] ?? (message || "The connection failed");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1, 300)}`;
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Command } from "commander";
+import type { WebhookDeps } from "../commands/organisations/webhooks.js";
+import { operator } from "../domain/principal.js";
+import type { DeliverySummary } from "../queries/webhooks.js";
+import { CommandFault, command, print, printJson, remark, table } from "./outcome.js";
+import { type CommandContext, withStores } from "./withStores.js";
+
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program.command("webhooks").description("endpoints of an organisation that are told what happens to its imports");
+  const ofOrganisation = (name: string, description: string) =>
+    webhooks.command(name).description(description).requiredOption("--org <id>", "the organisation");
+  const ofEndpoint = (name: string, description: string) =>
+    ofOrganisation(name, description).argument("<endpoint>", "its id, as `webhooks list` shows it");
+  ofOrganisation("add", "add an endpoint and print its secret, alone and once: it is kept nowhere")
+    .requiredOption("--url <url>", "where to send; https, or http to loopback where WEBHOOK_PRIVATE is on")
+    .option("--events <types>", "separated by commas; all of them if left out")
+    .action(command(add));
+  ofOrganisation("list", "the organisation's endpoints").option("--json", "as JSON").action(command(list));
+  ofEndpoint("remove", "send nothing more to an endpoint").action(command(remove));
+  ofEndpoint("rotate", "make a new secret and print it, alone and once; the old one signs for 24 hours more").action(command(rotate));
+  ofEndpoint("resume", "send to a paused endpoint again, beginning with what has waited").action(command(resume));
+  ofEndpoint("ping", "send a ping now and say what came of it").action(command(sendPing));
+  ofEndpoint("replay", "send everything since a time again, from the log, under the same ids")
+    .requiredOption("--from <time>", "ISO 8601, such as 2026-03-01T00:00:00Z")
+    .action(command(replaySince));
+  ofEndpoint("deliveries", "what was sent and what was answered, newest first; 30 days are kept")
+    .option("--limit <number>", "how many, at most 1000", "50")
+    .option("--json", "as JSON, with every attempt's answer")
+    .action(command(deliveries));
+}
+
+const byOperator = () => ({ by: operator, correlationId: randomUUID() });
+type Commands = typeof import("../commands/organisations/webhooks.js");
+
+async function withWebhooks<Result>(
+  work: (commands: Commands, deps: WebhookDeps, context: CommandContext) => Promise<Result>,
+): Promise<Result> {
+  return withStores(async (context) => {
+    const [commands, { webhookDeps }] = await Promise.all([import("../commands/organisations/webhooks.js"), import("../main/webhooks.js")]);
+    return work(commands, webhookDeps(context, context.config, context.signingSecret), context);
+  });
+}
+
+async function add({ org: organisationId, url, events }: { org: string; url: string; events?: string }): Promise<void> {
+  const made = await withWebhooks(({ addWebhook }, deps) =>
+    addWebhook(deps, { organisationId, url, events: events?.split(",") }, byOperator()),
+  );
+  print(made.secret);
+  remark(`endpoint ${made.endpointId} added; the line on stdout is its secret, shown this once`);
+}
+
+async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
+  const found = await withStores(async ({ pool }) => {
+    const [{ listWebhooks }, { listOrganisations }] = await Promise.all([
+      import("../queries/webhooks.js"),
+      import("../queries/organisations.js"),
+    ]);
+    if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
+    return listWebhooks(pool, org);
+  });
+  if (json) return printJson(found);
+  const rows = found.map(({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => [
+    ...[
+      endpointId,
+      url,
+      events.join(","),
+      pausedAt ? "paused" : failures > 0 ? "failing" : "active",
+      String(waiting),
+      addedAt.toISOString(),
+    ],
+    pausedBecause ?? "",
+  ]);
+  print(table(["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"], rows));
+}
+
+interface OfEndpoint {
+  readonly org: string;
+}
+
+const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(endpointId))
+    throw new CommandFault("That is not the id of an endpoint; webhooks list shows them.");
+  return { organisationId, endpointId: endpointId.toLowerCase() };
+};
+
+async function remove(id: string, options: OfEndpoint): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  await withWebhooks(({ removeWebhook }, deps) => removeWebhook(deps, endpoint, byOperator()));
+  print(`${endpoint.endpointId} removed`);
+}
+
+async function rotate(id: string, options: OfEndpoint): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  const { secret } = await withWebhooks(({ rotateWebhook }, deps) => rotateWebhook(deps, endpoint, byOperator()));
+  print(secret);
+}
+
+async function resume(id: string, options: OfEndpoint): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  await withWebhooks(async ({ resumeWebhook }, deps, { pool }) => {
+    await resumeWebhook(deps, endpoint, byOperator());
+    const { releaseDeliveries } = await import("../commands/webhooks/deliveries.js");
+    await releaseDeliveries(pool, endpoint);
+  });
+  print(`${endpoint.endpointId} resumed`);
+}
+
+const pingPatienceMs = 20_000;
+
+async function sendPing(id: string, options: OfEndpoint): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  const ended = await withStores(async ({ pool, signal }) => {
+    const [{ ping }, { listDeliveries }] = await Promise.all([
+      import("../commands/webhooks/deliveries.js"),
+      import("../queries/webhooks.js"),
+    ]);
+    const deliveryId = await ping(pool, endpoint, randomUUID());
+    for (const end = performance.now() + pingPatienceMs; performance.now() < end && !signal.aborted; await pause(100)) {
+      const found = await listDeliveries(pool, endpoint.organisationId, endpoint.endpointId, { limit: 20 });
+      const sent = found.find((each) => each.deliveryId === deliveryId);
+      if (sent && sent.status !== "waiting") return sent;
+    }
+    return undefined;
+  });
+  if (!ended) return print("The ping is queued: a running worker sends it, and webhooks deliveries shows what comes of it.");
+  if (ended.status !== "delivered") throw new CommandFault(`The ping failed: ${ended.reason ?? "no reason is known"}.`);
+  const last = ended.attempts.at(-1);
+  print(`It answered ${last?.status} in ${last?.milliseconds} ms`);
+}
+
+async function replaySince(id: string, { from, ...options }: OfEndpoint & { from: string }): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  const time = new Date(from);
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(from))
+    throw new CommandFault("--from must be a time such as 2026-03-01T00:00:00Z");
+  const events = await withStores(async (context) => {
+    const { replay } = await import("../commands/webhooks/replay.js");
+    return replay(context, endpoint, time);
+  });
+  print(`${events} events since ${time.toISOString()} are sent again`);
+}
+
+async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & { limit: string; json?: boolean }): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  const count = Number(limit);
+  if (!/^\d{1,4}$/.test(limit) || count < 1 || count > 1_000) throw new CommandFault("--limit must be a whole number from 1 to 1000");
+  const found = await withStores(async ({ pool }) => {
+    const { listDeliveries } = await import("../queries/webhooks.js");
+    return listDeliveries(pool, endpoint.organisationId, endpoint.endpointId, { limit: count });
+  });
+  if (json) return printJson(found);
+  print(table(["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"], found.map(rowOf)));
+}
+
+function rowOf({ deliveryId, eventId, type, importId, status, attempts, dueAt, reason }: DeliverySummary): string[] {
+  const last = attempts.at(-1);
+  const times = [last?.at.toISOString() ?? "-", dueAt?.toISOString() ?? "-"];
+  return [deliveryId, eventId, type, importId ?? "-", status, String(last?.attempt ?? 0), ...times, reason ?? ""];
+}

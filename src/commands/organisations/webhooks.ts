@@ -1,0 +1,95 @@
+// Commands about an organisation's webhook endpoints. A secret is answered once, by the command that makes it, and kept nowhere.
+import { Rejection } from "../../domain/rejection.js";
+import { type AddressRules, judgeUrl } from "../../domain/webhooks/address.js";
+import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/eventTypes.js";
+import { webhookSecret } from "../../domain/webhooks/secret.js";
+import { handle } from "../handle.js";
+import { type OrganisationDeps, type Origin, organisationAggregate } from "./organisation.js";
+import { decideWebhook, type WebhookCommand } from "./webhookState.js";
+
+export interface WebhookDeps extends OrganisationDeps {
+  readonly rules: AddressRules;
+  readonly signingSecret: string;
+}
+
+export interface Endpoint {
+  readonly organisationId: string;
+  readonly endpointId: string;
+}
+
+export interface MadeSecret {
+  readonly endpointId: string;
+  /** Known only here and now. */
+  readonly secret: string;
+}
+
+export async function addWebhook(
+  deps: WebhookDeps,
+  { organisationId, url, events }: { organisationId: string; url: string; events?: readonly string[] | undefined },
+  origin: Origin,
+): Promise<MadeSecret> {
+  const endpointId = deps.newId();
+  const command: WebhookCommand = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
+  await carryOut(deps, { organisationId, endpointId }, command, origin);
+  return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, 1) };
+}
+
+export async function changeWebhook(
+  deps: WebhookDeps,
+  endpoint: Endpoint,
+  change: { url?: string | undefined; events?: readonly string[] | undefined },
+  origin: Origin,
+): Promise<void> {
+  const url = change.url === undefined ? {} : { url: soundUrl(change.url, deps.rules) };
+  const events = change.events === undefined ? {} : { events: soundEvents(change.events) };
+  await carryOut(deps, endpoint, { type: "change", ...url, ...events }, origin);
+}
+
+/** A new secret. For a day the old one signs beside it. */
+export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<MadeSecret> {
+  const { decided } = await carryOut(deps, endpoint, { type: "rotate" }, origin);
+  const [changed] = decided;
+  if (changed?.type !== "WebhookChanged") throw new Error("a rotation decides one change");
+  const { endpointId } = endpoint;
+  return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, changed.data.generation) };
+}
+
+export async function removeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
+  await carryOut(deps, endpoint, { type: "remove", ...(reason === undefined ? {} : { reason }) }, origin);
+}
+
+/** Nothing is sent until it is resumed; what happens meanwhile waits. */
+export async function pauseWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
+  await carryOut(deps, endpoint, { type: "pause", ...(reason === undefined ? {} : { reason }) }, origin);
+}
+
+/** What has waited is sent; call `releaseDeliveries` afterwards, so that it goes at once. */
+export async function resumeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin): Promise<void> {
+  await carryOut(deps, endpoint, { type: "resume" }, origin);
+}
+
+async function carryOut(deps: OrganisationDeps, { organisationId, endpointId }: Endpoint, command: WebhookCommand, origin: Origin) {
+  const at = (await deps.now()).toISOString();
+  const context = { organisation: organisationId, ...origin };
+  const handled = await handle(deps, organisationAggregate(organisationId), context, (state) => {
+    if (!state.file) throw new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
+    return decideWebhook(command, { endpointId, by: origin.by, at }, state.webhooks);
+  });
+  await deps.project(organisationId);
+  return handled;
+}
+
+function soundUrl(text: string, rules: AddressRules): string {
+  const judged = judgeUrl(text.trim(), rules);
+  if ("fault" in judged) throw new Rejection("invalid", judged.fault);
+  return judged.url;
+}
+
+/** All of them where none is named; in one order, so that the same choice is the same event. */
+function soundEvents(wanted: readonly string[] | undefined): WebhookEventType[] {
+  const named = (wanted ?? []).map((text) => text.trim()).filter((text) => text !== "");
+  const unknown = named.find((text) => !isWebhookEventType(text));
+  if (unknown !== undefined)
+    throw new Rejection("invalid", `There is no event ${unknown.slice(0, 50)}; there are ${webhookEventTypes.join(", ")}`);
+  return named.length === 0 ? [...webhookEventTypes] : webhookEventTypes.filter((type) => named.includes(type));
+}

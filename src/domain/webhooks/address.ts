@@ -1,0 +1,61 @@
+// Where a webhook may go. The address is judged, not the name: a name can resolve to anything, and to something else the next time.
+import ipaddr from "ipaddr.js";
+
+export interface AddressRules {
+  /** WEBHOOK_PRIVATE=on: private and loopback addresses are allowed, and http to loopback. */
+  readonly allowPrivate: boolean;
+}
+
+const globalIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
+/** A public address that answers only inside one provider's machines, with their metadata. */
+const metadataAddresses = new Set(["168.63.129.16"]);
+
+const words: Readonly<Record<string, string>> = {
+  loopback: "a loopback address",
+  private: "a private address",
+  uniqueLocal: "a private address",
+  carrierGradeNat: "a private address",
+  linkLocal: "a link-local address",
+  unspecified: "no address of a host",
+};
+
+/** Why nothing may be sent to this address, or undefined. `address` is as a socket reports it. */
+export function whyNotAddress(address: string, protocol: string, { allowPrivate }: AddressRules): string | undefined {
+  if (!ipaddr.isValid(address)) return `${address.slice(0, 100)} is not an address`;
+  const parsed = ipaddr.process(address); // ::ffff:1.2.3.4 is 1.2.3.4
+  const range = rangeOf(parsed);
+  const isPlain = protocol === "http:";
+  if (range === "unicast") return isPlain ? `${address} can be reached by https only` : undefined;
+  const isPrivate = range === "private" || range === "uniqueLocal";
+  if (allowPrivate && (range === "loopback" || (isPrivate && !isPlain))) return undefined;
+  return `${address} is ${words[range] ?? "not a public address"}`;
+}
+
+function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (metadataAddresses.has(address.toString())) return "linkLocal";
+  const range = address.range();
+  // Also addresses that stand for an IPv4 address in some other way (NAT64, 6to4, ::127.0.0.1) are outside.
+  const isElsewhere = range === "unicast" && address instanceof ipaddr.IPv6 && !address.match(globalIPv6);
+  return isElsewhere ? "reserved" : range;
+}
+
+export type JudgedUrl = { readonly url: string } | { readonly fault: string };
+
+const longestUrl = 2_000;
+
+/** The URL of an endpoint as it is kept, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
+export function judgeUrl(text: string, rules: AddressRules): JudgedUrl {
+  const url = text.length <= longestUrl && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !["https:", "http:"].includes(url.protocol) || url.hostname === "")
+    return { fault: `The URL must be an https address of at most ${longestUrl} characters` };
+  if (url.username !== "" || url.password !== "") return { fault: "The URL must carry no user and no password: it is shown and logged" };
+  url.hash = "";
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (url.protocol === "http:" && !(rules.allowPrivate && (isLocalhost(host) || ipaddr.isValid(host))))
+    return { fault: `The URL must begin with https://${rules.allowPrivate ? "; http is for loopback only" : ""}` };
+  const reason = isLocalhost(host) && !rules.allowPrivate ? `${host} is a loopback address` : undefined;
+  const refused = reason ?? (ipaddr.isValid(host) ? whyNotAddress(host, url.protocol, rules) : undefined);
+  return refused ? { fault: `Nothing can be sent there: ${refused}` } : { url: url.href };
+}
+
+export const isLocalhost = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host);

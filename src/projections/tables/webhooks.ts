@@ -1,0 +1,101 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
+
+const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+/** A projection of the organisations' streams. Removed endpoints stay, for their deliveries' sake. */
+export const webhookEndpoints = pgTable(
+  "webhook_endpoints",
+  {
+    endpointId: uuid("endpoint_id").primaryKey(),
+    organisationId: text("organisation_id").notNull(),
+    url: text().notNull(),
+    events: text().array().notNull(),
+    /** Of its secret. */
+    generation: integer().notNull(),
+    /** When that secret was made, if it is not the first. */
+    rotatedAt: at("rotated_at"),
+    addedAt: at("added_at").notNull(),
+    /** Commit position of WebhookAdded: it is told what stands behind it in the log. */
+    addedPosition: bigint("added_position", { mode: "bigint" }).notNull(),
+    pausedAt: at("paused_at"),
+    pausedBecause: text("paused_because"),
+    removedAt: at("removed_at"),
+    removedBecause: text("removed_because"),
+  },
+  (table) => [index("webhook_endpoints_by_organisation").on(table.organisationId)],
+);
+
+/**
+ * Not a projection: which event has yet to be told to which endpoint, and what became of the others, for 30 days. The event itself is read
+ * from its stream for every attempt. Losing the table sends again what the log of the last 30 days holds, under the same ids.
+ */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
+    endpointId: uuid("endpoint_id").notNull(),
+    organisationId: text("organisation_id").notNull(),
+    /** `webhook-id`. */
+    eventId: uuid("event_id").notNull(),
+    type: text().notNull(),
+    /** The stream, revision and commit position of the event; null for a ping. */
+    importId: uuid("import_id"),
+    revision: bigint({ mode: "bigint" }),
+    position: bigint({ mode: "bigint" }),
+    /** When it was recorded. */
+    occurredAt: at("occurred_at").notNull(),
+    status: text({ enum: ["waiting", "delivered", "failed", "dropped"] }).notNull(),
+    /** Why the last attempt failed, or why there will be none. */
+    reason: text(),
+    attempts: integer().notNull().default(0),
+    /** Failures that count towards giving up, and the first of them: sending it again begins anew. */
+    failures: integer().notNull().default(0),
+    failingSince: at("failing_since"),
+    /** Not before then. While a process is at it: when its claim ends. */
+    dueAt: at("due_at").notNull(),
+    claim: text(),
+    createdAt: at("created_at").notNull().default(sql`now()`),
+    settledAt: at("settled_at"),
+  },
+  (table) => [
+    unique("webhook_deliveries_once").on(table.endpointId, table.eventId),
+    index("webhook_deliveries_due").on(table.endpointId, table.dueAt).where(sql`${table.status} = 'waiting'`),
+    index("webhook_deliveries_in_order").on(table.endpointId, table.importId, table.position).where(sql`${table.status} = 'waiting'`),
+    index("webhook_deliveries_claimed").on(table.endpointId).where(sql`${table.claim} is not null`),
+    index("webhook_deliveries_pings").on(table.dueAt).where(sql`${table.status} = 'waiting' and ${table.type} = 'ping'`),
+    index("webhook_deliveries_settled").on(table.settledAt).where(sql`${table.status} <> 'waiting'`),
+    index("webhook_deliveries_newest").on(table.endpointId, table.id),
+    index("webhook_deliveries_by_status").on(table.status, table.createdAt),
+  ],
+);
+
+/** What came of each attempt. */
+export const webhookAttempts = pgTable(
+  "webhook_attempts",
+  {
+    deliveryId: bigint("delivery_id", { mode: "bigint" }).notNull(),
+    attempt: integer().notNull(),
+    at: at("at").notNull(),
+    milliseconds: integer().notNull(),
+    /** The HTTP status, if one came. */
+    status: integer(),
+    /** Why it failed. */
+    reason: text(),
+    /** The beginning of the answer. */
+    answer: text(),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.attempt] })],
+);
+
+/** How an endpoint has done lately; forgetting it gives it a fresh start. */
+export const webhookHealth = pgTable("webhook_health", {
+  endpointId: uuid("endpoint_id").primaryKey(),
+  /** In a row. */
+  failures: integer().notNull(),
+  /** The first failure since the last success. */
+  failingSince: at("failing_since"),
+  /** After several failures in a row: no attempt before then. */
+  retryAt: at("retry_at"),
+  succeededAt: at("succeeded_at"),
+});

@@ -1,0 +1,79 @@
+import type { Pool } from "pg";
+
+type Database = Pick<Pool, "query">;
+
+export interface WebhookSummary {
+  readonly endpointId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly addedAt: Date;
+  readonly rotatedAt: Date | null;
+  readonly pausedAt: Date | null;
+  readonly pausedBecause: string | null;
+  /** Attempts that failed since the last success. */
+  readonly failures: number;
+  /** Deliveries that have yet to succeed. */
+  readonly waiting: number;
+}
+
+/** Oldest first; removed ones are not shown. */
+export async function listWebhooks(database: Database, organisationId: string): Promise<WebhookSummary[]> {
+  const { rows } = await database.query<WebhookSummary>(
+    `select endpoint.endpoint_id as "endpointId", url, events, added_at as "addedAt", rotated_at as "rotatedAt", paused_at as "pausedAt",
+            paused_because as "pausedBecause", coalesce(health.failures, 0) as failures,
+            (select count(*)::int from webhook_deliveries delivery where delivery.endpoint_id = endpoint.endpoint_id
+              and delivery.status = 'waiting') as waiting
+       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+      where organisation_id = $1 and removed_at is null order by added_at, endpoint.endpoint_id`,
+    [organisationId],
+  );
+  return rows;
+}
+
+export interface AttemptSummary {
+  readonly attempt: number;
+  readonly at: Date;
+  readonly milliseconds: number;
+  readonly status: number | null;
+  readonly reason: string | null;
+  readonly answer: string | null;
+}
+
+export interface DeliverySummary {
+  readonly deliveryId: string;
+  /** `webhook-id`. */
+  readonly eventId: string;
+  readonly type: string;
+  readonly importId: string | null;
+  readonly occurredAt: Date;
+  readonly status: "waiting" | "delivered" | "failed" | "dropped";
+  /** Why the last attempt failed, or why there will be none. */
+  readonly reason: string | null;
+  /** When it is tried next, of one that waits. */
+  readonly dueAt: Date | null;
+  /** Oldest first; the latest ten. */
+  readonly attempts: readonly AttemptSummary[];
+}
+
+const mostAttempts = 10;
+
+/** Newest first. `before` is the deliveryId that the page before ended with. */
+export async function listDeliveries(
+  database: Database,
+  organisationId: string,
+  endpointId: string,
+  { limit, before }: { limit: number; before?: string },
+): Promise<DeliverySummary[]> {
+  const { rows } = await database.query<Omit<DeliverySummary, "attempts"> & { attempts: (AttemptSummary & { at: string })[] | null }>(
+    `select delivery.id::text as "deliveryId", event_id as "eventId", type, import_id as "importId", occurred_at as "occurredAt", status, reason,
+            case when status = 'waiting' then due_at end as "dueAt",
+            (select json_agg(each order by each.attempt) from (
+               select attempt, at, milliseconds, status, reason, answer from webhook_attempts
+                where delivery_id = delivery.id order by attempt desc limit ${mostAttempts}) as each) as attempts
+       from webhook_deliveries delivery
+      where organisation_id = $1 and endpoint_id = $2 and delivery.id < coalesce($4::bigint, 9223372036854775807)
+      order by delivery.id desc limit $3`,
+    [organisationId, endpointId, limit, before ?? null],
+  );
+  return rows.map((row) => ({ ...row, attempts: (row.attempts ?? []).map((each) => ({ ...each, at: new Date(each.at) })) }));
+}

@@ -1,0 +1,27 @@
+// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and writes down who is
+// to be told what, in the transaction that moves its checkpoint; every worker process sends what is due.
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
+import type { Principal } from "../../domain/principal.js";
+import type { AddressRules } from "../../domain/webhooks/address.js";
+import type { EventStore, ObjectStore, PostWebhook } from "../../ports.js";
+
+export interface WebhookWorkerDeps {
+  readonly pool: Pool;
+  readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+  readonly eventStore: EventStore;
+  readonly objectStore: Pick<ObjectStore, "link">;
+  /** For what a worker decides about an endpoint: paused after three days, removed after a 410. */
+  readonly organisations: OrganisationDeps;
+  readonly post: PostWebhook;
+  readonly rules: AddressRules;
+  readonly signingSecret: string;
+  readonly logger: Logger;
+  readonly workerId: string;
+  readonly signal: AbortSignal;
+  /** By chance, from 0 to 1; a test may want other waits. */
+  readonly random?: () => number;
+}
+
+export const byWorker = ({ workerId }: Pick<WebhookWorkerDeps, "workerId">): Principal => ({ kind: "worker", id: workerId });

@@ -1,0 +1,102 @@
+// The follower: one is active at a time. It goes on from its checkpoint after any outage, and where the log is another one, or an
+// earlier state of its own, it begins at the beginning: what was told before is known by its id.
+import { setTimeout as pause } from "node:timers/promises";
+import { enqueueTold } from "../../../commands/webhooks/deliveries.js";
+import { toldEvent } from "../../../commands/webhooks/replay.js";
+import { toldOf } from "../../../domain/webhooks/eventTypes.js";
+import { streamPrefix } from "../../../events/streams.js";
+import { LogTooShort } from "../../../portErrors.js";
+import type { EventBatch, Position } from "../../../ports.js";
+import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";
+import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
+import { lockCheckpoints, readCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";
+import { createLogGuard, type LogGuard } from "../../../projections/running/logGuard.js";
+import { isAfter, isBeginning } from "../../../projections/running/position.js";
+import { whileActive } from "../../../projections/running/projectorLock.js";
+import type { WebhookWorkerDeps } from "../deps.js";
+
+export interface FollowerOptions extends WebhookWorkerDeps {
+  /** Called when there is something to send. */
+  readonly onEnqueued: () => void;
+}
+
+/** Its checkpoint is a row beside those of the projections. */
+const name = "webhooks";
+const types = [...Object.keys(toldOf), "Webhook", "LogCreated"];
+const eventsPerBatch = 1_000;
+const longestPauseMs = 5_000;
+/** Batches without anything to tell move the checkpoint this often: reading a little again costs less. */
+const idleSaveMs = 1_000;
+
+/** Resolves when the signal aborts. */
+export async function runFollower(options: FollowerOptions): Promise<void> {
+  const { pool, logger, signal } = options;
+  const ownGuard = createLogGuard(options, () => beginAnew(options));
+  // The endpoints come from tables that the projector writes: while those are of another log nobody is told anything.
+  const tablesGuard = createLogGuard(options);
+  const guard: LogGuard = async (own) => {
+    await tablesGuard(await readCheckpoints(pool, ["organisations"]));
+    await ownGuard(own);
+  };
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const active = { pool, logger, signal, role: "webhook follower" } as const;
+      await whileActive(active, (until) => follow(options, guard, until, () => (failures = 0)));
+    } catch (error) {
+      failures += 1;
+      if (error instanceof TablesOfAnotherLog && error.isCertain) await beginAnew(options).catch(() => undefined);
+      if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
+        logger.error({ err: error }, "no webhook is sent: the log is not the one that the tables are of");
+      else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
+      const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+      await pause(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function beginAnew({ pool, logger }: FollowerOptions): Promise<void> {
+  await pool.query("delete from checkpoints where projection = $1", [name]);
+  logger.warn("the log was put back, or is another one: webhooks are looked for from its beginning, known ones are not sent again");
+}
+
+async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
+  const { pool, eventStore, onEnqueued } = options;
+  const own = await readCheckpoints(pool, [name]);
+  await guard(own);
+  const place = own.get(name);
+  // From its last event, as the projector does: an event in between that it cannot have seen is noticed.
+  let after: Position | undefined = place?.landmark?.position ?? place;
+  if (after && isBeginning(after)) after = undefined;
+  let savedAt = 0;
+  await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {
+    if (batch.events.length > 0 || performance.now() - savedAt > idleSaveMs) {
+      const enqueued = await take(options, batch, after);
+      after = batch.position;
+      savedAt = performance.now();
+      if (enqueued > 0) onEnqueued();
+    }
+    progressed();
+  });
+}
+
+/** Endpoints that a batch adds are in the table before its events are looked at: the command that added one may have died. */
+async function take({ inTransaction, organisations }: FollowerOptions, batch: EventBatch, after: Position | undefined): Promise<number> {
+  const changed = new Set(
+    batch.events.flatMap(({ stream, type }) =>
+      type.startsWith("Webhook") && stream.startsWith(streamPrefix.organisation) ? [stream.slice(streamPrefix.organisation.length)] : [],
+    ),
+  );
+  for (const organisationId of changed) await organisations.project(organisationId);
+  return inTransaction(async (client) => {
+    const at = (await lockCheckpoints(client, [name])).get(name);
+    if (!at) return 0;
+    if (after && isAfter(after, at))
+      throw new CheckpointMovedBack(`the webhooks' checkpoint stands at ${at.commit}, before ${after.commit}`);
+    throwIfUnseen(name, at, batch.events);
+    const fresh = batch.events.filter((event) => isAfter(event.position, at)).flatMap((event) => toldEvent(event) ?? []);
+    const enqueued = fresh.length === 0 ? 0 : await enqueueTold(client, fresh);
+    await saveCheckpoints(client, [name], batch);
+    return enqueued;
+  });
+}

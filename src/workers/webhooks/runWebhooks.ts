@@ -1,0 +1,18 @@
+import { doorbell } from "../waiting/doorbell.js";
+import { repeatedly } from "../waiting/repeatedly.js";
+import type { WebhookWorkerDeps } from "./deps.js";
+import { runFollower } from "./following/followLog.js";
+import { runSender } from "./sending/runSender.js";
+import { keepDeliveries } from "./upkeep.js";
+
+const upkeepMs = 60_000;
+
+/** Beside the imports of a worker process, until the signal aborts. */
+export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
+  const bell = doorbell(deps.signal);
+  await Promise.all([
+    runFollower({ ...deps, onEnqueued: bell.ring }),
+    runSender(deps, bell),
+    repeatedly("keeping the list of deliveries", upkeepMs, deps, () => keepDeliveries(deps.pool)),
+  ]);
+}

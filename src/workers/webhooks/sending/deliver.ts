@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { whyNotAddress } from "../../../domain/webhooks/address.js";
+import { byWorker, type WebhookWorkerDeps } from "../deps.js";
+import type { Claimed } from "./claim.js";
+import { EventGone, messageOf } from "./message.js";
+import { drop, giveUp, putBack, settleDelivered, settleFailed } from "./settle.js";
+import { signedHeaders } from "./sign.js";
+
+const outageMs = 5_000;
+const gone = 410;
+
+/** One attempt, and everything that follows from it. */
+export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed): Promise<void> {
+  const { pool, logger, signal, random = Math.random } = deps;
+  const body = await messageOf(delivery, deps).catch((error: unknown) => {
+    if (error instanceof EventGone) return drop(pool, delivery, error.message);
+    if (!signal.aborted) logger.warn({ err: error, eventId: delivery.eventId }, "an event to be told could not be read; later again");
+    return putBack(pool, delivery, outageMs);
+  });
+  if (body === undefined) return;
+  const { protocol } = new URL(delivery.url);
+  const answer = await deps.post({
+    url: delivery.url,
+    headers: signedHeaders(delivery, body, deps.signingSecret),
+    body,
+    whyNot: (address) => whyNotAddress(address, protocol, deps.rules),
+    signal,
+  });
+  if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
+  if (answer.reason === null) return settleDelivered(pool, delivery, answer);
+  const { endpointIsDead } = await settleFailed(pool, delivery, answer, { isLast: answer.status === gone, random });
+  if (answer.status === gone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
+  else if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
+  else await giveUp(pool, delivery);
+}
+
+async function decide(deps: WebhookWorkerDeps, delivery: Claimed, command: typeof removeWebhook, reason: string): Promise<void> {
+  const { organisationId, endpointId } = delivery;
+  const origin = { by: byWorker(deps), correlationId: randomUUID() };
+  await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
+    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // somebody has removed it meanwhile
+  });
+  deps.logger.info({ organisationId, endpointId, reason }, "a webhook endpoint was paused or removed");
+}

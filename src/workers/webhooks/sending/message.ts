@@ -1,0 +1,100 @@
+// What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
+// and a Send again say the same; only the link to the error report is made anew, since it expires.
+import { decodeOn } from "../../../events/codec.js";
+import { streamOf } from "../../../events/streams.js";
+import type { StoredEvent } from "../../../ports.js";
+import { type ImportView, shownDetails, shownImport } from "../../../queries/importView.js";
+import { requestedBase } from "../../../queries/streamView.js";
+import type { WebhookWorkerDeps } from "../deps.js";
+import type { Claimed } from "./claim.js";
+
+type Sources = Pick<WebhookWorkerDeps, "pool" | "eventStore" | "objectStore">;
+
+/** The log has another event where this one stood, or none of the kind: it was put back. */
+export class EventGone extends Error {
+  override readonly name = "EventGone";
+}
+
+const linkSeconds = 3_600;
+
+export async function messageOf(delivery: Claimed, sources: Sources): Promise<string> {
+  const { type, occurredAt, endpointId, importId } = delivery;
+  if (type === "ping" || importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } });
+  const { at, view } = await viewAt(delivery, importId, sources);
+  const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
+  const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
+  return JSON.stringify({ type, timestamp: at, data: shownImport(view, errorReportUrl) });
+}
+
+interface Viewed {
+  readonly at: string;
+  readonly view: ImportView;
+}
+
+const recent = new Map<string, Viewed>();
+const mostRecent = 500;
+
+/** An event that many endpoints are told of is read once. */
+async function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<Viewed> {
+  const known = recent.get(delivery.eventId);
+  if (known) return known;
+  const viewed = await readView(delivery, importId, sources);
+  recent.set(delivery.eventId, viewed);
+  for (const oldest of recent.keys()) if (recent.size > mostRecent) recent.delete(oldest);
+  return viewed;
+}
+
+async function readView({ organisationId, eventId, revision }: Claimed, importId: string, sources: Sources): Promise<Viewed> {
+  const { eventStore } = sources;
+  const stream = streamOf.import(importId);
+  const [base, first, stored] = await Promise.all([
+    requestedBase(organisationId, { importId, kind: undefined }, eventStore),
+    eventAt(sources, stream, 1n),
+    eventAt(sources, stream, BigInt(revision ?? 0)),
+  ]);
+  if (!base || stored?.id !== eventId) throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
+  const event = decodeOn("import", stored);
+  const started = first && decodeOn("import", first);
+  const begun: ImportView = { ...base.view, startedAt: started?.type === "ImportStarted" ? new Date(started.data.at) : null };
+  switch (event?.type) {
+    case "ImportStarted":
+      return { at: event.data.at, view: { ...begun, status: "processing" } };
+    case "ImportCompleted": {
+      const { at, counts, notes, report } = event.data;
+      const sourceDetails = shownDetails(begun.sourceDetails, notes);
+      const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
+      return { at, view: { ...begun, ...ended, counts, sourceDetails, reportKey: report?.key ?? null } };
+    }
+    case "ImportFailed":
+    case "ImportCancelled": {
+      const { at, progress } = event.data;
+      const counts = await countsAt(sources, stored, importId);
+      const ended = { progress: Math.min(99, Math.max(0, Math.floor(progress))), finishedAt: new Date(at), counts };
+      if (event.type === "ImportCancelled") return { at, view: { ...begun, ...ended, status: "cancelled" } };
+      return { at, view: { ...begun, ...ended, status: "failed", errorMessage: event.data.reason } };
+    }
+    case "ImportRequested":
+    case "RowAccepted":
+    case "RowRejected":
+    case undefined:
+      throw new EventGone(`Event ${eventId} is none that is told`);
+  }
+}
+
+async function eventAt({ eventStore }: Sources, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+  for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
+  return undefined;
+}
+
+/** Nothing was written; what was read and rejected until then counts. The table knows, once it is as far; else it is counted. */
+async function countsAt({ pool, eventStore }: Sources, { stream, revision }: StoredEvent, importId: string): Promise<ImportView["counts"]> {
+  const received = Math.max(0, Number(revision) - 2);
+  const { rows } = await pool.query<{ failed: number }>("select failed from imports where import_id = $1 and revision = $2", [
+    importId,
+    String(revision),
+  ]);
+  if (rows[0]) return { received, processed: 0, failed: rows[0].failed };
+  let failed = 0;
+  for await (const { type } of eventStore.read(stream, { from: 2n })) if (type === "RowRejected") failed += 1;
+  return { received, processed: 0, failed };
+}

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createPost, type PostOptions } from "../../../src/adapters/webhooks/post.js";
+import { whyNotAddress } from "../../../src/domain/webhooks/address.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A server that does with every connection what it is told; answers its port and how many connections came. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((settle) => server.close(settle));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const speak = (say: (socket: Socket) => void) => listen(createServer((socket) => socket.once("data", () => say(socket))));
+
+const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = {}) =>
+  createPost({ deadlineMs: 400, ...options })({
+    url,
+    headers: { "content-type": "application/json" },
+    body: "{}",
+    whyNot: (address) => whyNotAddress(address, new URL(url).protocol, { allowPrivate }),
+    signal: new AbortController().signal,
+  });
+
+test("a receiver that answers is quoted", async () => {
+  const port = await speak((socket) => socket.end("HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok"));
+  expect(await post(`http://127.0.0.1:${port}/x`)).toMatchObject({ status: 202, reason: null, answer: "ok" });
+});
+
+test("what a receiver echoes of a signed link, and what no table takes, is cut", async () => {
+  const body = "see https://x/y?X-Amz-Signature=abcdef&a=1 \0";
+  const port = await speak((socket) => socket.end(`HTTP/1.1 500 No\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
+  expect((await post(`http://127.0.0.1:${port}/`)).answer).toBe("see https://x/y?X-Amz-Signature=...&a=1 \ufffd");
+});
+
+test.each([
+  ["hangs", () => undefined, "No answer within 0.4 s"],
+  ["closes early", (socket: Socket) => socket.end(), "The connection was closed before an answer"],
+  ["resets", (socket: Socket) => socket.resetAndDestroy(), "The connection was closed before an answer"],
+  ["speaks another protocol", (socket: Socket) => socket.end("SSH-2.0-OpenSSH\r\n"), "Parse Error"],
+  [
+    "trickles its head",
+    (socket: Socket) => {
+      const timer = setInterval(() => socket.write("x"), 20);
+      socket.once("close", () => clearInterval(timer));
+      socket.write("HTTP/1.1 200 OK\r\nx-long: ");
+    },
+    "No answer within 0.4 s",
+  ],
+  [
+    "redirects",
+    (socket: Socket) => socket.end("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n"),
+    "redirects are not followed",
+  ],
+])("a receiver that %s has failed, within the deadline", async (_, say, reason) => {
+  const answer = await post(`http://127.0.0.1:${await speak(say as (socket: Socket) => void)}/`);
+  expect(answer.reason).toContain(reason);
+});
+
+test("of an answer of 10 MB the first 64 KiB are read", async () => {
+  let written = 0;
+  const port = await speak((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10485760\r\n\r\n");
+    const more = () => {
+      while (written < 10_485_760 && socket.writable) {
+        written += 65_536;
+        if (!socket.write(Buffer.alloc(65_536, "x"))) return void socket.once("drain", more);
+      }
+    };
+    more();
+  });
+  const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 15_000 });
+  expect(answer).toMatchObject({ status: 200, reason: null });
+  expect(answer.answer).toHaveLength(2_000);
+  expect(written).toBeLessThan(10_485_760);
+});
+
+test("a status is enough: a body that never ends is not waited for until the deadline", async () => {
+  const port = await speak((socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nso far"));
+  const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 15_000 });
+  expect(answer).toMatchObject({ status: 200, reason: null, answer: "so far" });
+  expect(answer.milliseconds).toBeLessThan(10_000);
+});
+
+test("a handshake that is not answered ends with the deadline", async () => {
+  const port = await listen(createServer(() => undefined));
+  expect((await post(`https://127.0.0.1:${port}/`)).reason).toBe("No answer within 0.4 s");
+});
+
+test("a certificate that is not trusted is a failure, one that is trusted works", async () => {
+  const [cert, key] = ["certificate.pem", "key.pem"].map((name) =>
+    readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), "utf8"),
+  );
+  const port = await listen(createHttpsServer({ cert, key }, (_, response) => response.end("ok")));
+  const lookUp = async () => ["127.0.0.1"];
+  expect((await post(`https://localhost:${port}/`, { lookUp, deadlineMs: 10_000 })).reason).toMatch(/certificate/i);
+  expect(await post(`https://localhost:${port}/`, { lookUp, ca: cert ?? "", deadlineMs: 10_000 })).toMatchObject({
+    status: 200,
+    answer: "ok",
+  });
+});
+
+test.each([
+  [["127.0.0.1"], "loopback"],
+  [["::ffff:169.254.169.254"], "link-local"],
+  [["10.1.2.3", "192.168.0.1"], "private"],
+  [["64:ff9b::7f00:1"], "not a public address"],
+])("a name that resolves to %s gets nothing", async (addresses, reason) => {
+  let asked = 0;
+  const server = createServer(() => (asked += 1));
+  const port = await listen(server);
+  const answer = await post(`https://erp.example.com:${port}/`, { lookUp: async () => addresses }, { allowPrivate: false });
+  expect(answer.reason).toContain("Not sent: ");
+  expect(answer.reason).toContain(reason);
+  expect(asked).toBe(0);
+});
+
+test("the socket's own address is judged too, before anything is written to it", async () => {
+  let [connections, bytes] = [0, 0];
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on("data", (chunk) => (bytes += chunk.length));
+  });
+  const port = await listen(server);
+  // Judged fit when it was looked up; the second look, at the socket, finds where it has really come to.
+  let looks = 0;
+  const answer = await createPost({ deadlineMs: 5_000, lookUp: async () => ["127.0.0.1"] })({
+    url: `http://erp.example.com:${port}/`,
+    headers: {},
+    body: "{}",
+    whyNot: (address) => (++looks === 1 ? undefined : whyNotAddress(address, "http:", { allowPrivate: false })),
+    signal: new AbortController().signal,
+  });
+  expect(answer.reason).toBe("Not sent: 127.0.0.1 is a loopback address");
+  expect({ connections, bytes }).toEqual({ connections: 1, bytes: 0 });
+});
+
+test("a name without an address, and a port where nobody listens, are said in words", async () => {
+  const port = await speak(() => undefined);
+  await closing.pop()?.();
+  expect((await post(`http://127.0.0.1:${port}/`)).reason).toBe("The connection was refused");
+  expect((await post("https://erp.example.com/", { lookUp: async () => [] })).reason).toBe("Its name has no address");
+});
