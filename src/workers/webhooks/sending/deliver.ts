@@ -30,9 +30,12 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed): Promi
   });
   if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
   if (answer.reason === null) return settleDelivered(pool, delivery, answer);
-  const { endpointIsDead } = await settleFailed(pool, delivery, answer, { isLast: answer.status === gone, random });
-  if (answer.status === gone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  else if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
+  const isGone = answer.status === gone;
+  // Removed first: once this delivery is settled, the next of its import may go.
+  if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
+  const { endpointIsDead } = await settleFailed(pool, delivery, answer, { isLast: isGone, random });
+  if (isGone) return;
+  if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
   else await giveUp(pool, delivery);
 }
 
