@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { migrate } from "../adapters/postgres/migrate.js";
+import { inviteMember, makeLink } from "../commands/members/invite.js";
 import { createKey } from "../commands/organisations/keys.js";
+import type { Origin } from "../commands/organisations/organisation.js";
 import { applyOrganisation } from "../commands/organisations/organisationApply.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
+import { linkAddress } from "../domain/members/link.js";
 import { firstStart } from "../domain/principal.js";
+import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
-import { type Adapters, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
+import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
+import { listMembers } from "../queries/members.js";
 import { listOrganisations } from "../queries/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
@@ -16,6 +21,10 @@ export interface Demo {
   readonly organisationId: string;
   /** Only when it was made just now: it is shown once. */
   readonly key: string | undefined;
+  /** The token of its admin's sign-in link, made with the key. */
+  readonly token?: string | undefined;
+  /** False in a folder of a version that had no members. */
+  readonly hasAdmin: boolean;
 }
 
 /** Migrates, and makes the demo organisation in an event store of our own that has no organisation yet. */
@@ -47,8 +56,12 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   const found = await insist(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
     others: await listOrganisations(adapters.pool),
+    members: await listMembers(adapters.pool, organisationId),
   }));
-  if (found?.demo) return { organisationId, key: undefined };
+  if (found?.demo) {
+    const hasAdmin = found.members.some(({ email, status }) => email === demoAdmin && status !== "removed");
+    return { organisationId, key: undefined, hasAdmin };
+  }
   if (!found || found.others.length > 0) return undefined;
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
@@ -56,8 +69,22 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   const origin = { by: firstStart, correlationId: randomUUID() };
   await insist(() => applyOrganisation(deps, parsed.file, origin));
   const made = await insist(() => createKey(deps, { organisationId, name: "demo" }, origin));
-  return { organisationId, key: made?.key };
+  const invited = await insist(() => inviteAdmin(adapters, organisationId, origin));
+  return { organisationId, key: made?.key, token: invited?.token, hasAdmin: invited !== undefined };
 }
+
+/** An invitation that was recorded without our hearing of it gets another link. */
+async function inviteAdmin(adapters: Adapters, organisationId: string, origin: Origin): Promise<{ readonly token: string }> {
+  const deps = memberDeps(adapters);
+  try {
+    return await inviteMember(deps, { organisationId, email: demoAdmin, role: "admin", name: "Demo admin" }, origin);
+  } catch (error) {
+    if (!(error instanceof Rejection) || error.code !== "conflict") throw error;
+    return makeLink(deps, { organisationId, member: demoAdmin }, origin);
+  }
+}
+
+const demoAdmin = "admin@example.com";
 
 const quoteRequest = {
   general: { customerIds: [demoOrganisation.customers?.[0]?.id] },
@@ -72,13 +99,22 @@ export function welcome(config: Config, demo: Demo | undefined): string[] {
   if (!demo) return lines;
   const key = demo.key ?? "$KEY";
   lines.push(`Demo organisation: ${demo.organisationId}`);
-  if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`, "Try it:");
+  if (demo.key) lines.push(`Demo API key, shown only this once: ${demo.key}`);
+  lines.push(portalLine(config, demo));
+  if (demo.key) lines.push("Try it:");
   else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));
   const quotes = demo.key ? "'" : '"';
   lines.push(
     `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quotes}x-api-key: ${key}${quotes} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
   );
   return lines;
+}
+
+function portalLine(config: Config, { organisationId, token, hasAdmin }: Demo): string {
+  if (token) return `Portal, as the demo's admin (the link works once, within 72 hours): ${linkAddress(config.publicUrl, token)}`;
+  const words = hasAdmin ? `link ${demoAdmin}` : `invite --email ${demoAdmin} --role admin`;
+  const wanted = `DATA_DIR='${config.dataDir}' npm run -s waybill -- members ${words} --org ${organisationId}`;
+  return `Portal: ${config.publicUrl}/portal (for a sign-in link: ${wanted})`;
 }
 
 function newKeyLine(config: Config, demo: Demo): string {

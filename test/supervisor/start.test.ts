@@ -35,7 +35,7 @@ const portOpen = () =>
     socket.unref();
   });
 
-test("a first start prints the address, the demo organisation, its key and a line to paste", async () => {
+test("a first start prints the address, the demo organisation, its key, its admin's link and a line to paste", async () => {
   product = await machine.start();
   key = /wb_live_[A-Za-z0-9]{36}/.exec(product.stdout())?.[0] ?? "";
   expect(product.stdout()).toContain(`ready at ${machine.url}`);
@@ -48,6 +48,28 @@ test("a first start prints the address, the demo organisation, its key and a lin
   expect(
     [...(await machine.processes()).values()].map((command) => /cli\.js (\w+)|postgres/.exec(command)?.[1] ?? "postgres").sort(),
   ).toEqual(["api", "eventstore", "postgres", "projector", "worker"]);
+});
+
+test("the printed link leads to choosing a password, and from there to Overview", async () => {
+  const link = /\S+\/portal\/join\/[\w-]{43}$/m.exec(product.stdout())?.[0] ?? "";
+  expect(link.startsWith(`${machine.url}/portal/join/`)).toBe(true);
+  expect(product.stderr()).not.toContain(link.slice(-43));
+  expect(await (await fetch(link)).text()).toContain("Choose a password");
+  const joined = await fetch(link, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: machine.url, "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ password: "seven lazy harbours" }),
+  });
+  expect(joined.status).toBe(303);
+  const cookie =
+    joined.headers
+      .getSetCookie()
+      .find((each) => each.startsWith("waybill_session="))
+      ?.split(";")[0] ?? "";
+  const overview = await fetch(new URL(joined.headers.get("location") ?? "", machine.url), { headers: { cookie } });
+  expect([overview.status, overview.url]).toEqual([200, `${machine.url}/portal`]);
+  expect(await overview.text()).toMatch(/<h1[^>]*>Overview/);
 });
 
 test("a second start on the folder is refused, and so is one on a taken port", async () => {

@@ -95,7 +95,9 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
   const { versions, nameOf } = await withStores(async ({ eventStore, signal }) => {
     const progress = showProgress("search");
     const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
-    return { versions: await shipmentVersions(question).finally(progress.stop), nameOf: await namesOf(eventStore, org) };
+    const found = await shipmentVersions(question).finally(progress.stop);
+    const pushers = found.map(({ by }) => by);
+    return { versions: found, nameOf: await namesOf(eventStore, org, pushers) };
   });
   if (versions.length === 0)
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);

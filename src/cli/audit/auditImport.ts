@@ -5,6 +5,7 @@ import { auditedImportOf } from "../../audit/evidence.js";
 import { type AsOf, importHistory, type RowOutcome } from "../../audit/importHistory.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { namesOf } from "../../audit/names.js";
+import { principalOf } from "../../domain/principal.js";
 import { streamOf } from "../../events/streams.js";
 import { CommandFault, print, printJson } from "../outcome.js";
 import { showProgress } from "../progress.js";
@@ -33,7 +34,8 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
   // A past state has no counterpart in the tables of today.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
-  const nameOf = await namesOf(eventStore, history.requested.data.organisationId);
+  const { organisationId, by } = history.requested.data;
+  const nameOf = await namesOf(eventStore, organisationId, [by, ...(history.ended ? [principalOf(history.ended.actor)] : [])]);
   const report = { history, files, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));

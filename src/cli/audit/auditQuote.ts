@@ -22,7 +22,7 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
     const organisationId = await organisationOfQuote(quoteId, stores);
     const found = organisationId === undefined ? undefined : await explainQuote(organisationId, quoteId, stores);
     if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}.`);
-    return { explained: found, nameOf: await namesOf(stores.eventStore, found.organisationId) };
+    return { explained: found, nameOf: await namesOf(stores.eventStore, found.organisationId, [found.by]) };
   });
   const { agrees } = explained.explanation;
   if (json) printJson({ agrees, ...explained });

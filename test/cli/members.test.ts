@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { waybill } from "../support/processes.js";
+
+let folder: string;
+let database: TestDatabase;
+let eventStore: TestEventStore;
+let environment: Record<string, string>;
+const run = (...args: string[]) => waybill(args, environment);
+const members = (command: string, ...args: string[]) => run("members", command, "--org", "acme", ...args);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-members-"));
+  [database, eventStore] = await Promise.all([createTestDatabase(), startTestEventStore()]);
+  environment = {
+    DATA_DIR: join(folder, "data"),
+    DATABASE_URL: database.url,
+    EVENTSTORE_URL: eventStore.address,
+    SIGNING_SECRET: randomUUID(),
+    PUBLIC_URL: "https://waybill.example.com/freight",
+  };
+  const path = join(folder, "acme.json");
+  await writeFile(path, JSON.stringify({ organisation: { id: "acme", name: "Acme", cubicFactor: 250, timezone: "UTC" } }));
+  expect(await run("org", "apply", path)).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await eventStore?.stop();
+  await database?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const link = /^https:\/\/waybill\.example\.com\/freight\/portal\/join\/[\w-]{43}\n$/;
+
+test("members are invited, listed, given links and roles, removed and erased", async () => {
+  const invited = await members("invite", "--email", "ada@example.com", "--role", "admin", "--name", "Ada");
+  expect(invited).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(link) });
+  expect(await members("invite", "--email", "bob@example.com", "--role", "viewer")).toMatchObject({ code: 0 });
+  const another = await members("link", "ADA@example.com");
+  expect(another).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(link) });
+  expect(another.stdout).not.toBe(invited.stdout);
+  expect(await members("role", "bob@example.com", "--role", "operator")).toMatchObject({
+    code: 0,
+    stdout: "bob@example.com is operator now\n",
+  });
+  const listed = JSON.parse((await members("list", "--json")).stdout);
+  expect(listed).toMatchObject([
+    { email: "ada@example.com", name: "Ada", role: "admin", status: "invited" },
+    { email: "bob@example.com", name: null, role: "operator", status: "invited" },
+  ]);
+  expect(JSON.stringify(listed)).not.toMatch(/sha256|hash/i);
+  expect(await members("remove", "bob@example.com")).toMatchObject({ code: 0, stdout: "bob@example.com removed\n" });
+  expect((await members("list")).stdout).toMatch(/bob@example\.com +- +operator +removed/);
+  expect(await members("erase", "bob@example.com")).toMatchObject({ code: 0 });
+  expect((await members("list")).stdout).not.toContain("bob@example.com");
+});
+
+test.each([
+  [["invite", "--email", "ada@example.com", "--role", "viewer"], "invited already"],
+  [["invite", "--email", "ada", "--role", "viewer"], "e-mail address"],
+  [["invite", "--email", "eve@example.com", "--role", "king"], "admin, operator, viewer"],
+  [["remove", "ada@example.com"], "last admin"],
+  [["link", "nobody@example.com"], "no such member"],
+] as [string[], string][])("%j is one line on stderr", async ([command = "", ...args], words) => {
+  const { code, stdout, stderr } = await members(command, ...args);
+  expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+  expect(stderr).toContain(words);
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { namesOf } from "../../../src/audit/names.js";
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { eraseMember, removeMember } from "../../../src/commands/members/manage.js";
+import { createKey } from "../../../src/commands/organisations/keys.js";
+import type { Principal } from "../../../src/domain/principal.js";
+import { principalNames } from "../../../src/queries/principalNames.js";
+import { origin } from "../support.js";
+import { type MemberStage, startMemberStage } from "./support.js";
+
+let stage: MemberStage;
+beforeAll(async () => {
+  stage = await startMemberStage();
+});
+afterAll(() => stage?.close());
+
+test("members go by their names, and by none once they are removed or erased; from the streams and from the tables", async () => {
+  const organisationId = await stage.organisation();
+  const { keyId, prefix } = await createKey(stage.deps, { organisationId, name: "scanner" }, origin);
+  const invite = async (email: string, name?: string): Promise<Principal> => {
+    const { memberId } = await inviteMember(stage.members, { organisationId, email, role: "viewer", name }, origin);
+    return { kind: "member", id: memberId };
+  };
+  const named = await invite("ada@example.com", "Ada");
+  const unnamed = await invite("bob@example.com");
+  const removed = await invite("cyd@example.com", "Cyd");
+  const erased = await invite("dee@example.com", "Dee");
+  await removeMember(stage.members, { organisationId, member: "cyd@example.com" }, origin);
+  await eraseMember(stage.members, { organisationId, member: "dee@example.com" }, origin);
+  const all: Principal[] = [named, unnamed, removed, erased, { kind: "key", id: keyId }, { kind: "cli", id: "operator" }];
+  const expected = ["Ada", "bob@example.com", "a removed member", "a removed member", `key scanner (${prefix}...)`, "the command line"];
+  expect(all.map(await namesOf(stage.events, organisationId, all))).toEqual(expected);
+  expect(all.map(await principalNames(stage.database.pool, organisationId))).toEqual(expected);
+  // Another organisation's members mean nothing here.
+  expect((await principalNames(stage.database.pool, await stage.organisation()))(named)).toBe("a removed member");
+});
