@@ -65,7 +65,7 @@ test("the printed link leads to choosing a password, and from there to Overview"
   const cookie =
     joined.headers
       .getSetCookie()
-      .find((each) => each.startsWith("waybill_session="))
+      .find((each) => each.startsWith("waybill="))
       ?.split(";")[0] ?? "";
   const overview = await fetch(new URL(joined.headers.get("location") ?? "", machine.url), { headers: { cookie } });
   expect([overview.status, overview.url]).toEqual([200, `${machine.url}/portal`]);
