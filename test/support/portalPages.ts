@@ -1,5 +1,4 @@
 // The portal's pages as tests open them. Every pattern of the portal's own list has an entry here: a test compares the two.
-import { randomUUID } from "node:crypto";
 import { inviteMember } from "../../src/commands/members/invite.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
 import type { Role } from "../../src/domain/roles.js";
@@ -21,6 +20,8 @@ export interface OpenablePage {
   /** For the screenshots' names. */
   readonly name: string;
   readonly heading: string;
+  /** The title of the question that the page asks. */
+  readonly asks?: string;
   /** Whose page it is; nobody's is open to all. */
   readonly as: Role | undefined;
   readonly address: (stage: PortalStage) => string;
@@ -41,6 +42,7 @@ export const openablePages: readonly OpenablePage[] = [
     path: "/portal/settings/keys",
     name: "keys-revoke",
     heading: "API Keys",
+    asks: "Revoke this key?",
     as: "admin",
     address: ({ keyId }) => `/portal/settings/keys?revoke=${keyId}`,
   },
@@ -49,6 +51,7 @@ export const openablePages: readonly OpenablePage[] = [
     path: "/portal/settings/members",
     name: "members-remove",
     heading: "Members",
+    asks: "Remove this member?",
     as: "admin",
     address: ({ people }) => `/portal/settings/members?remove=${people.viewer.memberId}`,
   },
@@ -57,15 +60,41 @@ export const openablePages: readonly OpenablePage[] = [
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
 
 export async function preparePortal(service: TestService): Promise<PortalStage> {
-  const { id: organisationId } = await service.organisation();
+  const { id: organisationId, post } = await service.organisation((file) => {
+    file.organisation.name = "Harbour Freight Co";
+  });
+  await addEndedImports(service, organisationId);
+  // One that waits: there is no worker here.
+  const activity = { warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" };
+  const pushed = await post("/v1/org/fulfilment/activities", { sourceDetails: "Nightly picks", activities: [activity] });
+  if (pushed.status !== 202) throw new Error(await pushed.text());
   const { organisations, members } = service.portal;
   const [admin, operator, viewer] = [
-    await addMember(service, organisationId, "admin"),
-    await addMember(service, organisationId, "operator"),
-    await addMember(service, organisationId, "viewer"),
+    await addMember(service, organisationId, "admin", `ada@${organisationId}.example`),
+    await addMember(service, organisationId, "operator", `oskar@${organisationId}.example`),
+    await addMember(service, organisationId, "viewer", `vera@${organisationId}.example`),
   ];
-  const email = `invited-${randomUUID()}@example.com`;
+  const email = `ines@${organisationId}.example`;
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
   return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId };
+}
+
+/** Imports of earlier days, straight into the table: no page here reads their streams. */
+async function addEndedImports({ pool }: TestService, organisationId: string): Promise<void> {
+  const ended = [
+    { kind: "shipments", name: "monday-orders.csv", status: "completed", received: 12840, failed: 17 },
+    { kind: "activities", name: "July storage and handling", status: "completed", received: 1486230, failed: 0 },
+    { kind: "shipments", name: "friday-late-orders-from-the-second-warehouse.xlsx", status: "failed", received: 0, failed: 0 },
+    { kind: "activities", name: "Returns", status: "cancelled", received: 310, failed: 4 },
+  ];
+  for (const [index, { kind, name, status, received, failed }] of ended.entries()) {
+    await pool.query(
+      `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+         file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, started_at, finished_at, revision)
+       values (gen_random_uuid(), $1, $2, $3, 'file', $4, $5, 100, $6, $6 - $7::int, $7, 'x', $4, 1, 'x', 'cli:test', '[]',
+         now() - $8::int * interval '7 hours', now(), now() - $8::int * interval '7 hours', 1)`,
+      [-(index + 1), organisationId, kind, name, status, received, failed, index + 1],
+    );
+  }
 }

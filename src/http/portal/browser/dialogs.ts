@@ -1,7 +1,7 @@
 // Questions that the server has put on the page become modal: the keyboard stays in them, Escape and Cancel close them.
 function open(dialog: HTMLDialogElement): void {
   const asker = document.activeElement;
-  dialog.close();
+  dialog.removeAttribute("open"); // close() would tell the listener below that the person closed it
   dialog.showModal();
   const close = (event: Event) => {
     event.preventDefault();

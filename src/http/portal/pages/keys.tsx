@@ -67,6 +67,7 @@ const columns = (visit: SignedInVisit): readonly Column<KeySummary>[] => [
   { heading: "Last used", cell: ({ lastUsedAt }) => <Time visit={visit} at={lastUsedAt} otherwise="Never" /> },
   {
     heading: "Action",
+    number: true,
     cell: ({ keyId, name, revokedAt }) =>
       revokedAt ? (
         <span>

@@ -71,10 +71,9 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
     ),
   },
   { heading: "Status", cell: ({ status }) => <span class={`badge ${states[status].badge}`}>{states[status].label}</span> },
-  { heading: "Invited", cell: ({ invitedAt }) => <Time visit={visit} at={invitedAt} /> },
-  { heading: "Joined", cell: ({ joinedAt }) => <Time visit={visit} at={joinedAt} /> },
+  { heading: "Since", cell: ({ invitedAt, joinedAt, removedAt }) => <Time visit={visit} at={removedAt ?? joinedAt ?? invitedAt} /> },
   { heading: "Role", cell: (member) => <RoleForm visit={visit} member={member} /> },
-  { heading: "Action", cell: (member) => <Actions visit={visit} member={member} /> },
+  { heading: "Action", number: true, cell: (member) => <Actions visit={visit} member={member} /> },
 ];
 
 interface OfMember {

@@ -43,20 +43,36 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-describe.each(openablePages)("$name", ({ heading, as, address }) => {
+describe.each(openablePages)("$name", ({ name, heading, asks, as, address }) => {
   browserTest.each(looks)("has nothing that axe finds, no errors and no overflow ($colorScheme, $width px)", async (look) => {
     await browser.inPage({ ...look, origin: service.url }, async ({ page, faults }) => {
       if (as) await page.context().addCookies(await cookiesOf(as));
       await page.goto(address(stage));
       await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
+      if (asks) await page.getByRole("dialog", { name: asks }).waitFor();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+      await screenshot(page, `${name}-${look.colorScheme}-${look.width}`);
       expect(faults).toEqual([]);
     });
+  });
+});
+
+browserTest("axe finds a fault where there is one", async () => {
+  await browser.inPage({ origin: service.url }, async ({ page }) => {
+    await page.goto("/portal/sign-in");
+    await page.evaluate("document.querySelector('label').remove()");
+    expect((await violations(page)).join()).toContain("label");
   });
 });
 
 async function cookiesOf(role: NonNullable<(typeof openablePages)[number]["as"]>) {
   const { cookies } = await signedIn(service, stage.people[role]);
   return [...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` }));
+}
+
+/** For those who want to see: `npm run screenshots`. */
+async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

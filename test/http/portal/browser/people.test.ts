@@ -1,0 +1,155 @@
+// What people do in the portal, in a real browser: by keyboard, without scripts, behind a proxy with a path.
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { inviteMember } from "../../../../src/commands/members/invite.js";
+import { linkAddress } from "../../../../src/domain/members/link.js";
+import { startApi } from "../../../../src/http/startApi.js";
+import { browserTest, useBrowser } from "../../../support/browser.js";
+import { addMember, password, type TestMember } from "../../../support/portal.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+const browser = useBrowser();
+let service: TestService;
+let organisation: TestOrganisation;
+let admin: TestMember;
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  admin = await addMember(service, organisation.id, "admin");
+});
+afterAll(() => service?.close());
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel("Email").fill(admin.email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Presses Tab until this has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, role: "link" | "button" | "textbox", name: string): Promise<void> {
+  const wanted = page.getByRole(role, { name, exact: true }).first();
+  for (let presses = 0; presses < 60; presses += 1) {
+    if (
+      await wanted.evaluate(
+        (element) => element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement,
+      )
+    )
+      return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${name} is not reached by the keyboard`);
+}
+
+browserTest("by keyboard alone: sign in, create a key, revoke it, sign out", async () => {
+  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+    await page.goto("/portal/settings/keys");
+    await tabTo(page, "textbox", "Email");
+    await page.keyboard.type(admin.email);
+    await tabTo(page, "textbox", "Password");
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "API Keys" }).waitFor();
+    await tabTo(page, "textbox", "Name");
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copy key" }).waitFor();
+    const row = page.getByRole("row", { name: /By keyboard/ });
+    await row.getByRole("button", { name: "Revoke" }).focus();
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("dialog", { name: "Revoke this key?" });
+    await question.waitFor();
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect(await row.getByRole("button", { name: "Revoke" }).count()).toBe(1);
+    await row.getByRole("button", { name: "Revoke" }).focus();
+    await page.keyboard.press("Enter");
+    await question.waitFor();
+    await tabTo(page, "button", "Revoke");
+    await page.keyboard.press("Enter");
+    await row.getByText("Revoked").waitFor();
+    await tabTo(page, "button", "Sign out");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
+browserTest("without scripts: invite somebody, who joins by the link; then change the role and remove them", async () => {
+  await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
+    await page.goto("/portal/settings/members");
+    await signIn(page);
+    await page.getByLabel("Email").fill("new@harbour.example");
+    await page.getByRole("button", { name: "Invite" }).click();
+    const link = await page.locator(".only-once code").innerText();
+    await browser.inPage({ origin: service.url, javaScriptEnabled: false }, async ({ page: theirs }) => {
+      await theirs.goto(new URL(link).pathname);
+      await theirs.getByLabel("Password").fill("a rather long password");
+      await theirs.getByRole("button", { name: "Choose password and sign in" }).click();
+      await theirs.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      const row = page.getByRole("row", { name: /new@harbour.example/ });
+      await row.getByLabel("Role of new@harbour.example").selectOption("viewer");
+      await row.getByRole("button", { name: "Change role" }).click();
+      await page.getByText("new@harbour.example is viewer now").waitFor();
+      await row.getByRole("button", { name: "Remove" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+      await page.getByText("new@harbour.example is removed").waitFor();
+      await theirs.reload();
+      await theirs.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    });
+  });
+});
+
+/** Takes /freight away before it passes a request on, as a reverse proxy is set up to do. */
+async function stripPath(to: () => string): Promise<{ origin: string; close: () => Promise<void> }> {
+  const server = createServer((incoming, outgoing) => {
+    const path = incoming.url ?? "";
+    if (!path.startsWith("/freight/")) return void outgoing.writeHead(404).end();
+    const { host: _, ...headers } = incoming.headers;
+    const passed = request(new URL(path.slice("/freight".length), to()), { method: incoming.method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+browserTest("behind a reverse proxy with a path everything stays below it", async () => {
+  let inner = "";
+  const proxy = await stripPath(() => inner);
+  const publicUrl = `${proxy.origin}/freight`;
+  const portal = { ...service.portal, publicUrl };
+  const api = await startApi({ deps: { ...service.deps, publicUrl, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+  inner = `http://127.0.0.1:${api.port}`;
+  try {
+    await browser.inPage({ origin: proxy.origin }, async ({ page, faults }) => {
+      await page.goto("/freight/");
+      await signIn(page);
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      await page.getByRole("link", { name: "API Keys" }).click();
+      await page.getByLabel("Name").fill("Behind a proxy");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByRole("button", { name: "Copy key" }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/freight/portal/settings/keys");
+      const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+      const invitation = { organisationId: organisation.id, email: "proxied@harbour.example", role: "viewer" };
+      const { token } = await inviteMember(service.portal.members, invitation, origin);
+      await page.goto(linkAddress(publicUrl, token));
+      await page.getByRole("heading", { level: 1, name: "Choose a password" }).waitFor();
+      await page.goto("/freight/portal");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+      expect(faults).toEqual([]);
+    });
+  } finally {
+    await api.stop();
+    await proxy.close();
+  }
+});
