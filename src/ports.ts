@@ -1,11 +1,18 @@
-// What the application needs of the event store, the object store and spreadsheets, as types. src/adapters implements them; every folder may
-// import them.
+// What the application needs of the event store, the object store and spreadsheets: types, and how two positions compare. src/adapters
+// implements them; every folder may import them.
 
 /** A position in the log's global order. Later events have larger positions. */
 export interface Position {
   readonly commit: bigint;
   readonly prepare: bigint;
 }
+
+/** The position before the first event. */
+export const beginning: Position = { commit: -1n, prepare: -1n };
+
+/** Every position is after undefined. */
+export const isAfter = (position: Position, other: Position | undefined): boolean =>
+  other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
 
 /** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
 export interface NewEvent {
@@ -76,9 +83,18 @@ export interface EventStore {
     },
     onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<void>;
-  /** Calls `onBatch` with the events after `from` up to the present end of the log; for rebuilds and audits. */
+  /**
+   * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the log; for rebuilds and audits.
+   * The last batch ends there: it has no later event and no later position.
+   */
   replay(
-    options: { prefixes: readonly string[]; from?: Position | undefined; maxBatch?: number; signal?: AbortSignal },
+    options: {
+      prefixes: readonly string[];
+      from?: Position | undefined;
+      until?: Position | undefined;
+      maxBatch?: number;
+      signal?: AbortSignal;
+    },
     onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<Position | undefined>;
   /** Deletes a stream for good: it can neither be read nor appended to afterwards. Deleting a deleted or unknown stream does nothing. */

@@ -3,7 +3,6 @@ import { streamPrefix } from "../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../ports.js";
 import type { Findings } from "./findings.js";
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
-import { isAfter } from "./snapshot.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -68,18 +67,10 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
     keepShipments(state, shipments);
     streams.set(event.stream, "ended");
   };
-  const enough = new AbortController();
-  const replay = eventStore.replay({ prefixes: [streamPrefix.import], signal: AbortSignal.any([signal, enough.signal]) }, async (batch) => {
-    for (const event of batch.events) {
-      if (isAfter(event.position, until)) break;
-      onEvent(event);
-      events += 1;
-    }
+  await eventStore.replay({ prefixes: [streamPrefix.import], until, signal }, async (batch) => {
+    for (const event of batch.events) onEvent(event);
+    events += batch.events.length;
     onProgress?.({ events, share: until.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(until.commit)) : 1 });
-    if (!isAfter(until, batch.position)) enough.abort();
-  });
-  await replay.catch((error: unknown) => {
-    if (!enough.signal.aborted) throw error;
   });
   for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
   return { imports, shipments, events };

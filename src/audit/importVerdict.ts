@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
-import type { EventStore } from "../ports.js";
+import { type EventStore, isAfter } from "../ports.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
 import { type AuditedImport, auditedImportOf } from "./evidence.js";
 import { newFindings } from "./findings.js";
 import type { ImportFold } from "./importFold.js";
-import { isAfter, NotComparable, withSnapshot } from "./snapshot.js";
+import { NotComparable, withSnapshot } from "./snapshot.js";
 
 /** Whether the tables agree with the stream. */
 export type Verdict =

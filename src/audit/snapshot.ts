@@ -7,9 +7,6 @@ export interface Snapshot {
   readonly position: Position;
 }
 
-/** An event after the snapshot's position is not in its tables yet, which is no fault. */
-export const isAfter = (a: Position, b: Position): boolean => (a.commit === b.commit ? a.prepare > b.prepare : a.commit > b.commit);
-
 /** The projections are at different positions, or not built, so they cannot be compared with the log now. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";

@@ -9,7 +9,7 @@ import { createDeriver } from "./deriveQuotes.js";
 import type { Findings } from "./findings.js";
 import { expectedRows, type QuoteRows, rowsText, storedRows, strayRows } from "./quoteRows.js";
 import { createSample } from "./sample.js";
-import { isAfter, type Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 export interface QuoteVerification {
   readonly requests: number;
@@ -65,17 +65,11 @@ async function replayQuotes(
   until: Position,
   onEvent: (event: StoredEvent) => Promise<void>,
 ) {
-  const enough = new AbortController();
   const prefixes = [streamPrefix.quotes, streamPrefix.quote];
-  const replay = eventStore.replay({ prefixes, signal: AbortSignal.any([signal, enough.signal]) }, async (batch) => {
+  await eventStore.replay({ prefixes, until, signal }, async (batch) => {
     for (const event of batch.events) {
-      if (isAfter(event.position, until)) break;
       if (organisationId === undefined || event.metadata.organisation === organisationId) await onEvent(event);
     }
-    if (!isAfter(until, batch.position)) enough.abort();
-  });
-  await replay.catch((error: unknown) => {
-    if (!enough.signal.aborted) throw error;
   });
 }
 

@@ -1,6 +1,6 @@
 // The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
 import type { Logger } from "pino";
-import type { EventStore } from "../../ports.js";
+import { type EventStore, isAfter } from "../../ports.js";
 import { appender } from "./append.js";
 import { newClient, openConnection } from "./connection.js";
 import { streamDeleter } from "./deleteStream.js";
@@ -46,9 +46,10 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
       await run(following, range, deal);
     },
-    async replay({ prefixes, from, maxBatch = defaultBatch, signal }, deal) {
-      const until = await head();
-      if (!until) return from;
+    async replay({ prefixes, from, until: last, maxBatch = defaultBatch, signal }, deal) {
+      const end = await head();
+      if (!end) return from;
+      const until = last && isAfter(end, last) ? last : end;
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       const reached = await run(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, deal);
       stop.throwIfAborted();

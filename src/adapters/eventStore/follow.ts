@@ -4,12 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
-import type { EventBatch, Position, StoredEvent } from "../../ports.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";
 import { backOff } from "./patience.js";
-import { beginning, isAfter } from "./positions.js";
 import { subscribeCall } from "./readCall.js";
 import type { SubscriptionFilter } from "./readRequest.js";
 

@@ -2,14 +2,14 @@
 // the log, swap.ts compares it with the live tables and replaces them, rebuild.ts calls these in turn.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { EventBatch, EventStore, Position } from "../../ports.js";
+import { type EventBatch, type EventStore, isAfter, type Position } from "../../ports.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { KnownImports } from "../models/importFacts.js";
 import type { Projection } from "../projection.js";
 import { applyInTransaction, isDuplicate } from "../running/applyBatch.js";
 import { beginWithoutLimits } from "../running/heldLock.js";
 import { type Landmark, landmarkIn, logIdIn } from "../running/landmark.js";
-import { isAfter, isBeginning } from "../running/position.js";
+import { isBeginning, isSame } from "../running/position.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
@@ -44,48 +44,44 @@ const silenceMs = 20_000;
 /** Fails when the event store sends nothing for too long, because the projector may be waiting for the locks of this transaction. */
 export async function catchUp(shadow: Shadow, options: CatchUpOptions): Promise<void> {
   if (options.until && !isAfter(options.until, shadow.reached)) return;
-  const enough = new AbortController();
   const silent = new AbortController();
   const giveUp = () => silent.abort(new Error("the event store has been silent for too long; run the rebuild again"));
   let timer = setTimeout(giveUp, silenceMs);
   const onBatch = async (batch: EventBatch) => {
     clearTimeout(timer);
     await applyShadowBatch(shadow, options, batch);
-    if (options.until && !isAfter(options.until, shadow.reached)) enough.abort();
     timer = setTimeout(giveUp, silenceMs);
   };
   const from = isBeginning(shadow.readUpTo) ? undefined : shadow.readUpTo;
-  const signal = AbortSignal.any([options.signal, enough.signal, silent.signal]);
+  const signal = AbortSignal.any([options.signal, silent.signal]);
   try {
-    await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, onBatch);
+    await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, until: options.until, maxBatch: eventsPerBatch, signal }, onBatch);
   } catch (error) {
-    if (!enough.signal.aborted) throw silent.signal.aborted ? silent.signal.reason : error;
+    throw silent.signal.aborted ? silent.signal.reason : error;
   } finally {
     clearTimeout(timer);
   }
 }
 
 async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: CatchUpOptions, batch: EventBatch): Promise<void> {
-  const wanted = until ? batch.events.filter(({ position }) => !isAfter(position, until)) : batch.events;
-  const isPast = until !== undefined && isAfter(batch.position, until);
-  const position = isPast ? until : batch.position;
-  const part = { events: wanted, position, caughtUp: batch.caughtUp };
+  const { events, position } = batch;
   const { client } = shadow;
   if (!inside) await beginWithoutLimits(client);
   try {
     if (!inside) await claimShadow(client, shadow.schemaId);
     await client.query(`set local search_path to ${shadowSchema}, public`);
-    await applyOnce(shadow, part);
+    await applyOnce(shadow, batch);
     await client.query(inside ? "set local search_path to default" : "commit");
   } catch (error) {
     if (!inside) await client.query("rollback");
     throw error;
   }
   shadow.reached = position;
-  shadow.readUpTo = isPast ? (wanted.at(-1)?.position ?? shadow.readUpTo) : position;
-  shadow.events += wanted.length;
-  shadow.landmark = landmarkIn(wanted) ?? shadow.landmark;
-  shadow.logId ??= logIdIn(wanted);
+  // `until` need not be the position of an event, so the next replay starts at one
+  shadow.readUpTo = isSame(until, position) ? (events.at(-1)?.position ?? shadow.readUpTo) : position;
+  shadow.events += events.length;
+  shadow.landmark = landmarkIn(events) ?? shadow.landmark;
+  shadow.logId ??= logIdIn(events);
   onProgress?.(position, shadow.events);
 }
 

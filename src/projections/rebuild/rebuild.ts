@@ -2,12 +2,12 @@
 // transaction.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { EventStore, Position } from "../../ports.js";
+import { beginning, type EventStore, type Position } from "../../ports.js";
 import { allProjections } from "../allProjections.js";
 import type { Projection } from "../projection.js";
 import { readCheckpoints } from "../running/checkpoints.js";
 import { tryHold } from "../running/heldLock.js";
-import { beginning, isBeginning, latest } from "../running/position.js";
+import { isBeginning, latest } from "../running/position.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { createShadow, dropShadow } from "./shadowSchema.js";
 import { type Comparison, swap } from "./swap.js";

@@ -2,14 +2,13 @@
 
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { EventBatch, Position, StoredEvent } from "../../ports.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { type SkipEvent, sortBatch } from "../sortedBatch.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { type Checkpoint, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
 import { isLandmark } from "./landmark.js";
-import { beginning, isAfter } from "./position.js";
 
 export interface BatchContext {
   readonly pool: Pool;

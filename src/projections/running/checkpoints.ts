@@ -1,9 +1,8 @@
 // The position up to which each projection has applied the log. A checkpoint's row is locked while a batch is written, so that a second
 // projector or a rebuild's swap waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
-import type { EventBatch, Position } from "../../ports.js";
+import { beginning, type EventBatch, type Position } from "../../ports.js";
 import { type Landmark, landmarkIn, logIdIn } from "./landmark.js";
-import { beginning } from "./position.js";
 
 export interface Checkpoint extends Position {
   /** The last applied event of a stream that is never deleted. Undefined for a checkpoint that an older version wrote. */

@@ -2,10 +2,10 @@ import type { Pool } from "pg";
 import { readLogId } from "../../events/logId.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
-import type { EventStore, StoredEvent } from "../../ports.js";
+import { beginning, type EventStore, isAfter, type StoredEvent } from "../../ports.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { type Checkpoint, type Checkpoints, isDisowned } from "./checkpoints.js";
-import { beginning, isAfter, isBeginning, isSame, latest } from "./position.js";
+import { isBeginning, isSame, latest } from "./position.js";
 
 export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 

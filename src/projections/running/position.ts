@@ -1,10 +1,4 @@
-import type { Position } from "../../ports.js";
-
-/** The position before the first event. */
-export const beginning: Position = { commit: -1n, prepare: -1n };
-
-export const isAfter = (position: Position, other: Position): boolean =>
-  position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit;
+import { beginning, isAfter, type Position } from "../../ports.js";
 
 export const isSame = (position: Position | undefined, other: Position): boolean =>
   position?.commit === other.commit && position.prepare === other.prepare;

@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
-import type { EventStore, Position } from "../../ports.js";
+import { type EventStore, isAfter, type Position } from "../../ports.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
 import { readCheckpoints } from "./checkpoints.js";
 import { createLogGuard } from "./logGuard.js";
-import { earliest, isAfter, isBeginning } from "./position.js";
+import { earliest, isBeginning } from "./position.js";
 
 export interface Standing {
   readonly projection: string;

@@ -2,7 +2,7 @@ import { EventStoreDBClient } from "@eventstore/db-client";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LogTooShort } from "../../../src/portErrors.js";
-import { type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports.js";
+import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
 import { all, connect, type Follower, follower, ids, impatient, newStream, someEvents } from "./support.js";
@@ -217,6 +217,29 @@ describe("replaying", () => {
     await store.replay({ prefixes: [prefix], from: reached }, async (batch) => void after.push(...batch.events));
     expect(after.length).toBeGreaterThan(0);
     expect(ids(after)).not.toContain(events.at(-1)?.id);
+  });
+
+  test("ends where it is told to: at an event, just before it, or at the end where that comes first", async () => {
+    const events = someEvents(30);
+    await store.append(`${prefix}a`, events, noStream);
+    const all: StoredEvent[] = [];
+    const end = await store.replay({ prefixes: [prefix] }, async (batch) => void all.push(...batch.events));
+    const replayed = async (until: Position | undefined) => {
+      const [seen, positions]: [StoredEvent[], Position[]] = [[], []];
+      const reached = await store.replay({ prefixes: [prefix], until, maxBatch: 7 }, async (batch) => {
+        seen.push(...batch.events);
+        positions.push(batch.position);
+      });
+      expect(positions.at(-1)).toEqual(reached);
+      return { seen: ids(seen), reached };
+    };
+    const place = all[19]?.position ?? beginning;
+    const before = { commit: place.commit - 1n, prepare: place.prepare - 1n };
+    expect(await replayed(place)).toEqual({ seen: ids(events.slice(0, 20)), reached: place });
+    expect(await replayed(before)).toEqual({ seen: ids(events.slice(0, 19)), reached: before });
+    expect(await replayed(beginning)).toEqual({ seen: [], reached: beginning });
+    const later = { commit: (end?.commit ?? 0n) + 1_000_000n, prepare: (end?.prepare ?? 0n) + 1_000_000n };
+    expect((await replayed(later)).seen).toEqual(ids(events));
   });
 
   test("ends also where the last events are somebody else's, or nothing is left", async () => {

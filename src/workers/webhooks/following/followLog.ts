@@ -6,12 +6,12 @@ import { toldEvent } from "../../../commands/webhooks/replay.js";
 import { toldOf } from "../../../domain/webhooks/eventTypes.js";
 import { streamPrefix } from "../../../events/streams.js";
 import { LogTooShort } from "../../../portErrors.js";
-import type { EventBatch, Position } from "../../../ports.js";
+import { type EventBatch, isAfter, type Position } from "../../../ports.js";
 import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";
 import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
 import { lockCheckpoints, readCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";
 import { createLogGuard, type LogGuard } from "../../../projections/running/logGuard.js";
-import { isAfter, isBeginning } from "../../../projections/running/position.js";
+import { isBeginning } from "../../../projections/running/position.js";
 import { whileActive } from "../../../projections/running/projectorLock.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 
