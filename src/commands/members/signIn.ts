@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { emailKey } from "../../domain/members/email.js";
 import { passwordLength } from "../../domain/members/password.js";
+import { TooBusy } from "../../portErrors.js";
 import type { MemberDeps } from "./deps.js";
 import type { VerifiedMember } from "./sessions.js";
 import { countFailure, forgetFailures, paceOf } from "./signInPace.js";
@@ -35,6 +36,9 @@ export function createSignIn(deps: MemberDeps): (credentials: Credentials, signa
     for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
     try {
       return await tryOnce(deps, { ...attempt, password }, signal);
+    } catch (error) {
+      if (error instanceof TooBusy) return { kind: "wait", seconds: 2 };
+      throw error;
     } finally {
       for (const place of places) {
         const left = (underWay.get(place) ?? 1) - 1;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { hideKeys } from "../../domain/apiKey.js";
 import { Rejection } from "../../domain/rejection.js";
+import { TooBusy } from "../../portErrors.js";
 import type { Answer } from "./answer.js";
 import { outageIn } from "./outage.js";
 import { answerTable, Problem } from "./problem.js";
@@ -12,6 +13,7 @@ const retryAfterFaultSeconds = 300;
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
   if (error instanceof Problem) return answerProblem(error, logger, context);
+  if (error instanceof TooBusy) return answerProblem(new Problem("unavailable", error.message, { cause: error }), logger, context);
   const outage = outageIn(error);
   if (outage) return answerProblem(outage.fault === "outage" ? passing(error) : lasting(error), logger, context);
   logger.error({ ...context, err: error }, "request failed");

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { type Action, may, type Role } from "../../src/domain/roles.js";
+
+test.each([
+  ["admin", ["look", "operate", "members", "keys", "webhooks"]],
+  ["operator", ["look", "operate"]],
+  ["viewer", ["look"]],
+] as [Role, Action[]][])("%s may %j and nothing else", (role, allowed) => {
+  const actions: Action[] = ["look", "operate", "members", "keys", "webhooks"];
+  expect(actions.filter((action) => may(role, action))).toEqual(allowed);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { clientAddress } from "../../../../src/http/portal/sessions/clientAddress.js";
+import { safeReturn } from "../../../../src/http/portal/sessions/returnTo.js";
+import { ensureOwnForm, ensureSameOrigin } from "../../../../src/http/portal/sessions/sameOrigin.js";
+import { seal, unseal } from "../../../../src/http/portal/sessions/sealed.js";
+
+const secret = "a secret of thirty-two characters";
+
+describe("where a sign-in leads", () => {
+  test.each(["/portal", "/portal/imports", "/portal/settings/keys?revoke=x", "/portal?x=//evil.example"])("%s is ours", (path) => {
+    expect(safeReturn(path)).toBe(path);
+  });
+  test.each([
+    undefined,
+    "",
+    "https://evil.example",
+    "//evil.example/portal",
+    "/\\evil.example",
+    "/portal/..//evil.example",
+    "/portal/../../evil",
+    "/portal//evil.example",
+    "/portal\\..\\evil",
+    "/portalevil",
+    "/portal\n",
+    "javascript:alert(1)",
+    "/portal/%2e%2e/v1",
+    "/portal/sign-in",
+    "/portal/join/x",
+    "/portal/sso",
+    `/portal/${"x".repeat(2000)}`,
+  ])("%j is not followed", (path) => {
+    expect(safeReturn(path)).toBe("/portal");
+  });
+});
+
+describe("a change", () => {
+  const publicUrl = "https://waybill.example.com/freight";
+  const asked = (headers: Record<string, string>) => ({ header: (name: string) => headers[name], publicUrl });
+  test.each([
+    ["the browser says so", { "sec-fetch-site": "same-origin" }],
+    ["the origin is PUBLIC_URL's", { origin: "https://waybill.example.com" }],
+    ["the origin is the host asked", { origin: "http://localhost:3000", host: "localhost:3000" }],
+  ])("is ours where %s", (_, headers) => {
+    expect(() => ensureSameOrigin(asked(headers))).not.toThrow();
+  });
+  test.each([
+    ["another site", { "sec-fetch-site": "cross-site", origin: "https://waybill.example.com" }],
+    ["a sibling", { "sec-fetch-site": "same-site" }],
+    ["an address bar", { "sec-fetch-site": "none" }],
+    ["another origin", { origin: "https://evil.example", host: "waybill.example.com" }],
+    ["no origin in particular", { origin: "null" }],
+    ["nobody who says", { host: "waybill.example.com" }],
+    ["another port", { origin: "http://localhost:3001", host: "localhost:3000" }],
+  ])("is refused from %s", (_, headers) => {
+    expect(() => ensureSameOrigin(asked(headers))).toThrow(expect.objectContaining({ code: "forbidden" }));
+  });
+  test.each([undefined, "", "x", "tokeN", "token ", { length: 5 }])("is refused with the token %j", (given) => {
+    const own = asked({ "sec-fetch-site": "same-origin" });
+    expect(() => ensureOwnForm({ ...own, formToken: "token", given })).toThrow(expect.objectContaining({ code: "forbidden" }));
+    expect(() => ensureOwnForm({ ...own, formToken: "token", given: "token" })).not.toThrow();
+  });
+});
+
+describe("the address that wrong passwords are counted by", () => {
+  test.each([
+    ["203.0.113.9", undefined, "203.0.113.9"],
+    ["::ffff:203.0.113.9", undefined, "203.0.113.9"],
+    ["203.0.113.9", "198.51.100.7", "203.0.113.9"], // says whatever it likes
+    ["127.0.0.1", "198.51.100.7", "198.51.100.7"],
+    ["::ffff:10.0.0.2", "1.1.1.1, 198.51.100.7", "198.51.100.7"], // the proxy's own word is the last
+    ["127.0.0.1", "nonsense", "127.0.0.1"],
+    ["fd00::2", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::9", undefined, "2001:db8:1:2::/64"],
+    ["2001:db8::1", undefined, "2001:db8:0:0::/64"],
+    ["::1", undefined, "0:0:0:0::/64"],
+    [undefined, undefined, "unknown"],
+  ])("from %j, told %j: %s", (peer, told, address) => {
+    expect(clientAddress(peer, told)).toBe(address);
+  });
+});
+
+describe("what a browser keeps for us", () => {
+  const now = new Date("2026-03-01T00:00:00Z");
+  const later = new Date(now.getTime() + 1000);
+  test("comes back as it was, until it expires, for its own purpose", () => {
+    const sealed = seal(secret, "choice", { a: 1 }, later);
+    expect(unseal(secret, "choice", sealed, now)).toEqual({ a: 1 });
+    expect(unseal(secret, "choice", sealed, later)).toBeUndefined();
+    expect(unseal(secret, "single sign-on", sealed, now)).toBeUndefined();
+    expect(unseal("another secret of thirty-two characters", "choice", sealed, now)).toBeUndefined();
+  });
+  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is none of ours", (text) => {
+    expect(unseal(secret, "choice", text, now)).toBeUndefined();
+  });
+  test("one changed character is noticed", () => {
+    const sealed = seal(secret, "choice", { admin: false }, later);
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
+      expect(unseal(secret, "choice", changed, now)).toBeUndefined();
+    }
+  });
+});

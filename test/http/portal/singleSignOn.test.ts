@@ -1,0 +1,208 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { removeMember } from "../../../src/commands/members/manage.js";
+import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
+import { startApi } from "../../../src/http/startApi.js";
+import { listMembers } from "../../../src/queries/members.js";
+import { type IdentityProvider, startIdentityProvider } from "../../support/identityProvider.js";
+import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+const publicUrl = "http://127.0.0.1:3000";
+const redirectUri = `${publicUrl}${singleSignOnPaths.finish}`;
+const origin = { by: { kind: "cli", id: "test" } as const, correlationId: "test" };
+
+let service: TestService;
+let provider: IdentityProvider;
+let organisation: TestOrganisation;
+let member: TestMember;
+let url: string;
+let stop: () => Promise<void>;
+let log = "";
+const logger = pino(
+  { level: "trace" },
+  new Writable({
+    write: (chunk, _, done) => {
+      log += String(chunk);
+      done();
+    },
+  }),
+);
+
+beforeAll(async () => {
+  [service, provider] = await Promise.all([startTestService({}, publicUrl), startIdentityProvider(redirectUri)]);
+  const { issuer, clientId, clientSecret } = provider;
+  const singleSignOn = createSingleSignOn({ issuer, clientId, clientSecret, redirectUri, logger });
+  const api = await startApi({
+    deps: { ...service.deps, logger, portal: { ...service.portal, singleSignOn } },
+    ...{ host: "127.0.0.1", port: 0, logger },
+  });
+  url = `http://127.0.0.1:${api.port}`;
+  stop = () => api.stop();
+  organisation = await service.organisation();
+  member = await addMember(service, organisation.id, "operator");
+});
+beforeEach(() => {
+  provider.account = { email: member.email, email_verified: true };
+});
+afterAll(async () => {
+  await stop?.();
+  await provider?.close();
+  await service?.close();
+});
+
+const begin = async (browser: Visitor, query = "") =>
+  (await browser.get(`${singleSignOnPaths.begin}${query}`)).headers.get("location") ?? "";
+
+/** Through the provider's pages, to the address that it sends the browser back to; answers what comes after the host. */
+async function throughProvider(authorize: string): Promise<string> {
+  const there = visitor(provider.issuer);
+  let next = authorize;
+  for (let hop = 0; hop < 10 && !next.startsWith(publicUrl); hop += 1) {
+    next = new URL((await there.get(next)).headers.get("location") ?? "", provider.issuer).href;
+  }
+  return next.slice(publicUrl.length);
+}
+
+async function signIn(browser: Visitor, change: (authorize: string) => string = (same) => same): Promise<Response> {
+  return browser.get(await throughProvider(change(await begin(browser))));
+}
+
+const signedOut = async (browser: Visitor) => expect((await browser.get("/portal")).headers.get("location")).toContain("/portal/sign-in");
+
+/** Led back to sign-in, which says why. */
+async function refusedBecause(browser: Visitor, answer: Response, words: string): Promise<void> {
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "/portal/sign-in"]);
+  expect(await (await browser.get("/portal/sign-in")).text()).toContain(words);
+  await signedOut(browser);
+}
+
+test("a member signs in by the provider, and comes to where they were headed", async () => {
+  const browser = visitor(url);
+  const back = await throughProvider(await begin(browser, "?returnTo=/portal/settings/keys"));
+  const done = await browser.get(back);
+  expect([done.status, done.headers.get("location")]).toEqual([302, "/portal/settings/keys"]);
+  expect(heading(await (await browser.get("/portal")).text())).toBe("Overview");
+  expect(browser.cookies.has("waybill_sso")).toBe(false);
+});
+
+test("an invited member joins by it, and needs no password", async () => {
+  const email = "sso-invited@example.com";
+  await inviteMember(service.portal.members, { organisationId: organisation.id, email, role: "viewer" }, origin);
+  provider.account = { email: email.toUpperCase(), email_verified: true };
+  const browser = visitor(url);
+  expect((await signIn(browser)).headers.get("location")).toBe("/portal");
+  expect((await browser.get("/portal")).status).toBe(200);
+  const [joined] = (await listMembers(service.pool, organisation.id)).filter((each) => each.email === email);
+  expect(joined).toMatchObject({ status: "active", role: "viewer" });
+});
+
+test("a member of two organisations is asked which", async () => {
+  const other = await service.organisation();
+  await addMember(service, other.id, "viewer", member.email);
+  const browser = visitor(url);
+  expect(heading(await (await signIn(browser)).text())).toBe("Which organisation?");
+  await signedOut(browser);
+  await removeMember(service.portal.members, { organisationId: organisation.id, member: member.email }, origin);
+  expect((await signIn(browser)).headers.get("location")).toBe("/portal");
+  member = await addMember(service, organisation.id, "operator", "operator-again@example.com");
+});
+
+describe("nobody gets in", () => {
+  test("as a stranger", async () => {
+    provider.account = { email: "stranger@example.com", email_verified: true };
+    const browser = visitor(url);
+    await refusedBecause(browser, await signIn(browser), "not a member of any organisation");
+  });
+
+  test("by an e-mail that the provider has not verified", async () => {
+    provider.account = { email: member.email, email_verified: false };
+    const browser = visitor(url);
+    await refusedBecause(browser, await signIn(browser), "does not say that your e-mail is verified");
+  });
+
+  test("with a state that came back already, also from who has the cookie too", async () => {
+    const browser = visitor(url);
+    const authorize = await begin(browser);
+    const cookies = new Map(browser.cookies);
+    const back = await throughProvider(authorize);
+    expect((await browser.get(back)).headers.get("location")).toBe("/portal");
+    const thief = visitor(url, new Map(cookies));
+    await refusedBecause(thief, await thief.get(back), "did not come through");
+    const other = visitor(await service.startAnotherApi(), new Map(cookies)); // where no provider is configured at all
+    expect((await other.get(back)).status).toBe(404);
+  });
+
+  test("with somebody else's answer: no cookie, or that of another beginning", async () => {
+    const back = await throughProvider(await begin(visitor(url)));
+    const victim = visitor(url);
+    await refusedBecause(victim, await victim.get(back), "did not come through");
+    await begin(victim);
+    await refusedBecause(victim, await victim.get(back), "did not come through");
+  });
+
+  test.each([
+    ["a wrong nonce", "nonce"],
+    ["a wrong code challenge", "code_challenge"],
+  ])("with %s", async (_, name) => {
+    const browser = visitor(url);
+    const answer = await signIn(browser, (authorize) => {
+      const changed = new URL(authorize);
+      changed.searchParams.set(name, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+      return changed.href;
+    });
+    await refusedBecause(browser, answer, "did not come through");
+  });
+
+  test.each(["?error=access_denied", "?code=x", "?", `?code=${"x".repeat(5000)}`])("with %s in the address", async (query) => {
+    const browser = visitor(url);
+    const state = new URL(await begin(browser)).searchParams.get("state") ?? "";
+    await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}${query}&state=${state}`), "did not come through");
+  });
+
+  test("with a cookie that was changed, or is none of ours", async () => {
+    for (const value of ["x", "x.y", `${"A".repeat(5000)}`, Buffer.from('{"value":1}').toString("base64url")]) {
+      const browser = visitor(url, new Map([["waybill_sso", value]]));
+      await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}?code=x&state=x`), "did not come through");
+    }
+  });
+});
+
+test("a provider that does not answer is said, and passwords still work", async () => {
+  const singleSignOn = createSingleSignOn({ issuer: "http://127.0.0.1:9", clientId: "x", clientSecret: "x", redirectUri, logger });
+  const deps = { ...service.deps, logger, portal: { ...service.portal, singleSignOn } };
+  const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger });
+  try {
+    const browser = visitor(`http://127.0.0.1:${api.port}`);
+    await refusedBecause(browser, await browser.get(singleSignOnPaths.begin), "does not answer");
+    const done = await browser.post("/portal/sign-in", { email: member.email, password });
+    expect([done.status, done.headers.get("location")]).toEqual([303, "/portal"]);
+  } finally {
+    await api.stop();
+  }
+});
+
+test("no password, link, token, code or cookie has reached the log", async () => {
+  const { token } = await inviteMember(
+    service.portal.members,
+    { organisationId: organisation.id, email: "logged@example.com", role: "viewer" },
+    origin,
+  );
+  const browser = visitor(url);
+  const back = await throughProvider(await begin(browser));
+  const kept = browser.cookies.get("waybill_sso") ?? "";
+  await browser.get(back);
+  const secrets = [password, token, browser.cookies.get("waybill") ?? "", kept, new URL(back, url).searchParams.get("code") ?? "", "short"];
+  for (const form of [{ password: "short" }, { password: "password1234" }, { password }])
+    await visitor(url).post(`/portal/join/${token}`, form);
+  await visitor(url).get(`/portal/join/${token}`);
+  await visitor(url).post("/portal/sign-in", { email: "logged@example.com", password });
+  expect(log).toContain("single sign-on failed"); // there is one
+  for (const secret of [...secrets, provider.clientSecret]) {
+    expect(secret.length).toBeGreaterThan(4);
+    expect(log.includes(secret), secret).toBe(false);
+  }
+});
