@@ -19,7 +19,7 @@ const columns = [
     "processed",
     "failed",
   ],
-  ...["file_key", "file_name", "file_size", "file_sha256", "requested_by", "notes", "report_key", "error_message"],
+  ...["file_key", "file_name", "file_size", "file_sha256", "requested_by", "notes", "corrects", "report_key", "error_message"],
   ...["submitted_at", "started_at", "finished_at", "revision"],
 ] as const;
 
@@ -48,6 +48,7 @@ export function expectedRow({ importId, requested: { data, position }, started, 
     file_sha256: data.file.sha256,
     requested_by: actorOf(data.by),
     notes: completed?.notes ?? [],
+    corrects: data.corrects ?? null,
     report_key: completed?.report?.key ?? null,
     error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,
     submitted_at: new Date(data.at),

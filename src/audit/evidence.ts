@@ -1,6 +1,7 @@
 // All imports, folded from their streams up to one position of the log: what the projections should show there.
 import { streamPrefix } from "../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../ports.js";
+import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import type { Findings } from "./findings.js";
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 
@@ -24,6 +25,7 @@ export interface Evidence {
   readonly imports: ReadonlyMap<string, AuditedImport>;
   /** The version that should be in the ledger, by organisation and shipmentId. */
   readonly shipments: ReadonlyMap<string, AuditedShipment>;
+  readonly corrections: CorrectionEvidence;
   readonly events: number;
 }
 
@@ -54,26 +56,38 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   const imports = new Map<string, AuditedImport>();
   const shipments = new Map<string, AuditedShipment>();
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();
+  const corrections = correctionEvidence();
   let events = 0;
   const onEvent = (event: StoredEvent) => {
+    if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
     const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { shipments: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return reportLateEvent(event, findings);
     foldEvent(state, event);
+    if (event.type === "ImportRequested" && state.requested) corrections.requested(state.requested.data);
     if (!state.ended) return;
+    corrections.ended(state.importId, state.ended.type === "ImportCompleted");
     // The import has ended: keep its counts and digests, and free its fold.
     close(state, imports, findings);
     keepShipments(state, shipments);
     streams.set(event.stream, "ended");
   };
-  await eventStore.replay({ prefixes: [streamPrefix.import], until, signal }, async (batch) => {
+  await eventStore.replay({ prefixes: [streamPrefix.import, streamPrefix.corrections], until, signal }, async (batch) => {
     for (const event of batch.events) onEvent(event);
     events += batch.events.length;
     onProgress?.({ events, share: until.commit > 0n ? Math.min(1, Number(batch.position.commit) / Number(until.commit)) : 1 });
   });
   for (const fold of streams.values()) if (typeof fold === "object") close(fold, imports, findings);
-  return { imports, shipments, events };
+  return { imports, shipments, corrections, events };
+}
+
+function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathering: Gathering): void {
+  if (!isWanted(event, gathering)) return;
+  const fault = corrections.hear(event);
+  if (fault === undefined) return;
+  const importId = event.stream.slice(streamPrefix.corrections.length);
+  gathering.findings.add({ organisationId: event.metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });
 }
 
 function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, findings: Findings): void {

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
+import { compareCorrections } from "./compareCorrections.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
 import { compareShipments } from "./compareShipments.js";
@@ -28,7 +29,7 @@ export interface Verification {
   readonly position: Position;
   readonly events: number;
   readonly imports: number;
-  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments", number>>;
+  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "corrections", number>>;
   readonly files: number;
   readonly quotes: QuoteVerification;
   readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
@@ -59,13 +60,14 @@ async function compareTables(
   evidence: Evidence,
   findings: Findings,
 ) {
-  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0 };
+  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, corrections: 0 };
   const positions = organisationId === undefined ? undefined : [...evidence.imports.keys()];
   for (const table of rowTables) {
     signal.throwIfAborted();
     rows[table] = await compareRows({ client, eventStore, findings }, table, evidence.imports, positions);
   }
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
+  rows.corrections = await compareCorrections(client, evidence.corrections, organisationId, findings);
   return rows;
 }
 

@@ -32,7 +32,7 @@ async function apply(path: string): Promise<void> {
   });
 }
 
-/** The file is read and checked completely before any store is used. */
+/** Read and checked whole before any store is touched. */
 async function readOrganisationFile(path: string) {
   const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
   const unreadable = (error: unknown): never => {

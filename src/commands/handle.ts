@@ -35,12 +35,12 @@ export async function handle<S extends StreamKind, State>(
   { events, newId }: Handling,
   aggregate: Aggregate<S, State>,
   context: EventContext,
-  decide: (state: State, head: Revision) => readonly EventOn<S>[],
+  decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<Handled<S, State>> {
   await logIdOf(events); // writes LogCreated first if the log is empty
   for (let attempt = 1; ; attempt++) {
     const { state, head } = await load(events, aggregate);
-    const decided = decide(state, head);
+    const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
     const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
     try {

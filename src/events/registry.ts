@@ -1,5 +1,6 @@
 // All event types, by the kind of stream they belong to. Type strings are on disk and are never renamed.
 import type { z } from "zod";
+import { correctionEvents } from "./correctionEvents.js";
 import { importEvents } from "./importEvents.js";
 import { localityEvents } from "./localityEvents.js";
 import { logEvents } from "./logEvents.js";
@@ -10,6 +11,7 @@ import { quoteEvents, quotesEvents } from "./quoteEvents.js";
 export const streamEvents = {
   log: logEvents,
   import: importEvents,
+  corrections: correctionEvents,
   organisation: organisationEvents,
   quotes: quotesEvents,
   quote: quoteEvents,
@@ -20,6 +22,7 @@ export const streamEvents = {
 export const eventSchemas = {
   ...logEvents,
   ...importEvents,
+  ...correctionEvents,
   ...organisationEvents,
   ...quotesEvents,
   ...quoteEvents,

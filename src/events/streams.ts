@@ -8,6 +8,7 @@ export const logStream = "waybill";
 export const streamPrefix = {
   log: logStream,
   import: "import-",
+  corrections: "corrections-",
   organisation: "organisation-",
   quotes: "quotes-",
   quote: "quote-",
@@ -18,6 +19,8 @@ export const streamPrefix = {
 export const streamOf = {
   log: () => logStream,
   import: (importId: string) => `${streamPrefix.import}${importId}`,
+  /** By the import whose rejected rows are corrected. */
+  corrections: (importId: string) => `${streamPrefix.corrections}${importId}`,
   organisation: (organisationId: string) => `${streamPrefix.organisation}${organisationId}`,
   /** One request for quotes. */
   quotes: (quotesId: string) => `${streamPrefix.quotes}${quotesId}`,

@@ -7,14 +7,14 @@ import { defaultTimeouts, type RunningServer, type SocketTimeouts, startServer }
 export interface ApiOptions {
   readonly deps: AppDeps;
   readonly host: string;
-  /** 0 for any free port. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** All routes by default; tests bring their own. */
+  /** All of them, unless a test brings its own. */
   readonly routes?: readonly Route[];
-  /** `silenceMs`: a JSON body is given up when nothing arrives for this long, since it takes memory. */
+  /** `silenceMs`: for a JSON body of which nothing more arrives; it holds memory that others may need. */
   readonly timeouts?: Partial<SocketTimeouts & { silenceMs: number }>;
-  /** The memory for all JSON bodies at once, if a test needs it to be small. */
+  /** What the JSON bodies that are held at once may take, where a test wants it to be little. */
   readonly bodies?: Pick<BodyReaderOptions, "inAll" | "perOrganisation">;
 }
 

@@ -31,5 +31,5 @@ export const landmarkPrefixes: readonly string[] = [
   ...[streamPrefix.quotes, streamPrefix.quote],
 ];
 
-/** A member's stream is deleted when the person is to be forgotten, so it is no landmark. */
-export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.member];
+/** Not landmarks: corrections came later than the checkpoints of before; a member's stream is deleted when the person is to be forgotten, so it cannot be found again. */
+export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.member, streamPrefix.corrections];

@@ -18,13 +18,13 @@ export function listImports(organisationId: string, kind: ImportKind, page: Page
   );
 }
 
-/** Imports of both kinds, newest first, for the command line. */
+/** Of both kinds, newest first: the operator's list. */
 export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<ImportView[]> {
   const found = await newestImports(organisationId, undefined, { before: undefined, count }, sources);
   return found.map(({ view }) => view);
 }
 
-interface ListRange {
+interface Stretch {
   readonly before: bigint | undefined;
   readonly count: number;
 }
@@ -32,11 +32,11 @@ interface ListRange {
 async function newestImports(
   organisationId: string,
   kind: ImportKind | undefined,
-  { before, count }: ListRange,
+  { before, count }: Stretch,
   sources: Sources,
 ): Promise<ReadImport[]> {
-  const late = AbortSignal.timeout(eventStoreMs);
-  // Read before the table: an import that is projected in between is then found in both, and listed once.
+  const late = AbortSignal.timeout(patienceMs);
+  // These first: what reaches the table in between is then found in both, and told once.
   const waiting = await notYetProjected(organisationId, kind, { before, count }, sources, late);
   const rows = await selectImports(sources.pool)
     .where(
@@ -54,13 +54,13 @@ async function newestImports(
   return oneAtATime(listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count));
 }
 
-/** The time for the event store. After it, the list shows what the table has. */
-const eventStoreMs = 1_500;
-/** How many imports are read from their streams at once. While no projector runs, that is the whole queue. */
+/** A working event store has answered by then; for one that does not the caller is not kept waiting. */
+const patienceMs = 1_500;
+/** While no projector runs, the whole queue waits here. */
 const atOnce = 20;
 const mostWaiting = 2_000;
 
-/** The same status for each import as a query for that import shows. Without an answer of the event store in time, the table's status. */
+/** As a reader of one import sees each of them. What the event store does not answer for in time is shown as the table has it. */
 async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
   const behind = rows.filter(mayBeBehind);
   const fresh = new Map<string, ReadImport>();
@@ -71,11 +71,11 @@ async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: Abort
   return rows.map((row) => fresh.get(row.importId) ?? rowAsItIs(row));
 }
 
-/** Imports that were just pushed or have just ended and are not in the table yet. Newest first, at most `count`. */
+/** Pushed or ended just now, and on its way to the table. Newest first, and no more than the page can show. */
 async function notYetProjected(
   organisationId: string,
   kind: ImportKind | undefined,
-  { before, count }: ListRange,
+  { before, count }: Stretch,
   sources: Sources,
   late: AbortSignal,
 ): Promise<ReadImport[]> {
@@ -97,7 +97,7 @@ async function notYetProjected(
   return found.filter(({ position }) => before === undefined || position < before);
 }
 
-/** Empty when the event store is unavailable or too slow. */
+/** Nothing where the event store is away: what the table knows is old, but true. */
 async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promise<Read[]> {
   const nothing = late.aborted ? [] : once(late, "abort").then(() => []);
   return Promise.race([reading, nothing]).catch((error: unknown) => {
@@ -106,7 +106,7 @@ async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promis
   });
 }
 
-/** The imports are read one after the other, so one may end and the next start in between. Then the older one is shown as running. */
+/** Imports are read one after the other, and one may end meanwhile and another begin. The list is of the moment before. */
 function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
   const running = newestFirst.findLast(({ view }) => view.status === "processing");
   return newestFirst.map((read) => (read.view.status === "processing" && read !== running ? { ...read, view: notBegun(read.view) } : read));

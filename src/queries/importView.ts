@@ -7,7 +7,7 @@ import { databaseOf } from "./database.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
 
-/** The contract's Import, with the report's key in place of its link. */
+/** An import as the contract shows it, before its report becomes a link. */
 export interface ImportView {
   readonly importId: string;
   readonly kind: ImportKind;
@@ -21,16 +21,18 @@ export interface ImportView {
   readonly finishedAt: Date | null;
   readonly errorMessage: string | null;
   readonly reportKey: string | null;
+  /** The rejected rows of another import that this one corrects. */
+  readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
 }
 
-/** A row of `imports` with the import's row in the queue. */
+/** A row of `imports` with what the workers know about the import at this moment. */
 export type ImportRow = typeof imports.$inferSelect & {
-  /** Null when the import has no place in the queue. */
+  /** Null once the worker has given the import's place in the queue back. */
   readonly queueProgress: number | null;
   readonly cancelRequested: boolean | null;
-  /** A worker has started it, or is about to. */
+  /** A worker has begun with it, or is about to. */
   readonly started: boolean | null;
-  /** The report of a cancelled or failed import, when it is stored. */
+  /** Of a cancelled or failed import: its report, once it is stored. */
   readonly lateReportKey: string | null;
 };
 
@@ -78,17 +80,18 @@ export function viewOf(row: ImportRow): ImportView {
     startedAt,
     finishedAt,
     errorMessage,
-    // While a table is being filled from the log, it may show an import as running that already has its report.
+    // A table that is being filled anew may still show as running what has its report already.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
+    correctionOf: row.corrects,
   };
 }
 
-/** By the contract a fulfilment import shows no failed rows while it runs. */
+/** By contract a fulfilment import shows no failures while it runs. */
 function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {
   return { received, processed, failed: kind === "activities" && status === "processing" ? 0 : failed };
 }
 
-/** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
+/** The contract lets the service add to the caller's reference: the place for what it noticed about the file. */
 export function shownDetails(sourceDetails: string, notes: unknown): string {
   return Array.isArray(notes) && notes.length > 0 ? `${sourceDetails} (${notes.join("; ")})` : sourceDetails;
 }
@@ -103,5 +106,6 @@ export function shownImport(view: ImportView, errorReportUrl: string | null) {
     finishedAt: finishedAt?.toISOString() ?? null,
     errorMessage,
     errorReportUrl,
+    ...(view.correctionOf === null ? {} : { correctionOf: { importId: view.correctionOf.importId, rows: [...view.correctionOf.rows] } }),
   };
 }

@@ -1,12 +1,14 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { limits } from "../domain/imports/limits.js";
 import type { ImportKind } from "../events/importEvents.js";
 import type { EventStore } from "../ports.js";
 import { imports, rejections } from "../projections/tables/imports.js";
+import { readCursor, writeCursor } from "./cursor.js";
 import { databaseOf } from "./database.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
 import type { RejectedRow } from "./rejectedRow.js";
+import { type RowState, rowStates, rowsInState } from "./rowStates.js";
 import type { Unprojected } from "./streamView.js";
 import { unprojectedRejections } from "./unprojectedRejections.js";
 
@@ -18,12 +20,50 @@ interface Sources {
 interface ImportName {
   readonly kind: ImportKind;
   readonly importId: string;
-  /** Set when the import's ending is shown before it is projected: its last rejected rows then come from the stream. */
+  /** The import's end was told ahead of the projection: so are its rejected rows. */
   readonly unprojected?: Unprojected | undefined;
 }
 
-/** In row order; as many as are requested and fit into a page's bytes. */
-export function listRejectedRows(
+export type RowWithState = RejectedRow & {
+  /** Null while the import runs, and where it failed or was cancelled: its rows are then not corrected one by one. */
+  readonly state: RowState | null;
+};
+
+/** With `state`, only the rows in that state: a page may then be short, or empty, and still have another one after it. */
+export async function listRejectedRows(
+  organisationId: string,
+  name: ImportName & { readonly state?: RowState | undefined },
+  page: PageRequest,
+  sources: Sources,
+): Promise<Page<RowWithState>> {
+  const { state } = name;
+  if (state !== undefined) return listRowsInState(organisationId, { ...name, state }, page, sources.pool);
+  const { items, nextCursor } = await listAllRows(organisationId, name, page, sources);
+  const numbers = items.map(({ row }) => row);
+  const states = await rowStates(organisationId, name, numbers, sources.pool);
+  return { items: items.map((item) => ({ ...item, state: states.get(item.row) ?? null })), nextCursor };
+}
+
+async function listRowsInState(
+  organisationId: string,
+  name: ImportName & { readonly state: RowState },
+  { limit, cursor, secret }: PageRequest,
+  pool: Pool,
+): Promise<Page<RowWithState>> {
+  const { state } = name;
+  const scope = ["rejections", organisationId, name.importId, state];
+  const after = cursor === undefined ? 0 : Number(readCursor(secret, scope, cursor)[0]);
+  const { rows, lookedUpTo } = await rowsInState(organisationId, name, { state, after, count: limit }, pool);
+  const shown = rows.length === 0 ? [] : await projectedRows(organisationId, name, { after: undefined, count: limit, only: rows }, pool);
+  const upTo = shown.length < rows.length ? shown.at(-1)?.row : lookedUpTo;
+  return {
+    items: shown.map(({ handle, error, data, row }) => ({ handle, error, data, row, state })),
+    nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]),
+  };
+}
+
+/** In row order, as many as are asked for and fit into a page's bytes. */
+function listAllRows(
   organisationId: string,
   name: ImportName,
   page: PageRequest,
@@ -64,23 +104,23 @@ type PageRow = RejectedRow & { readonly isLast: boolean; readonly revision?: big
 function projectedRows(
   organisationId: string,
   { kind, importId }: ImportName,
-  { after, count }: { after: string | undefined; count: number },
+  { after, count, only }: { after: string | undefined; count: number; only?: readonly number[] },
   pool: Pool,
 ) {
   const database = databaseOf(pool);
-  const asked = database
+  const wanted = database
     .select({ handle: rejections.handle, error: rejections.error, data: rejections.data, row: rejections.row })
     .from(rejections)
     .where(
       and(
-        // Not a join: with many rows the planner would read and sort all rejected rows for each page.
+        // Not a join: with one, the planner reads and sorts all rejected rows for each page once there are many.
         eq(rejections.importPosition, positionOf(organisationId, kind, importId, pool)),
         after === undefined ? undefined : gt(rejections.row, Number(after)),
+        only === undefined ? undefined : inArray(rejections.row, [...only]),
       ),
-    )
-    .orderBy(asc(rejections.row))
-    .limit(count)
-    .as("asked");
+    );
+  // Numbered rows are few. Asked for in order, they would be looked for among all rows before them.
+  const asked = (only === undefined ? wanted.orderBy(asc(rejections.row)).limit(count) : wanted).as("asked");
   const bytes = sql`octet_length(${asked.data}::text) + octet_length(${asked.error}) + coalesce(octet_length(${asked.handle}), 0)`;
   const sized = database
     .select({
@@ -94,7 +134,7 @@ function projectedRows(
     })
     .from(asked)
     .as("sized");
-  // Postgres measures the rows: those of older versions may have 1 MiB each, and are not fetched only to be measured.
+  // Counted by Postgres: rows recorded before values were bounded may be a mebibyte each, and are not to be fetched to be measured.
   return database
     .select()
     .from(sized)

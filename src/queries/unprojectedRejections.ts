@@ -6,27 +6,27 @@ import type { EventStore } from "../ports.js";
 import type { RejectedRow } from "./rejectedRow.js";
 import type { Unprojected } from "./streamView.js";
 
-interface RowRange {
-  /** Only rows with a higher number. */
+interface Stretch {
+  /** Rows after this one. */
   readonly after: number;
-  /** The revision to begin at, from the previous page's cursor. */
+  /** The revision to begin at, where a page before has come as far. */
   readonly from: bigint;
   readonly range: Unprojected;
   readonly count: number;
-  /** The bytes left on the page. Undefined when the page is empty: then the first row is shown whatever its size. */
+  /** What is left of the page; undefined where nothing is on it yet, and one row is shown whatever its size. */
   readonly bytes: number | undefined;
 }
 
 interface StreamRows {
   readonly rows: readonly (RejectedRow & { readonly isLast: boolean; readonly revision: bigint })[];
-  /** True when further rows did not fit into the page's bytes. */
+  /** More rows follow, which did not fit into the page's bytes. */
   readonly cutOff: boolean;
 }
 
-/** Rejected rows of an ended import from its stream, in row order. */
+/** Rejected rows of an import that has ended, from its stream, in row order. */
 export async function unprojectedRejections(
   { importId, kind }: { readonly importId: string; readonly kind: ImportKind },
-  { after, from, range, count, bytes = Number.POSITIVE_INFINITY }: RowRange,
+  { after, from, range, count, bytes = Number.POSITIVE_INFINITY }: Stretch,
   eventStore: EventStore,
 ): Promise<StreamRows> {
   const rows: StreamRows["rows"][number][] = [];

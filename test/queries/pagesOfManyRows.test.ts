@@ -95,6 +95,29 @@ test("rejected rows, deep in the last import", async () => {
   );
 });
 
+test("open rows, where all others are corrected: no page looks at more than the next thousand rows", async () => {
+  const name = { kind: "activities", importId: importId(imports), state: "open" } as const;
+  await one.query(
+    `insert into row_corrections (import_id, "row", correction_id, state)
+     select $1, r, gen_random_uuid(), 'corrected' from generate_series(2, $2::int - 1) as r`,
+    [name.importId, rowsEach],
+  );
+  await one.query(
+    `insert into rejections (import_position, "row", error, data) select $1, r, 'no', '{}' from generate_series(2000, 21999) as r`,
+    [imports],
+  );
+  await one.query("analyze");
+  const sources = { pool: one, eventStore: noEventStore };
+  const first = await listRejectedRows("acme", name, page, sources);
+  expect(first.items.map(({ row }) => row)).toEqual([rowsEach, rowsEach + 1]);
+  expect(await lookedAt("rejections", () => listRejectedRows("acme", name, page, sources))).toBeLessThan(1_100);
+  const second = await listRejectedRows("acme", name, { ...page, cursor: first.nextCursor ?? undefined }, sources);
+  expect(second.items.map(({ row }) => row)).toEqual(Array.from({ length: 100 }, (_, n) => 2_000 + n));
+  expect(second.items[0]?.state).toBe("open");
+  const all = await listRejectedRows("acme", { ...name, state: undefined }, { ...page, limit: 1 }, sources);
+  expect(all.items).toMatchObject([{ row: 2, state: "corrected" }]);
+});
+
 describe("rejected rows that were recorded before names, values and reasons were bounded", () => {
   const heavy = { kind: "activities", importId: importId(1) } as const;
   const mebibyte = 1024 * 1024;

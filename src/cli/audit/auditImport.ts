@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
+import { correctionStory } from "../../audit/correctionStory.js";
 import { auditedImportOf } from "../../audit/evidence.js";
 import { type AsOf, importHistory, type RowOutcome } from "../../audit/importHistory.js";
 import { importVerdict } from "../../audit/importVerdict.js";
@@ -21,7 +22,7 @@ interface Wanted {
 
 export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
   const { pool, eventStore, objectStore, signal } = context;
-  process.stdout.once("error", () => process.exit()); // the reader of the pipe has closed it
+  process.stdout.once("error", () => process.exit()); // nobody reads the rows that are left
   const last = await eventStore.last(streamOf.import(importId));
   const progress = showProgress("read");
   const onEvent = (revision: bigint) => {
@@ -32,17 +33,19 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
   const audited = auditedImportOf(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
-  // The tables have only the present state, so a past one is not compared.
+  // A past state has no counterpart in the tables of today.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
+  const corrections = await correctionStory(importId, { eventStore, asOf, signal });
   const { organisationId, by } = history.requested.data;
-  const nameOf = await namesOf(eventStore, organisationId, [by, ...(history.ended ? [principalOf(history.ended.actor)] : [])]);
-  const report = { history, files, verdict, nameOf };
+  const people = [by, ...corrections.map(({ data }) => data.by), ...(history.ended ? [principalOf(history.ended.actor)] : [])];
+  const nameOf = await namesOf(eventStore, organisationId, people);
+  const report = { history, files, corrections, verdict, nameOf };
   if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
   else print(historyText(report));
   if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
 }
 
-/** Waits until the pipe has taken the line, so that 900,000 rows do not fill the memory. */
+/** Waits for whoever reads the pipe, so that 900,000 rows do not pile up in memory. */
 async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }

@@ -1,27 +1,32 @@
+import type { CorrectionStep } from "../../audit/correctionStory.js";
 import type { ImportHistory, RowRun } from "../../audit/importHistory.js";
 import type { Verdict } from "../../audit/importVerdict.js";
 import type { NameOf } from "../../audit/names.js";
 import { principalOf } from "../../domain/principal.js";
 import { countOf, number } from "../progress.js";
+import { correctionLines, correctionsJson, rowsText } from "./auditCorrectionsText.js";
 
 export interface ImportReport {
   readonly history: ImportHistory;
   /** What is wrong with the stored file. */
   readonly files: readonly string[];
+  /** What has become of its rejected rows. */
+  readonly corrections: readonly CorrectionStep[];
   /** Undefined for a past state. */
   readonly verdict: Verdict | undefined;
   readonly nameOf: NameOf;
 }
 
-/** The lines that `audit import` prints, for a reader who does not know the code. */
-export function historyText({ history, files, verdict, nameOf }: ImportReport): string[] {
+/** For a person who has never seen the code; line by line. */
+export function historyText({ history, files, corrections, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
-  const { importId, organisationId, kind, source, file, sourceDetails, by, requestId, at } = requested.data;
+  const { importId, organisationId, kind, source, file, sourceDetails, corrects, by, requestId, at } = requested.data;
   return [
     `Import        ${importId} (${kind}, ${source === "file" ? "an uploaded file" : "a JSON push"})`,
     `Organisation  ${organisationId}`,
     `Pushed        ${at} by ${nameOf(by)}, request ${requestId}`,
     `Reference     ${sourceDetails}`,
+    ...(corrects ? [`Corrects      ${rowsText(corrects.rows)} of import ${corrects.importId}`] : []),
     `File          ${file.name}, ${number(file.size)} bytes, sha-256 ${file.sha256}`,
     `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
     "",
@@ -36,6 +41,7 @@ export function historyText({ history, files, verdict, nameOf }: ImportReport): 
     ...(reasons.length > 0
       ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${number(rows).padStart(9)}  ${reason}`)]
       : []),
+    ...correctionLines(corrections, nameOf),
     "",
     ...verdictLines(history, verdict),
   ];
@@ -106,8 +112,8 @@ function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): st
   return [...chain, `The projection differs in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
 }
 
-/** The output of `--json`. */
-export function historyJson({ history, files, verdict }: Omit<ImportReport, "nameOf">) {
+/** The same for machines. */
+export function historyJson({ history, files, corrections, verdict }: Omit<ImportReport, "nameOf">) {
   const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
   return {
     importId: requested.data.importId,
@@ -123,6 +129,7 @@ export function historyJson({ history, files, verdict }: Omit<ImportReport, "nam
     counts,
     acceptedRows: accepted,
     reasons,
+    corrections: correctionsJson(corrections),
     streamFaults: fold.faults,
     fileFaults: files,
     projection: verdict ?? null,

@@ -36,6 +36,7 @@ export interface Submission {
   /** The checked file, on this machine's disk. */
   readonly file: { path: string; name: string; format: "csv" | "xlsx"; size: number; sha256: string };
   readonly elements?: number;
+  readonly corrects?: ImportRequested["corrects"];
   readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
@@ -156,6 +157,7 @@ function eventOf(submission: Submission, importId: string, logId: string): Impor
     sourceDetails: submission.sourceDetails,
     file: { ...file, key: newUploadKey(submission.organisationId, logId) },
     ...(submission.elements === undefined ? {} : { elements: submission.elements }),
+    ...(submission.corrects === undefined ? {} : { corrects: submission.corrects }),
     by: submission.by,
     requestId: submission.requestId,
     ...(submission.idempotencyKey === undefined
@@ -166,8 +168,9 @@ function eventOf(submission: Submission, importId: string, logId: string): Impor
 }
 
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
-function bodyHash({ kind, source, sourceDetails, file }: Submission): string {
-  return sha256(JSON.stringify([kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256]));
+function bodyHash({ kind, source, sourceDetails, file, corrects }: Submission): string {
+  const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
+  return sha256(JSON.stringify(corrects ? [...parts, corrects] : parts));
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -4,6 +4,7 @@ export const limits = {
   linesPerShipment: 500,
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
+  rowsPerCorrection: 500,
   fileBytes: 52_428_800,
   /** Of the file that a JSON push becomes, in which every goods line repeats its shipment's fields: as large as an upload may be. */
   pushFileBytes: 52_428_800,

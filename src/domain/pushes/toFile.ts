@@ -80,6 +80,9 @@ export function activitiesFileBytes(push: ActivityPush): number {
   return bytes;
 }
 
+/** One record of a CSV file. */
+export const csvLine = (values: readonly Value[]): string => `${cells(values)}\r\n`;
+
 const cells = (values: readonly Value[]) => values.map(cell).join(",");
 
 function cell(value: Value): string {

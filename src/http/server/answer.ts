@@ -1,4 +1,4 @@
-// The answer of a handler, and how it is sent.
+// What every handler answers with, and how it goes onto the wire.
 import type { Context } from "hono";
 import type { AppEnv } from "./requestFrame.js";
 

@@ -18,17 +18,19 @@ export const imports: Projection = {
 async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<void> {
   const rows = batch.imports.flatMap(({ requested, facts }) => {
     if (!requested || !facts) return [];
-    const { importId, organisationId, kind, source, sourceDetails, file, by, at } = requested.data;
-    return [{ importId, position: facts.position, organisationId, kind, source, sourceDetails, file, requestedBy: actorOf(by), at }];
+    const { importId, organisationId, kind, source, sourceDetails, file, corrects, by, at } = requested.data;
+    return [
+      { importId, position: facts.position, organisationId, kind, source, sourceDetails, file, corrects, requestedBy: actorOf(by), at },
+    ];
   });
   if (rows.length === 0) return;
   await client.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-                          file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+                          file_key, file_name, file_size, file_sha256, requested_by, notes, corrects, submitted_at, revision)
      select "importId", position, "organisationId", kind, source, "sourceDetails", 'queued', 0, 0, 0, 0,
-            file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', at, 0
+            file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', corrects, at, 0
        from jsonb_to_recordset($1) as requested ("importId" uuid, position bigint, "organisationId" text, kind text, source text,
-            "sourceDetails" text, file jsonb, "requestedBy" text, at timestamptz)
+            "sourceDetails" text, file jsonb, corrects jsonb, "requestedBy" text, at timestamptz)
      on conflict do nothing`,
     [storableJson(rows)],
   );

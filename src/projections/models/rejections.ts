@@ -1,12 +1,13 @@
-// Rejected rows. Those of a failed or cancelled import stay: they say what was wrong with its file.
+// Rejected rows, and what has become of them. Those of a failed or cancelled import stay: they say what was wrong with its file.
 import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
+import { applyCorrections, correctionTables } from "./corrections.js";
 
 const target = { table: "rejections", columns: 'import_position, "row", handle, error, data' };
 
 export const rejections: Projection = {
   name: "rejections",
-  tables: ["rejections"],
+  tables: ["rejections", ...correctionTables],
 
   async apply(client, batch, options) {
     let lines = "";
@@ -18,5 +19,6 @@ export const rejections: Projection = {
       }
     }
     await copyRows(client, target, lines, options);
+    await applyCorrections(client, batch, options.skip);
   },
 };

@@ -25,6 +25,8 @@ export const imports = pgTable(
     /** `kind:id`. */
     requestedBy: text("requested_by").notNull(),
     notes: jsonb().notNull(),
+    /** The rejected rows of another import that this one corrects. */
+    corrects: jsonb().$type<{ importId: string; rows: number[] }>(),
     reportKey: text("report_key"),
     errorMessage: text("error_message"),
     submittedAt: at("submitted_at").notNull(),

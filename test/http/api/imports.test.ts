@@ -237,8 +237,8 @@ describe("rejected rows", () => {
     const importId = await recorded({ kind: "shipments", rows });
     const { text } = await get(`/v1/org/shipments/imports/${importId}/errors`);
     expect(text).toBe(
-      '{"items":[{"shipmentId":"","error":"No Shipment ID found","data":{"zone":"","itemType":"Box"},"row":2},' +
-        '{"shipmentId":"S3","error":"y","data":{},"row":4}],"nextCursor":null}',
+      '{"items":[{"shipmentId":"","error":"No Shipment ID found","data":{"zone":"","itemType":"Box"},"row":2,"state":"open"},' +
+        '{"shipmentId":"S3","error":"y","data":{},"row":4,"state":"open"}],"nextCursor":null}',
     );
   });
 
@@ -246,8 +246,8 @@ describe("rejected rows", () => {
     const importId = await recorded({ kind: "activities", source: "data", rows: [{ reject: "x" }, { reject: "y", handle: "R7" }] });
     const { body } = await get(`/v1/org/fulfilment/imports/${importId}/errors`);
     expect(body.items).toEqual([
-      { reference: null, error: "x", data: {}, row: 1 },
-      { reference: "R7", error: "y", data: {}, row: 2 },
+      { reference: null, error: "x", data: {}, row: 1, state: "open" },
+      { reference: "R7", error: "y", data: {}, row: 2, state: "open" },
     ]);
   });
 

@@ -1,4 +1,4 @@
-// What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
+// What the four push routes share: their header, their answer, and the way from a checked file to a requested import.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -29,15 +29,15 @@ export const acceptedFile = z.object({ ...accepted, source: z.literal("file") })
 export const acceptedShipments = z.object({ ...accepted, source: z.literal("data"), shipmentsReceived: z.int() });
 export const acceptedActivities = z.object({ ...accepted, source: z.literal("data"), activitiesReceived: z.int() });
 
-type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "check"> & {
+type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "corrects" | "check"> & {
   elements?: number;
   idempotencyKey: string | undefined;
 };
 
-/** A push is answered within five seconds after its last byte, even if a store does not answer. */
-const withinMs = 4_200;
+/** A push is answered within five seconds of its last byte, whatever the stores do. */
+export const withinMs = 4_200;
 
-/** Checked before the body is read, so that a push to a full queue is rejected early. */
+/** Asked before the body is read: a push that would not be queued is refused without the work. */
 export async function roomInQueue(
   { headers, caller }: Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">,
   deps: ApiDeps,
@@ -59,7 +59,7 @@ export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Pro
   return { status: 202, body: acceptedBody(request) };
 }
 
-/** Writes a JSON push as the file that the customer would have uploaded. */
+/** A JSON push as the file its customer would have uploaded. */
 export async function acceptData(
   deps: ApiDeps,
   caller: Caller,

@@ -38,11 +38,16 @@ export const importSchema = z.object({
       "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
         "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
     ),
+  correctionOf: z
+    .object({ importId: z.string(), rows: z.array(z.int()).describe("Their numbers there, in the order of this import's rows") })
+    .optional()
+    .describe("Extension: the rejected rows of another import that this one corrects; absent where it corrects none")
+    .meta({ "x-extension": true }),
 });
 
 const linkSeconds = 3_600;
 
-/** Makes a new link for each answer. */
+/** Every reading makes a fresh link. */
 export async function importBody(view: ImportView, { objectStore }: ApiDeps, now: Date): Promise<z.infer<typeof importSchema>> {
   const { importId, reportKey } = view;
   const downloadName = `rejected-rows-${importId}.xlsx`;
@@ -50,7 +55,7 @@ export async function importBody(view: ImportView, { objectStore }: ApiDeps, now
   return shownImport(view, reportKey === null ? null : await objectStore.link(reportKey, link));
 }
 
-/** Another organisation's import, one of the other kind and an unknown id get the same answer. */
+/** Another organisation's import, one of the other kind and a made-up id are answered alike. */
 export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ReadImport> {
   const found = await readImport(caller.organisationId, { kind, importId }, deps);
   if (!found) throw new Rejection("notFound", "There is no import with this id");

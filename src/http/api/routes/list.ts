@@ -1,5 +1,6 @@
-// All routes of the API, in the order of the reference. A route that is not in this list is not served.
+// Every route of the API, in the order of the reference. A route that is not in this list does not exist.
 import type { Route } from "../route.js";
+import { correctionRoutes } from "./corrections.js";
 import { fetchQuote } from "./fetchQuote.js";
 import { generateQuotes } from "./generateQuotes.js";
 import { importListRoutes, importStatusRoutes } from "./imports.js";
@@ -24,5 +25,6 @@ export const routes: readonly Route[] = [
   ...importListRoutes,
   ...importCancelRoutes,
   ...rejectionRoutes,
+  ...correctionRoutes,
   ...ledgerRoutes,
 ];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
-import type { RejectedRow } from "../../../queries/rejectedRow.js";
-import { listRejectedRows } from "../../../queries/rejectedRows.js";
+import { listRejectedRows, type RowWithState } from "../../../queries/rejectedRows.js";
+import { rowStateNames } from "../../../queries/rowStates.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
@@ -12,7 +12,20 @@ const rest = {
     .record(z.string(), z.unknown())
     .describe("The values sent for the row, by column name; one that is very long ends in `... [cut short]`"),
   row: z.int().describe("Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push"),
+  state: z
+    .enum(rowStateNames)
+    .nullable()
+    .describe(
+      "Extension: open, submitted (a correction of it is under way), corrected, dismissed, or superseded (a later import has written its shipment). Null unless the import has completed",
+    ),
 };
+
+const query = pageQuery.extend({
+  state: z
+    .enum(rowStateNames)
+    .optional()
+    .describe("Extension: only rows in this state. A page may then be shorter than its limit, or empty, with a cursor for the rest"),
+});
 
 const rejectedRow = {
   shipments: z.object({ shipmentId: z.string(), ...rest }),
@@ -26,23 +39,23 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
     operationId: `listRejected${name}Rows`,
     summary: `List the rejected rows of a ${noun} import`,
     tag,
-    request: { params: importParams, query: pageQuery },
+    request: { params: importParams, query },
     responses: {
       200: {
         description: "A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest",
         schema: pageSchema(rejectedRow[kind]),
       },
-      400: { description: "Malformed cursor or limit" },
+      400: { description: "Malformed cursor, limit or state" },
       404: { description: "No such import in the organisation" },
     },
-    handler: async ({ params: { importId }, query, caller }, deps) => {
+    handler: async ({ params: { importId }, query: { state, ...page }, caller }, deps) => {
       const { unprojected } = await requireImport(caller, kind, importId, deps);
-      const page = listRejectedRows(caller.organisationId, { kind, importId, unprojected }, pageRequest(query, deps), deps);
-      return answerPage(page, (row) => rowBody(kind, row));
+      const name = { kind, importId, unprojected, state };
+      return answerPage(listRejectedRows(caller.organisationId, name, pageRequest(page, deps), deps), (row) => rowBody(kind, row));
     },
   }),
 );
 
-function rowBody(kind: ImportKind, { handle, error, data, row }: RejectedRow) {
-  return kind === "shipments" ? { shipmentId: handle ?? "", error, data, row } : { reference: handle, error, data, row };
+function rowBody(kind: ImportKind, { handle, ...rest }: RowWithState) {
+  return kind === "shipments" ? { shipmentId: handle ?? "", ...rest } : { reference: handle, ...rest };
 }

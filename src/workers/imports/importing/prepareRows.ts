@@ -22,6 +22,8 @@ export interface PreparedRows {
 
 /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
 type Watch = (share: number) => Promise<void>;
+/** By ordinal: why a row is not this import's to record, whatever its values are. */
+export type Refusals = ReadonlyMap<number, string>;
 
 /**
  * Reads the whole submission once before any row is recorded. So a truncated file fails before anything is written, and a shipment's
@@ -31,43 +33,55 @@ export async function prepareRows(
   request: ImportRequested,
   submission: OpenSubmission,
   context: RowContext,
+  refusals: Refusals,
   watch: Watch,
 ): Promise<PreparedRows> {
   return request.kind === "activities"
-    ? prepareActivities(submission, context, watch)
-    : prepareShipments(request, submission, context, watch);
+    ? prepareActivities(submission, context, refusals, watch)
+    : prepareShipments(request, submission, context, refusals, watch);
 }
 
-async function prepareActivities(submission: OpenSubmission, context: RowContext, watch: Watch): Promise<PreparedRows> {
+async function prepareActivities(submission: OpenSubmission, context: RowContext, refusals: Refusals, watch: Watch): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
   let [rows, notes]: [number, readonly string[]] = [0, []];
   for await (const count of submission.count()) {
     ({ rows, notes } = count);
     await watch(shareOf(count));
   }
-  return { rows, notes, verdict: judge };
+  return {
+    rows,
+    notes,
+    verdict(row, ordinal) {
+      const reason = refusals.get(ordinal);
+      return reason === undefined ? judge(row) : { reason };
+    },
+  };
 }
 
 async function prepareShipments(
-  { source }: ImportRequested,
+  { source, corrects }: ImportRequested,
   submission: OpenSubmission,
   context: RowContext,
+  refusals: Refusals,
   watch: Watch,
 ): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
-  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments.
-  const keyColumn = columns.fields.indexOf(source === "data" ? elementColumn : "shipmentId");
-  const builder = shipmentVerdicts(source === "data" ? [] : comparedColumns(columns, context.timezone));
-  const seen = (row: FileRow): SeenLine => {
+  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments. Corrected
+  // lines can, and belong together by their shipment id.
+  const byElement = source === "data" && corrects === undefined;
+  const keyColumn = columns.fields.indexOf(byElement ? elementColumn : "shipmentId");
+  const builder = shipmentVerdicts(byElement ? [] : comparedColumns(columns, context.timezone));
+  const seen = (row: FileRow, ordinal: number): SeenLine => {
     const { judged, origin, destination } = judge(row);
     const id = row.cells[keyColumn];
     const key = typeof id === "string" ? id.trim() || undefined : undefined;
-    return { row: shownRow(row, source), key, reason: judged.reason, cells: row.cells, origin, destination };
+    return { row: shownRow(row, source), key, reason: refusals.get(ordinal) ?? judged.reason, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
+  let ordinal = 0;
   for await (const batch of submission.read()) {
-    for (const row of batch.rows) builder.add(seen(row));
+    for (const row of batch.rows) builder.add(seen(row, ordinal++));
     notes = batch.notes;
     await watch(shareOf(batch));
   }
@@ -75,12 +89,12 @@ async function prepareShipments(
   return {
     rows: verdicts.rows,
     notes,
-    verdict(row, ordinal) {
-      const reason = verdicts.reasonOf(ordinal, () => seen(row));
+    verdict(row, place) {
+      const reason = verdicts.reasonOf(place, () => seen(row, place));
       if (reason !== undefined) return { reason };
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
-      return { values: judged.values, shipment: verdicts.shipmentOf(ordinal) };
+      return { values: judged.values, shipment: verdicts.shipmentOf(place) };
     },
   };
 }

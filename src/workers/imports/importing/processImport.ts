@@ -8,6 +8,7 @@ import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/olderPushes.js";
 import type { Visit } from "../turns/room.js";
+import { claimCorrectedRows } from "./claimCorrectedRows.js";
 import { errorReport } from "./errorReport.js";
 import { fetchSubmission } from "./fetchSubmission.js";
 import { ImportFault, NoRoom } from "./interruptions.js";
@@ -41,12 +42,15 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
   await fetchSubmission(deps.objectStore, request.file, path);
   held.check();
   const submission = await openSubmission(deps.spreadsheets, request, catalogue, { path, folder });
-  const prepared = await prepareRows(request, submission, rules, async (share) => {
+  const refusals = await claimCorrectedRows(deps, held, loaded, context);
+  const prepared = await prepareRows(request, submission, rules, refusals, async (share) => {
     await giveWay();
     held.check();
     held.reach(share * readingShare);
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
+  if (request.corrects && prepared.rows !== request.corrects.rows.length)
+    throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
   const report = errorReport(deps.spreadsheets, { ...submission.columns, names: submission.headings }, join(folder, "report.xlsx"));
   try {

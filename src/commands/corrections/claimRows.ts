@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "../../domain/principal.js";
+import type { EventContext } from "../../events/codec.js";
+import type { RefusedRow } from "../../events/correctionEvents.js";
+import type { EventStore } from "../../ports.js";
+import { handle } from "../handle.js";
+import { decide } from "./correctionsDecider.js";
+import { correctionsOf, endedClaimants } from "./correctionsStream.js";
+
+export interface RowsToClaim {
+  /** The import whose rows they are. */
+  readonly importId: string;
+  /** The import that corrects them. */
+  readonly correction: string;
+  readonly rows: readonly number[];
+  /** Asked for only where the import has not claimed yet. */
+  superseded(): Promise<ReadonlyMap<number, string>>;
+  readonly by: Principal;
+  readonly now: Date;
+}
+
+/** Makes the rows this import's own, whoever else wants them; answers those that are not. Claiming again changes nothing. */
+export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
+  const { importId, correction, rows, by, now } = wanted;
+  let refused: readonly RefusedRow[] = [];
+  await handle({ events: eventStore, newId: randomUUID }, correctionsOf(importId), context, async (state) => {
+    const earlier = state.claims.get(correction);
+    const superseded = earlier ? new Map<number, string>() : await wanted.superseded();
+    const ended = await endedClaimants(eventStore, state, rows);
+    const decided = decide(importId, { type: "claimRows", correction, rows, superseded, by, now }, state, ended);
+    refused = earlier?.refused ?? decided.flatMap((event) => (event.type === "RowsClaimed" ? event.data.refused : []));
+    return decided;
+  });
+  return refused;
+}

@@ -1,0 +1,107 @@
+import type { Pool } from "pg";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import type { EventStore } from "../../ports.js";
+import { firstRequest } from "../imports/idempotentImport.js";
+import { type LoadedImport, loadImport } from "../imports/importStream.js";
+import { standingOf } from "./correctionsDecider.js";
+import { endedClaimants, loadCorrections, refusedRows } from "./correctionsStream.js";
+import { supersededRows } from "./supersededRows.js";
+
+export interface CorrectionDeps {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+export interface ImportAsked {
+  readonly organisationId: string;
+  readonly importId: string;
+  readonly kind?: ImportKind | undefined;
+}
+
+export interface CompletedImport {
+  readonly request: ImportRequested;
+  readonly position: bigint;
+}
+
+/** Another organisation's import, or one of the other kind, does not exist. Only what has completed has rows to correct. */
+export async function completedImport(
+  { pool, eventStore }: CorrectionDeps,
+  { organisationId, importId, kind }: ImportAsked,
+): Promise<CompletedImport> {
+  const { state, position }: LoadedImport = await loadImport(eventStore, importId);
+  if (
+    state.status === "none" ||
+    position === undefined ||
+    state.request.organisationId !== organisationId ||
+    (kind !== undefined && state.request.kind !== kind)
+  )
+    throw new Rejection("notFound", "There is no import with this id.");
+  if (state.status === "failed" || state.status === "cancelled")
+    throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again.`);
+  // Its rejected rows are read from their table, which may be behind the stream.
+  const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
+  if (state.status !== "completed" || rowCount !== 1)
+    throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed.");
+  return { request: state.request, position };
+}
+
+/**
+ * Refuses rows that are not open, as the streams have it at this moment. Who comes second within that moment is refused by the
+ * importer's claim instead.
+ */
+export async function expectOpen(deps: CorrectionDeps, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
+  const { pool, eventStore } = deps;
+  const { organisationId, importId, kind } = request;
+  const state = await loadCorrections(eventStore, importId);
+  const ended = await endedClaimants(eventStore, state, rows);
+  const refused = await refusedRows(eventStore, request);
+  const queued = await queuedCorrections(deps, organisationId, importId);
+  const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
+  const why = (row: number): string | undefined => {
+    const standing = standingOf(row, state, ended);
+    const [own, waiting, later] = [refused.get(row), queued.get(row), superseded.get(row)];
+    if (standing?.why === "claimed") return `Row ${row} is corrected by import ${standing.importId}.`;
+    if (standing) return `Row ${row} is dismissed.`;
+    if (own) return `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`;
+    if (waiting !== undefined) return `Row ${row} is submitted: import ${waiting} is to correct it.`;
+    return later === undefined ? undefined : `Row ${row} is superseded: import ${later} has written its shipment since.`;
+  };
+  const reasons = rows.flatMap((row) => why(row) ?? []);
+  if (reasons.length > 0) throw new Rejection("conflict", someOf(reasons));
+}
+
+const refusalText = ({ why, importId }: { why: "claimed" | "dismissed" | "superseded"; importId?: string | undefined }): string =>
+  why === "claimed" ? `import ${importId} has corrected` : why === "dismissed" ? "is dismissed" : `import ${importId} has superseded`;
+
+const shownReasons = 20;
+
+/** A sentence for each row, and for the rest their number. */
+export function someOf(sentences: readonly string[]): string {
+  const more = sentences.length - shownReasons;
+  return [...sentences.slice(0, shownReasons), ...(more > 0 ? [`And ${more} more rows.`] : [])].join(" ");
+}
+
+const mostQueued = 1_000;
+const atOnce = 20;
+
+/** By row: the import in the organisation's queue that is to correct it. The table of states may not have heard of it yet. */
+async function queuedCorrections(
+  { pool, eventStore }: CorrectionDeps,
+  organisationId: string,
+  importId: string,
+): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ importId: string }>(
+    `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
+    [organisationId, mostQueued],
+  );
+  const queued = new Map<number, string>();
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const some = rows.slice(from, from + atOnce);
+    for (const request of await Promise.all(some.map((each) => firstRequest(eventStore, each.importId)))) {
+      if (request?.corrects?.importId !== importId) continue;
+      for (const row of request.corrects.rows) if (!queued.has(row)) queued.set(row, request.importId);
+    }
+  }
+  return queued;
+}

@@ -1,0 +1,38 @@
+// What becomes of the rejected rows of one import: each stream belongs to the import whose rows are corrected. This is a disk format.
+import { z } from "zod";
+import { principal } from "../domain/principal.js";
+
+const instant = z.iso.datetime();
+/** Row numbers as the list of rejected rows shows them. */
+const rows = z.array(z.number().int());
+
+/** Why a row is not the correcting import's to record. `importId` is the import that has it, or that has written the shipment since. */
+const refusedRow = z.object({
+  row: z.number().int(),
+  /** Its number in the correcting import. */
+  correctionRow: z.number().int(),
+  why: z.enum(["claimed", "dismissed", "superseded"]),
+  importId: z.string().optional(),
+});
+
+/** Recorded by the importer before it records a row. An import claims once: what it was refused then, it is refused for good. */
+const rowsClaimed = z.object({
+  importId: z.string(),
+  /** The import that corrects them. */
+  correction: z.string(),
+  rows,
+  refused: z.array(refusedRow),
+  by: principal,
+  at: instant,
+});
+
+const rowsDismissed = z.object({ importId: z.string(), rows, note: z.string(), by: principal, at: instant });
+
+/** Dismissed rows that are to be corrected after all. */
+const rowsReopened = z.object({ importId: z.string(), rows, by: principal, at: instant });
+
+/** Every event of the stream. */
+export const correctionEvents = { RowsClaimed: rowsClaimed, RowsDismissed: rowsDismissed, RowsReopened: rowsReopened } as const;
+
+export type RefusedRow = z.infer<typeof refusedRow>;
+export type RowsClaimed = z.infer<typeof rowsClaimed>;

@@ -1,0 +1,85 @@
+// What has become of rejected rows: told by the requests of corrections, by the streams of claims and dismissals, and by the
+// corrections' ends. Whether a shipment was written by a later import meanwhile is for readers to look up in the ledger.
+import type { PoolClient } from "pg";
+import { actorOf } from "../../domain/principal.js";
+import type { RecordedOn } from "../../events/codec.js";
+import type { RowsClaimed } from "../../events/correctionEvents.js";
+import { streamPrefix } from "../../events/streams.js";
+import { storableJson } from "../copyRows.js";
+import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+
+export const correctionTables = ["row_corrections", "settled_rows"] as const;
+
+export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
+  await insertSubmitted(client, batch);
+  for (const stored of batch.events) {
+    if (!stored.stream.startsWith(streamPrefix.corrections)) continue;
+    const event = readable("corrections", stored, skip);
+    if (event) await apply(client, event);
+  }
+  await endCorrections(client, batch);
+}
+
+async function insertSubmitted(client: PoolClient, { imports }: SortedBatch): Promise<void> {
+  for (const { requested } of imports) {
+    const corrects = requested?.data.corrects;
+    if (!requested || !corrects) continue;
+    await client.query(
+      `insert into row_corrections (import_id, "row", correction_id, state)
+       select $1, "row", $2, 'submitted' from unnest($3::integer[]) as "row" on conflict do nothing`,
+      [corrects.importId, requested.data.importId, corrects.rows],
+    );
+  }
+}
+
+async function apply(client: PoolClient, { type, data }: RecordedOn<"corrections">): Promise<void> {
+  switch (type) {
+    case "RowsClaimed":
+      await applyClaim(client, data);
+      return;
+    case "RowsDismissed":
+      await client.query(
+        `insert into settled_rows (import_id, "row", state, note, settled_by)
+         select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
+         on conflict do nothing`,
+        [data.importId, data.rows, storableJson({ note: data.note }), actorOf(data.by)],
+      );
+      return;
+    case "RowsReopened":
+      await client.query(`delete from settled_rows where import_id = $1 and "row" = any($2::integer[])`, [data.importId, data.rows]);
+      return;
+  }
+}
+
+/** A row that was refused is in the correction's own list of rejected rows too: there it is settled, or it could be corrected twice. */
+async function applyClaim(client: PoolClient, { importId, correction, rows, refused, by }: RowsClaimed): Promise<void> {
+  await client.query(
+    `update row_corrections set state = 'claimed'
+      where import_id = $1 and correction_id = $2 and "row" = any($3::integer[]) and state = 'submitted'`,
+    [importId, correction, rows],
+  );
+  if (refused.length === 0) return;
+  const settled = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: settledAs[why], otherId }));
+  await client.query(
+    `insert into settled_rows (import_id, "row", state, other_id, settled_by)
+     select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as settled ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
+    [correction, storableJson(settled), actorOf(by)],
+  );
+  await client.query(`delete from row_corrections where import_id = $1 and correction_id = $2 and "row" = any($3::integer[])`, [
+    importId,
+    correction,
+    refused.map(({ row }) => row),
+  ]);
+}
+
+const settledAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+
+/** A correction that came to nothing leaves its rows as they were before it. */
+async function endCorrections(client: PoolClient, { endings }: SortedBatch): Promise<void> {
+  const idsOf = (completed: boolean) =>
+    endings.flatMap(({ importId, ended }) => ((ended?.type === "ImportCompleted") === completed ? [importId] : []));
+  const [completed, abandoned] = [idsOf(true), idsOf(false)];
+  if (completed.length > 0)
+    await client.query("update row_corrections set state = 'corrected' where correction_id = any($1::uuid[])", [completed]);
+  if (abandoned.length > 0) await client.query("delete from row_corrections where correction_id = any($1::uuid[])", [abandoned]);
+}

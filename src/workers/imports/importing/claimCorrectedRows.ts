@@ -1,0 +1,62 @@
+import { setTimeout } from "node:timers/promises";
+import { claimRows } from "../../../commands/corrections/claimRows.js";
+import { ledgerHas, supersededRows } from "../../../commands/corrections/supersededRows.js";
+import type { ImportState } from "../../../commands/imports/importDecider.js";
+import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import type { EventContext } from "../../../events/codec.js";
+import type { RefusedRow } from "../../../events/correctionEvents.js";
+import { streamOf } from "../../../events/streams.js";
+import { StoreUnavailable } from "../../../portErrors.js";
+import { type WorkerDeps, workerOf } from "../deps.js";
+import type { HeldTurn } from "../turns/holdTurn.js";
+import { ImportFault } from "./interruptions.js";
+import type { Refusals } from "./prepareRows.js";
+
+type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };
+
+/** Before a row of a correction is recorded, its rows are made this import's own. Answers those that are another's, by ordinal. */
+export async function claimCorrectedRows(
+  deps: WorkerDeps,
+  held: HeldTurn,
+  { state: { request } }: Processing,
+  context: EventContext,
+): Promise<Refusals> {
+  const { corrects, importId, organisationId, kind } = request;
+  if (!corrects) return new Map();
+  const { position } = await loadImport(deps.eventStore, corrects.importId);
+  if (position === undefined) throw new ImportFault(`There is no import ${corrects.importId}, whose rows these are to correct.`);
+  const superseded = async () => {
+    if (kind !== "shipments") return new Map<number, string>();
+    await ledgerCaughtUp(deps, held, importId);
+    return supersededRows(deps.pool, { organisationId, position, rows: corrects.rows });
+  };
+  held.check();
+  const wanted = { importId: corrects.importId, correction: importId, rows: corrects.rows, superseded };
+  const refused = await claimRows(deps.eventStore, { ...wanted, by: workerOf(deps), now: held.now() }, context);
+  return new Map(refused.map((row) => [row.correctionRow - 1, reasonOf(row)]));
+}
+
+function reasonOf({ why, importId }: RefusedRow): string {
+  switch (why) {
+    case "claimed":
+      return `Already corrected by import ${importId}`;
+    case "dismissed":
+      return "Dismissed after the correction was sent";
+    case "superseded":
+      return `Superseded by import ${importId}, which has written this shipment since`;
+  }
+}
+
+const ledgerMs = 10_000;
+const lookMs = 50;
+
+/** Imports that ran before this one may have written its shipments: the ledger has them once it has seen this one start. */
+async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
+  for await (const { position } of eventStore.read(streamOf.import(importId), { from: 1n, max: 1 })) {
+    for (const deadline = performance.now() + ledgerMs; !(await ledgerHas(pool, position.commit)); await setTimeout(lookMs)) {
+      held.check();
+      if (performance.now() > deadline)
+        throw new StoreUnavailable("database", "The projector has not caught up: a correction waits for it");
+    }
+  }
+}
