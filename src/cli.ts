@@ -14,7 +14,7 @@ import { visible } from "./cli/visible.js";
 import { addWebhookCommands } from "./cli/webhooks.js";
 
 const program = new Command("waybill")
-  .exitOverride() // after help, too, it is waited whether the output could be written
+  .exitOverride() // so that after help, too, the process waits until the output is written
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
   .configureOutput({
     outputError: (fault, write) => write(`${visible(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),

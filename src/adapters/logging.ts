@@ -1,6 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from "pino";
 
-/** Lines of JSON on stderr: stdout belongs to results. Keys and secrets never reach it. */
+/** Logs lines of JSON to stderr, since results go to stdout. Keys and secrets are never logged. */
 export function createLogger(options: { level: string; role: string; stream?: DestinationStream }): Logger {
   const hidden = ["x-api-key", "authorization", "apiKey", "password", "secretKey", "signingSecret", "databaseUrl", "eventStoreUrl"];
   const paths = hidden.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `headers["${name}"]`, `*.headers["${name}"]`]);
@@ -17,18 +17,18 @@ export function createLogger(options: { level: string; role: string; stream?: De
   );
 }
 
-/** A line that cannot be written (a full disk) can be told nobody, and is no reason to end. */
+/** A line that cannot be written, such as on a full disk, is dropped; the process goes on. */
 function toStderr(): DestinationStream {
   return destination({ dest: 2, sync: true, maxLength: 1_048_576 }).on("error", () => undefined);
 }
 
-/** Nothing else of an error: vendors hang whole clients on theirs, with their passwords and secret keys. */
+/** Only these fields of an error: vendors attach whole clients to theirs, with passwords and secret keys. */
 function described(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { type, message, code, stack } = stdSerializers.err(error);
   return { type, message: message || partsOf(error), code, stack };
 }
 
-/** A host with several addresses that are all out of reach is an error without words of its own. */
+/** An AggregateError, such as for a host with several unreachable addresses, has no message of its own. */
 const partsOf = (error: Error): string =>
   error instanceof AggregateError ? error.errors.map((each: unknown) => String(each)).join("; ") : "";

@@ -6,13 +6,13 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>;
 }
 
-/** A number, or one for each value of a label, that is looked up when somebody asks for the metrics. */
+/** A number, or one for each value of a label, that is read when /metrics is requested. */
 export type LookedUp = { readonly name: string; readonly help: string } & (
   | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
 
-/** A registry of its own per process or test, so that two of them never share numbers. */
+/** Creates a registry of its own, so that two apps in one process do not share numbers. */
 export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -31,10 +31,10 @@ export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
   };
 }
 
-/** Labels must not grow with what strangers send. */
+/** A fixed set of labels, which unknown request methods cannot extend. */
 const knownMethod = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method) ? method : "other");
 
-/** During an outage the number is missing, never old: the other metrics are wanted then more than ever. */
+/** During an outage the number is left out, and the other metrics are still answered. */
 function addGauge(registry: Registry, { name, help, label, read }: LookedUp): void {
   new Gauge({
     name,

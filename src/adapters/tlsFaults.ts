@@ -1,10 +1,10 @@
 const codes =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|HOSTNAME_MISMATCH|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/;
-// What grpc-js leaves of them in the text of its own error.
+// grpc-js has these only in the text of its errors.
 const words =
   /self[- ]signed certificate|unable to (?:verify|get)\b.*certificate|certificate (?:has expired|is not yet valid)|altnames|ssl routines|wrong version number|tlsv1 alert/i;
 
-/** A certificate that is not trusted, or an end that does not speak TLS: waiting does not mend it. */
+/** A certificate that is not trusted, or a server that does not speak TLS: waiting does not help. */
 export function isTlsFault(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if (codes.test(String((at as { code?: unknown }).code ?? "")) || words.test(at.message)) return true;
@@ -12,7 +12,7 @@ export function isTlsFault(error: unknown): boolean {
   return false;
 }
 
-/** `wrong version number` instead of the library's name, its number and its source file. */
+/** Only the reason, such as `wrong version number`, without OpenSSL's numbers and file names. */
 export function plainTlsReason(text: string): string {
   const [, reason] = /SSL routines:[^:]*:([^:]+):/i.exec(text) ?? [];
   return reason === undefined ? text : `TLS: ${reason}`;

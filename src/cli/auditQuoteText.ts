@@ -4,7 +4,7 @@ import type { ExplainedCard } from "../domain/rating/explain.js";
 import type { Item } from "../domain/rating/quoteRequest.js";
 import type { ExplainedQuote } from "../queries/explainQuote.js";
 
-/** How a quote came about, in lines for people. */
+/** The lines that `audit quote` prints. */
 export function quoteText(
   { quoteId, organisationId, catalogueVersion, by, recorded, explanation }: ExplainedQuote,
   nameOf: NameOf,
@@ -44,7 +44,7 @@ function cardLines({ entry, terms, steps, differences }: ExplainedCard): string[
 }
 
 const money = (amount: number): string => amount.toFixed(2);
-/** Unrounded, but never with fewer than two decimals. */
+/** Not rounded, with at least two decimals. */
 const exact = (text: string): string => {
   const [whole, decimals = ""] = text.split(".");
   return `${whole}.${decimals.padEnd(2, "0")}`;

@@ -19,7 +19,7 @@ import type { Addresses } from "../supervisor/openStores.js";
 
 export interface Demo {
   readonly organisationId: string;
-  /** Only when it was made just now: it is shown once. */
+  /** Set only when the key was created by this start, since a key is shown once. */
   readonly key: string | undefined;
   /** The token of its admin's sign-in link, made with the key. */
   readonly token?: string | undefined;
@@ -27,7 +27,7 @@ export interface Demo {
   readonly hasAdmin: boolean;
 }
 
-/** Migrates, and makes the demo organisation in an event store of our own that has no organisation yet. */
+/** Migrates the database, and creates the demo organisation if the event store is embedded and has no organisation. */
 export async function prepareFirstStart(
   config: Config,
   addresses: Addresses,
@@ -36,7 +36,7 @@ export async function prepareFirstStart(
 ): Promise<Demo | undefined> {
   const adapters = openAdapters(config, addresses, "start", logger);
   try {
-    // Our own comes back by itself; an address that does not answer may be a mistake, and whoever made it is waiting.
+    // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
     if (config.databaseUrl === undefined) await migrateWhenUp(adapters.pool, logger, signal);
     else await migrate(adapters.pool);
     if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
@@ -50,7 +50,7 @@ export async function prepareFirstStart(
 
 type Insist = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
-/** A store that falls over meanwhile is waited for at each step. A key that was made without our hearing of it stays behind, unused. */
+/** Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. */
 async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo | undefined> {
   const organisationId = demoOrganisation.organisation.id;
   const found = await insist(async () => ({

@@ -32,7 +32,7 @@ async function apply(path: string): Promise<void> {
   });
 }
 
-/** Read and checked whole before any store is touched. */
+/** The file is read and checked completely before any store is used. */
 async function readOrganisationFile(path: string) {
   const { parseOrganisationFile } = await import("../domain/catalogue/organisationFile.js");
   const unreadable = (error: unknown): never => {

@@ -1,11 +1,11 @@
-// The command line: one file per group of commands. Results go to stdout, everything else to stderr.
+// src/cli is the command line, with one file per group of commands. Results go to stdout, everything else to stderr.
 import { ConfigurationFaults } from "../config.js";
 import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
 import { StoreUnavailable } from "../portErrors.js";
 import { visible } from "./visible.js";
 
-/** A mistake of whoever typed the command: its message, and a line for each detail, are all they need. */
+/** A mistake in the command: its message and one line per detail are printed, without a stack. */
 export class CommandFault extends Error {
   constructor(
     message: string,
@@ -15,7 +15,7 @@ export class CommandFault extends Error {
   }
 }
 
-/** The result for people. Each text is one line, whatever it carries: what came from outside cannot pass for a line of ours. */
+/** Prints the result. Each text stays one line, so that data from outside cannot look like another line of the result. */
 export function print(lines: string | readonly string[]): void {
   process.stdout.write(asLines(lines));
 }
@@ -24,7 +24,7 @@ export function printJson(value: unknown, indent = 2): void {
   process.stdout.write(`${JSON.stringify(value, null, indent)}\n`);
 }
 
-/** Whatever else there is to say. */
+/** Prints a line to stderr. */
 export function remark(lines: string | readonly string[]): void {
   process.stderr.write(hideKeys(asLines(lines)));
 }
@@ -35,7 +35,7 @@ const asLines = (lines: string | readonly string[]): string =>
     .map((line) => `${visible(line)}\n`)
     .join("");
 
-/** Runs a command to its exit code: 0, or 1 after one clear line on stderr. */
+/** Runs a command. The exit code is 0, or 1 after one clear line on stderr. */
 export function command<Args extends unknown[]>(work: (...args: Args) => Promise<void>): (...args: Args) => Promise<void> {
   return async (...args) => {
     try {
@@ -46,14 +46,14 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
       process.exitCode = 1;
     }
     await flushed(process.stdout);
-    process.exit(); // a vendor's idle connection must not keep a finished command alive
+    process.exit(); // an idle connection of a vendor's client must not keep the process alive
   };
 }
 
 function sentences(error: unknown): string | readonly string[] {
   if (error instanceof Rejection || error instanceof CommandFault)
     return [error.message, ...(error.details ?? []).map((line) => `  ${line}`)];
-  if (error instanceof ConfigurationFaults) return error.message.split("\n"); // all of it our own words
+  if (error instanceof ConfigurationFaults) return error.message.split("\n"); // every line of it is written by src/config.ts
   if (error instanceof StoreUnavailable)
     return error.message.startsWith("The ") ? error.message : `The ${error.store} is not available: ${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -65,7 +65,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((settle) => stream.write("", () => settle()));
 }
 
-/** Columns for people; scripts ask for `--json`. */
+/** Text in columns; scripts use `--json`. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const shown = [header, ...rows].map((row) => row.map(visible));
   const widths = header.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));

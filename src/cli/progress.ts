@@ -7,7 +7,7 @@ export interface Progress {
 
 const plainEveryMs = 5_000;
 
-/** A bar where a person is looking; else a plain line on stderr now and then. Results go to stdout either way. */
+/** A progress bar in a terminal, otherwise a plain line on stderr now and then. Results go to stdout either way. */
 export function showProgress(label: string): Progress {
   return process.stderr.isTTY ? bar(label) : plainLines(label);
 }

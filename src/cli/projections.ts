@@ -56,7 +56,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
     return rebuild(options)
       .finally(progress.stop)
       .catch((error: unknown): never => {
-        // Nothing looks at the signal once the swap's transaction may have been committed.
+        // After the swap's transaction may have been committed, the signal is not checked any more.
         if (error !== signal.reason) throw error;
         throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits.");
       });

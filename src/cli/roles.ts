@@ -45,7 +45,7 @@ async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Pro
     import("../embedded/usableFolder.js"),
   ]);
   await ensureUsable(data, "--data");
-  // The address is the command's result; a parent process is told it in another way.
+  // The address is the command's result. A parent process gets it as a message instead.
   const say = (line: string) => {
     if (!line.startsWith("event store on ")) remark(line);
     else if (!process.send) print(line);
@@ -56,7 +56,7 @@ async function serveEvents({ port, data, credentialsOnStdin }: NodeOptions): Pro
 
 const mostCredentialBytes = 1024;
 
-/** The first line. */
+/** The first line of stdin. */
 async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
   let text = "";
   for await (const chunk of input.setEncoding("utf8")) {
@@ -84,7 +84,7 @@ async function runRole(name: keyof typeof roles): Promise<void> {
   if (signal.aborted) return;
   const moved = new AbortController();
   const ended = AbortSignal.any([signal, moved.signal]);
-  exitInAnyCase(ended, 9_000); // within the ten seconds that it is given
+  exitInAnyCase(ended, 9_000); // a stop may take ten seconds
   const stores = await openStores(config, "role", logger, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
@@ -114,7 +114,7 @@ async function startAll(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "start" });
   const signal = stopSignal();
-  exitInAnyCase(signal, 20_000); // a role that hangs and a store that hangs are each given their time
+  exitInAnyCase(signal, 20_000); // time for a role and a store that both hang
   let demo: Awaited<ReturnType<typeof prepareFirstStart>>;
   await start({
     config,

@@ -11,8 +11,8 @@ export interface CommandContext extends Adapters {
 }
 
 /**
- * Gives a command the stores: the configured ones, those of a running `start`, or embedded ones that live as long as the command.
- * Everything heavy is loaded here, so that help and mistakes are answered at once.
+ * Opens the stores for a command: the configured ones, those of a running `start`, or embedded ones that stop with the command. The large
+ * modules are loaded here, so that help and wrong arguments are answered at once.
  */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, { migrate }, { openAdapters }] =

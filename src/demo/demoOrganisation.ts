@@ -2,7 +2,7 @@ import type { OrganisationFileInput } from "../domain/catalogue/schema.js";
 import { demoRateCards } from "./demoRateCards.js";
 import { demoZones } from "./demoZones.js";
 
-/** CUST-001 needs no custom field, so that a first import has nothing to trip over; CUST-003 shows what a mandatory one does. */
+/** CUST-001 needs no custom field, so that a first import succeeds. CUST-003 shows a mandatory custom field. */
 export const demoOrganisation: OrganisationFileInput = {
   organisation: { id: "demo", name: "Demo 3PL", cubicFactor: 250, timezone: "Australia/Sydney" },
   customFields: [

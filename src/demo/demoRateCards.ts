@@ -55,7 +55,7 @@ function airLanes(): CardInput["lanes"] {
   });
 }
 
-/** Worked in the documentation: 180 kg from SYD to MEL on `road-standard` is 12.50 + 180 x 0.42 = 88.10, with fuel and GST 118.71. */
+/** The documentation's example: 180 kg from SYD to MEL on `road-standard` is 12.50 + 180 x 0.42 = 88.10, with fuel and GST 118.71. */
 export const demoRateCards: CardInput[] = [
   {
     ...road,

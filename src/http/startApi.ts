@@ -7,14 +7,14 @@ import { defaultTimeouts, type RunningServer, type SocketTimeouts, startServer }
 export interface ApiOptions {
   readonly deps: AppDeps;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** All of them, unless a test brings its own. */
+  /** All routes by default; tests bring their own. */
   readonly routes?: readonly Route[];
-  /** `silenceMs`: for a JSON body of which nothing more arrives; it holds memory that others may need. */
+  /** `silenceMs`: a JSON body is given up when nothing arrives for this long, since it takes memory. */
   readonly timeouts?: Partial<SocketTimeouts & { silenceMs: number }>;
-  /** What the JSON bodies that are held at once may take, where a test wants it to be little. */
+  /** The memory for all JSON bodies at once, if a test needs it to be small. */
   readonly bodies?: Pick<BodyReaderOptions, "inAll" | "perOrganisation">;
 }
 

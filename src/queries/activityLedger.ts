@@ -10,7 +10,7 @@ type ActivityRow = typeof activities.$inferSelect & { readonly importId: string 
 
 export type LedgerActivity = Record<string, unknown>;
 
-/** Those of completed imports, in the order they were pushed; of one import or of all. */
+/** The activities of completed imports, in the order of the pushes; of one import or of all. */
 export function listActivities(
   organisationId: string,
   importId: string | undefined,
@@ -29,7 +29,7 @@ export function listActivities(
   });
 }
 
-/** Import by import, and of each no more rows than are wanted: a plain join makes the planner sort millions of rows for one page. */
+/** Reads import by import, at most a page of each: with a plain join the planner sorts millions of rows for one page. */
 function rowsBehind(listed: SQL | undefined, after: readonly string[] | undefined, count: number, pool: Pool): Promise<ActivityRow[]> {
   const [position, row] = after ?? [];
   const begun = position !== undefined && row !== undefined;

@@ -4,13 +4,13 @@ import { catalogueAt } from "./organisations.js";
 
 const kept = 200;
 
-/** Compiled catalogues by organisation and version. A version never changes, so what is here is never stale. */
+/** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
   const known = new Map<string, Promise<Catalogue>>();
   return (organisationId, version) => {
     const key = JSON.stringify([organisationId, version]);
     const found = known.get(key) ?? load(pool, organisationId, version);
-    known.delete(key); // the least recently used one stands first and goes first
+    known.delete(key); // keeps the least recently used entry first; it is dropped first
     known.set(key, found);
     found.catch(() => known.delete(key));
     for (const oldest of known.keys()) {

@@ -1,8 +1,8 @@
-// Cursors are opaque to callers, bound to what they page through, and refused if a single bit of them was changed.
+// Cursors are opaque and signed. A cursor is valid for one list only, and a changed one is rejected.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../domain/rejection.js";
 
-/** What a cursor belongs to: the kind of list, the organisation, and where there is one the import. */
+/** The list that a cursor belongs to: its kind, the organisation, and the import if there is one. */
 export type CursorScope = readonly string[];
 
 const macBytes = 16;
@@ -12,17 +12,17 @@ export function writeCursor(secret: string, scope: CursorScope, place: readonly 
   return Buffer.concat([mac(secret, scope, payload), Buffer.from(payload)]).toString("base64url");
 }
 
-/** The place that the cursor points behind. */
+/** The place after which the next page begins. */
 export function readCursor(secret: string, scope: CursorScope, cursor: string): string[] {
   const bytes = Buffer.from(cursor, "base64url");
-  // Decoding is lenient about stray characters and spare bits, so only the spelling we would have written counts.
+  // Base64 decoding ignores stray characters and spare bits, so only the exact text that this code writes is accepted.
   if (bytes.length <= macBytes || bytes.toString("base64url") !== cursor) throw malformed();
   const payload = bytes.subarray(macBytes).toString();
   if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(secret, scope, payload))) throw malformed();
   return JSON.parse(payload) as string[];
 }
 
-/** The secret signs links too; the word in front keeps a signature of one kind from passing as the other. */
+/** The same secret signs links. The prefix keeps a link's signature from being accepted as a cursor's. */
 const mac = (secret: string, scope: CursorScope, payload: string) =>
   createHmac("sha256", secret)
     .update(JSON.stringify(["cursor", scope, payload]))

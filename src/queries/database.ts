@@ -1,5 +1,5 @@
-// src/queries reads, and only reads. The organisation id is the first argument of every query and part of every lookup: what belongs
-// to another organisation does not exist. Rows come from the projections' tables.
+// src/queries has the reads. The organisation id is the first argument of every query and part of every look-up, so another organisation's
+// data is never found. Rows come from the projections' tables.
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
 

@@ -7,7 +7,7 @@ import { readQuotes } from "../events/readQuotes.js";
 import { recordedQuote } from "../events/recordedQuote.js";
 import type { EventStore } from "../ports.js";
 
-/** A quote, who asked for it, and how each of its prices came about: for auditors and for pages. */
+/** A quote, who requested it, and how each of its prices was calculated. */
 export interface ExplainedQuote {
   readonly quoteId: string;
   readonly organisationId: string;
@@ -17,16 +17,13 @@ export interface ExplainedQuote {
   readonly explanation: Explanation;
 }
 
-/** Whose quote it is; undefined when there is none. For the command line, which asks for any organisation. */
+/** The organisation of a quote; undefined when there is no such quote. For the command line, which may see every organisation's. */
 export async function organisationOfQuote(quoteId: string, { eventStore }: { eventStore: EventStore }): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   return place && (await readQuotes(eventStore, place))?.data.organisationId;
 }
 
-/**
- * Derived again from the catalogue version of its day, which the organisation's stream holds. Undefined for an unknown quote and another
- * organisation's.
- */
+/** Derives the quote again from its catalogue version, read from the organisation's stream. Undefined for an unknown or another organisation's quote. */
 export async function explainQuote(
   organisationId: string,
   quoteId: string,

@@ -18,13 +18,13 @@ export function listImports(organisationId: string, kind: ImportKind, page: Page
   );
 }
 
-/** Of both kinds, newest first: the operator's list. */
+/** Imports of both kinds, newest first, for the command line. */
 export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<ImportView[]> {
   const found = await newestImports(organisationId, undefined, { before: undefined, count }, sources);
   return found.map(({ view }) => view);
 }
 
-interface Stretch {
+interface ListRange {
   readonly before: bigint | undefined;
   readonly count: number;
 }
@@ -32,11 +32,11 @@ interface Stretch {
 async function newestImports(
   organisationId: string,
   kind: ImportKind | undefined,
-  { before, count }: Stretch,
+  { before, count }: ListRange,
   sources: Sources,
 ): Promise<ReadImport[]> {
-  const late = AbortSignal.timeout(patienceMs);
-  // These first: what reaches the table in between is then found in both, and told once.
+  const late = AbortSignal.timeout(eventStoreMs);
+  // Read before the table: an import that is projected in between is then found in both, and listed once.
   const waiting = await notYetProjected(organisationId, kind, { before, count }, sources, late);
   const rows = await selectImports(sources.pool)
     .where(
@@ -54,13 +54,13 @@ async function newestImports(
   return oneAtATime(listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count));
 }
 
-/** A working event store has answered by then; for one that does not the caller is not kept waiting. */
-const patienceMs = 1_500;
-/** While no projector runs, the whole queue waits here. */
+/** The time for the event store. After it, the list shows what the table has. */
+const eventStoreMs = 1_500;
+/** How many imports are read from their streams at once. While no projector runs, that is the whole queue. */
 const atOnce = 20;
 const mostWaiting = 2_000;
 
-/** As a reader of one import sees each of them. What the event store does not answer for in time is shown as the table has it. */
+/** The same status for each import as a query for that import shows. Without an answer of the event store in time, the table's status. */
 async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
   const behind = rows.filter(mayBeBehind);
   const fresh = new Map<string, ReadImport>();
@@ -71,11 +71,11 @@ async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: Abort
   return rows.map((row) => fresh.get(row.importId) ?? rowAsItIs(row));
 }
 
-/** Pushed or ended just now, and on its way to the table. Newest first, and no more than the page can show. */
+/** Imports that were just pushed or have just ended and are not in the table yet. Newest first, at most `count`. */
 async function notYetProjected(
   organisationId: string,
   kind: ImportKind | undefined,
-  { before, count }: Stretch,
+  { before, count }: ListRange,
   sources: Sources,
   late: AbortSignal,
 ): Promise<ReadImport[]> {
@@ -97,7 +97,7 @@ async function notYetProjected(
   return found.filter(({ position }) => before === undefined || position < before);
 }
 
-/** Nothing where the event store is away: what the table knows is old, but true. */
+/** Empty when the event store is unavailable or too slow. */
 async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promise<Read[]> {
   const nothing = late.aborted ? [] : once(late, "abort").then(() => []);
   return Promise.race([reading, nothing]).catch((error: unknown) => {
@@ -106,7 +106,7 @@ async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promis
   });
 }
 
-/** Imports are read one after the other, and one may end meanwhile and another begin. The list is of the moment before. */
+/** The imports are read one after the other, so one may end and the next start in between. Then the older one is shown as running. */
 function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
   const running = newestFirst.findLast(({ view }) => view.status === "processing");
   return newestFirst.map((read) => (read.view.status === "processing" && read !== running ? { ...read, view: notBegun(read.view) } : read));

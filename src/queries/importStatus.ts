@@ -1,10 +1,10 @@
-// An import's status: from the table, and where the table is behind what the caller may already know, from the stream.
+// An import's status, from the table, or from the stream where the table may be behind.
 import type { Pool } from "pg";
 import type { ImportKind } from "../events/importEvents.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
-import { type Base, isToldAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
+import { type Base, isShownAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
 
 export interface Sources {
   readonly pool: Pool;
@@ -31,28 +31,29 @@ export async function readImport(organisationId: string, name: ImportName, sourc
   return base && fromStream(organisationId, base, sources);
 }
 
-/** An import that is in the table, as of now. */
+/** The present status of an import that is in the table. */
 export async function readRow(row: ImportRow, sources: Sources): Promise<ReadImport> {
   const fromTable = rowAsItIs(row);
   if (!mayBeBehind(row)) return fromTable;
   const base = { view: fromTable.view, position: row.position, revision: row.revision, rejected: row.failed };
   return fromStream(row.organisationId, base, sources).catch((error: unknown) => {
-    if (error instanceof StoreUnavailable) return fromTable; // what the table knows is old, but true
+    if (error instanceof StoreUnavailable) return fromTable; // the table's status is older but was true
     throw error;
   });
 }
 
 export const rowAsItIs = (row: ImportRow): ReadImport => ({ view: viewOf(row), position: row.position, unprojected: undefined });
 
-/** Its place in the queue is gone, a cancellation was asked for, or a worker has begun: the stream may know more than the table. */
+/** True when the queue place is gone, a cancellation was requested, or a worker has started it: then the stream may have more events than the table. */
 export function mayBeBehind({ status, queueProgress, cancelRequested, started }: ImportRow): boolean {
   if (isFinished(status)) return false;
   return queueProgress === null || cancelRequested === true || (status === "queued" && started === true);
 }
 
 /**
- * An organisation's imports run one at a time, and are shown so: one that the table does not show as running yet is shown as running only
- * once none that ran before it is. The question comes after the stream was read: what ended before this one began has left its trace by then.
+ * An organisation runs one import at a time, and callers must never see two running. So an import that the table shows as queued is shown as
+ * running only when no earlier one is shown as running. That is checked after the stream was read: an import that ended before this one
+ * started is in ended_imports by then.
  */
 async function fromStream(organisationId: string, base: Base, sources: Sources): Promise<ReadImport> {
   const { position, view } = base;
@@ -64,7 +65,7 @@ async function fromStream(organisationId: string, base: Base, sources: Sources):
 
 const mostLooks = 20;
 
-/** Whether an import that ran before this one is not shown as ended yet. */
+/** Whether an import that ran before this one is still shown as running. */
 async function anotherIsRunning(organisationId: string, importId: string, { pool, eventStore }: Sources): Promise<boolean> {
   const { rows } = await pool.query<{ importId: string; revision: string }>(
     `select import_id as "importId", revision::text from imports
@@ -77,6 +78,6 @@ async function anotherIsRunning(organisationId: string, importId: string, { pool
     [organisationId, importId, mostLooks],
   );
   if (rows.length === mostLooks) return true;
-  for (const row of rows) if (!(await isToldAsEnded(row.importId, BigInt(row.revision), eventStore))) return true;
+  for (const row of rows) if (!(await isShownAsEnded(row.importId, BigInt(row.revision), eventStore))) return true;
   return false;
 }

@@ -7,7 +7,7 @@ import { databaseOf } from "./database.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
 
-/** An import as the contract shows it, before its report becomes a link. */
+/** The contract's Import, with the report's key in place of its link. */
 export interface ImportView {
   readonly importId: string;
   readonly kind: ImportKind;
@@ -25,14 +25,14 @@ export interface ImportView {
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
 }
 
-/** A row of `imports` with what the workers know about the import at this moment. */
+/** A row of `imports` with the import's row in the queue. */
 export type ImportRow = typeof imports.$inferSelect & {
-  /** Null once the worker has given the import's place in the queue back. */
+  /** Null when the import has no place in the queue. */
   readonly queueProgress: number | null;
   readonly cancelRequested: boolean | null;
-  /** A worker has begun with it, or is about to. */
+  /** A worker has started it, or is about to. */
   readonly started: boolean | null;
-  /** Of a cancelled or failed import: its report, once it is stored. */
+  /** The report of a cancelled or failed import, when it is stored. */
   readonly lateReportKey: string | null;
 };
 
@@ -80,18 +80,18 @@ export function viewOf(row: ImportRow): ImportView {
     startedAt,
     finishedAt,
     errorMessage,
-    // A table that is being filled anew may still show as running what has its report already.
+    // While a table is being filled from the log, it may show an import as running that already has its report.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
     correctionOf: row.corrects,
   };
 }
 
-/** By contract a fulfilment import shows no failures while it runs. */
+/** By the contract a fulfilment import shows no failed rows while it runs. */
 function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {
   return { received, processed, failed: kind === "activities" && status === "processing" ? 0 : failed };
 }
 
-/** The contract lets the service add to the caller's reference: the place for what it noticed about the file. */
+/** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
 export function shownDetails(sourceDetails: string, notes: unknown): string {
   return Array.isArray(notes) && notes.length > 0 ? `${sourceDetails} (${notes.join("; ")})` : sourceDetails;
 }

@@ -1,4 +1,3 @@
-// src/queries holds the reads. Where data belongs to an organisation, its id is the first argument after the database.
 import type { Pool } from "pg";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 
@@ -28,7 +27,7 @@ export async function listOrganisations(database: Database): Promise<Organisatio
   return rows;
 }
 
-/** Oldest first; revoked ones stay listed. */
+/** Oldest first, revoked keys included. */
 export async function listKeys(database: Database, organisationId: string): Promise<KeySummary[]> {
   const { rows } = await database.query<KeySummary>(
     `select key_id as "keyId", name, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"

@@ -15,11 +15,11 @@ export interface Page<Item> {
 interface PageRows<Row, Item> {
   placeOf(row: Row): readonly string[];
   itemOf(row: Row): Item;
-  /** For a list whose `fetch` may stop early: whether rows follow the last one it gave. */
+  /** For a list whose `fetch` may return fewer rows than asked: whether more rows follow the last one. */
   goesOn?(last: Row): boolean;
 }
 
-/** `fetch` gets one more than fits, which is how the last page is known to be the last. */
+/** `fetch` is asked for one row more than the page shows; if it returns fewer, this is the last page. */
 export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** Seconds since everything recorded was in the tables, by the database's clock; undefined before the first projector has run. */
+/** Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(
     "select extract(epoch from now() - min(updated_at))::float8 as seconds from checkpoints where projection <> 'webhooks'",

@@ -13,7 +13,7 @@ interface Sources {
   readonly quoteMemory: QuoteMemory;
 }
 
-/** The contract's response as JSON; undefined for an unknown quote, another organisation's, and anything that is no quote id at all. */
+/** The contract's response as JSON; undefined for an unknown quote, another organisation's quote, and text that is no quote id. */
 export async function findQuote(organisationId: string, quoteId: string, sources: Sources): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   if (place === undefined) return undefined;
@@ -21,7 +21,7 @@ export async function findQuote(organisationId: string, quoteId: string, sources
   return known?.organisationId === organisationId ? known.answer(place.number) : undefined;
 }
 
-/** The table has it unless it was recorded just now, or the projector is down: then the stream does. */
+/** From the table, or from the stream if the quote is not projected yet. */
 async function findAndKeep(organisationId: string, place: QuotePlace, { pool, eventStore, quoteMemory }: Sources) {
   const found = (await inTable(organisationId, place, pool)) ?? (await inStream(place, eventStore));
   if (found) quoteMemory.keep(place, found.quotes, found.size);
@@ -50,7 +50,7 @@ const alone = (organisationId: string, response: string): Found => ({
   size: response.length,
 });
 
-/** Of several results only what is asked for is made into text. */
+/** Makes JSON of the requested result only. */
 const charactersPerResult = 2_000;
 
 function ofRequest(event: QuotesGenerated): Found {

@@ -27,7 +27,7 @@ export interface ListedQuote {
 
 type QuoteRow = typeof quotes.$inferSelect & { readonly origin: unknown; readonly destination: unknown };
 
-/** Newest first; one that was generated just now is listed once the projection has it. */
+/** Newest first. A new quote is listed when the projection has it. */
 export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Pool): Promise<Page<ListedQuote>> {
   const { customerId, from, to } = filter;
   const scope = ["quotes", organisationId, customerId ?? "", from?.toISOString() ?? "", to?.toISOString() ?? ""];

@@ -1,9 +1,9 @@
-// Look-ups of quotes in their table. Those that arrive while one is on its way share the next: a look-up of twenty costs little more than
-// one of one.
+// Look-ups in the quotes' table. Requests that arrive while a query runs share the next one: a query for twenty quotes costs little more than
+// one for a single quote.
 import type { Pool } from "pg";
 import type { QuotePlace } from "../events/quoteId.js";
 
-/** What the table holds of a request, as JSON; undefined where the organisation has none. */
+/** The `recorded` column of a quote request; undefined when the organisation has no such request. */
 export type FindRecorded = (organisationId: string, place: QuotePlace) => Promise<string | undefined>;
 
 interface Waiting {
@@ -14,9 +14,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two, so that one slow answer does not hold up everybody who came after it. */
+/** Two, so that one slow query does not delay all later requests. */
 const mostAtOnce = 2;
-/** A request of fifty customers may be 60 KB. */
+/** A row may have 60 KB, for a request with fifty customers. */
 const mostPerLookUp = 50;
 
 const tables = new WeakMap<Pool, FindRecorded>();
@@ -44,7 +44,7 @@ function shareLookUps(pool: Pool): FindRecorded {
   return (organisationId, { quotesId, number }) =>
     new Promise((resolve, reject) => {
       waiting.push({ organisationId, quotesId, alone: number === 0, resolve, reject });
-      // At the end of the tick, so that requests read from many sockets in one go travel together.
+      // At the end of the tick, so that requests read from many sockets in the same tick share a query.
       if (waiting.length === 1) setImmediate(pump);
     });
 }

@@ -2,7 +2,7 @@ import { answerOf } from "../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../events/quoteEvents.js";
 import type { QuotePlace } from "../events/quoteId.js";
 
-/** A request for quotes, as a fetch needs it. */
+/** A quote request, with what a fetch of its quotes needs. */
 export interface RecentQuotes {
   readonly organisationId: string;
   /** The contract's answer to a fetch of one quote, as JSON; undefined when the request has no such result. */
@@ -10,16 +10,16 @@ export interface RecentQuotes {
 }
 
 /**
- * Quotes that this process has just recorded or read. A recorded quote never changes, so what is here is never stale; whoever asks
- * for one is told apart by its organisation every time.
+ * A cache of the quotes that this process has just recorded or read. A recorded quote never changes, so no entry becomes stale. The caller
+ * compares the organisation for each fetch.
  */
 export interface QuoteMemory {
-  /** `size`: characters of what was answered, which is what the memory is bounded by. */
+  /** `size`: the number of characters of the answer. The cache is bounded by their sum. */
   keep(place: QuotePlace, quotes: RecentQuotes, size: number): void;
   find(place: QuotePlace): RecentQuotes | undefined;
 }
 
-/** About two thousand quotes: for the integrator who fetches what was just generated, not for an archive. */
+/** About two thousand quotes, for an integrator who fetches quotes right after their request. */
 const mostCharacters = 4 * 1024 * 1024;
 
 export function createQuoteMemory(most = mostCharacters): QuoteMemory {
@@ -41,10 +41,10 @@ export function createQuoteMemory(most = mostCharacters): QuoteMemory {
   };
 }
 
-/** All quotes of a request are one entry; one that has a stream of its own never shares its id with a request. */
+/** All quotes of a request are one entry. The suffix keeps a quote with a stream of its own apart from a request with the same id. */
 const keyOf = ({ quotesId, number }: QuotePlace): string => (number === 0 ? `${quotesId} alone` : quotesId);
 
-/** `response`: what the whole request was answered, which for one customer is what a fetch answers. Other texts are made when asked for. */
+/** `response` is the answer to the whole request. For one customer it is also the answer to a fetch; otherwise a fetch's answer is made when needed. */
 export function recentQuotes(event: QuotesGenerated, response: string): RecentQuotes {
   const { organisationId } = event;
   if (event.results.length === 1) return { organisationId, answer: (number) => (number === 1 ? response : undefined) };

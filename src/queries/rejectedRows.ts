@@ -20,7 +20,7 @@ interface Sources {
 interface ImportName {
   readonly kind: ImportKind;
   readonly importId: string;
-  /** The import's end was told ahead of the projection: so are its rejected rows. */
+  /** Set when the import's ending is shown before it is projected: its last rejected rows then come from the stream. */
   readonly unprojected?: Unprojected | undefined;
 }
 
@@ -62,7 +62,7 @@ async function listRowsInState(
   };
 }
 
-/** In row order, as many as are asked for and fit into a page's bytes. */
+/** In row order; as many as are requested and fit into a page's bytes. */
 function listAllRows(
   organisationId: string,
   name: ImportName,
@@ -113,7 +113,7 @@ function projectedRows(
     .from(rejections)
     .where(
       and(
-        // Not a join: with one, the planner reads and sorts all rejected rows for each page once there are many.
+        // Not a join: with many rows the planner would read and sort all rejected rows for each page.
         eq(rejections.importPosition, positionOf(organisationId, kind, importId, pool)),
         after === undefined ? undefined : gt(rejections.row, Number(after)),
         only === undefined ? undefined : inArray(rejections.row, [...only]),
@@ -134,7 +134,7 @@ function projectedRows(
     })
     .from(asked)
     .as("sized");
-  // Counted by Postgres: rows recorded before values were bounded may be a mebibyte each, and are not to be fetched to be measured.
+  // Postgres measures the rows: those of older versions may have 1 MiB each, and are not fetched only to be measured.
   return database
     .select()
     .from(sized)

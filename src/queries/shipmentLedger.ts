@@ -9,7 +9,7 @@ type ShipmentRow = typeof shipments.$inferSelect;
 
 export type LedgerShipment = Record<string, unknown>;
 
-/** In the order of their ids, which no update changes: a page never repeats or skips a shipment that was there all along. */
+/** In the order of ids, which no update changes: no shipment is repeated or skipped between pages. */
 export function listShipments(organisationId: string, page: PageRequest, pool: Pool): Promise<Page<LedgerShipment>> {
   return readPage(
     page,

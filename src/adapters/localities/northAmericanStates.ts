@@ -2,7 +2,7 @@ function byCode(text: string): Map<string, string> {
   return new Map(text.split(",").map((entry) => [entry.slice(0, 2), entry.slice(3)]));
 }
 
-/** States, territories and the military post. */
+/** States, territories and military post. */
 export const usStates: ReadonlyMap<string, string> = byCode(
   "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,DC District of Columbia,FL Florida," +
     "GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,MA Massachusetts," +

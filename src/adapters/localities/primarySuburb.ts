@@ -1,7 +1,7 @@
 import type { AustralianRecord } from "./australianFile.js";
 import { type Coordinates, kilometres } from "./cities.js";
 
-/** Where the signs below mislead: what everyone calls the postcode. */
+/** Postcodes for which the rules below choose the wrong suburb. */
 const known = new Map(
   Object.entries({
     "0872": "YULARA",
@@ -50,17 +50,17 @@ export function coordinates(record: AustralianRecord): Coordinates {
   return doubtful ? ofPostcode : precise;
 }
 
-/** Everything about a postcode's records that one of them is judged by. */
+/** Facts about all records of a postcode, by which each of them is ranked. */
 interface Group {
   readonly names: ReadonlySet<string>;
-  /** Names that others are made of: Hamilton, where there is a Hamilton South. */
+  /** Names that are part of other names: Hamilton, where there is a Hamilton South. */
   readonly roots: ReadonlySet<string>;
   readonly centres: ReadonlySet<string>;
 }
 
 /**
- * Orders the records of one postcode, the primary suburb first. The package does not say which suburb that is, but much points to it:
- * the delivery centre and the statistical areas named after it, suburbs named after it, being an old entry, lying in the middle.
+ * Sorts the records of one postcode, the primary suburb first. The package does not name the primary suburb. It is found by several signs:
+ * the delivery centre or statistical areas have its name, other suburbs are named after it, its entry is old, or it lies in the middle.
  */
 export function createPrimaryRanking(all: readonly AustralianRecord[]): (records: AustralianRecord[]) => AustralianRecord[] {
   const centres = new Map<string, number>();

@@ -1,13 +1,13 @@
-// Localities from the outside: npm packages that carry them, and files that people load.
-// Every source yields the same rows; for one postcode the first row is the primary suburb.
+// src/adapters/localities reads localities from npm packages and from files that operators load. Every source gives the same rows; the first
+// row of a postcode is its primary suburb.
 
 export interface LocalityRow {
   readonly postalCode: string;
   readonly suburb: string;
-  /** The city that the suburb is part of; the suburb itself where there is none. */
+  /** The city that the suburb is part of; otherwise the suburb itself. */
   readonly city: string;
   readonly state: string;
   readonly stateName: string;
-  /** Reached only through post-office boxes. */
+  /** Has post-office boxes only. */
   readonly poBox: boolean;
 }

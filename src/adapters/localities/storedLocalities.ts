@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readLocalityFile } from "./localityFile.js";
 import type { LocalityRow } from "./row.js";
 
-/** One country's localities in the form they are stored in. */
+/** One country's localities in the stored format. */
 export interface StoredCountry {
   readonly country: string;
   readonly path: string;
@@ -20,7 +20,7 @@ interface Output {
   localities: number;
 }
 
-/** Turns a file that someone wants to load into one stored file per country, in a folder of the caller's. */
+/** Converts a file to be loaded into one file per country in the stored format, in the caller's folder. */
 export async function prepareLocalities(source: string, folder: string): Promise<{ countries: StoredCountry[]; skipped: number }> {
   const outputs = new Map<string, Output>();
   const outputFor = async (country: string): Promise<Output> => {
@@ -63,7 +63,7 @@ export function storedLine({ postalCode, suburb, city, state, stateName, poBox }
   return `${[postalCode, suburb, city === suburb ? "" : city, state, stateName === state ? "" : stateName, poBox ? "1" : ""].join("\t")}\n`;
 }
 
-/** Reads a stored country back, a piece at a time. */
+/** Reads a country's stored file, piece by piece. */
 export function* readStoredLocalities(path: string): Generator<LocalityRow> {
   const file = openSync(path, "r");
   const decoder = new TextDecoder();

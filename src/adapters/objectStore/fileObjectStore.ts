@@ -8,7 +8,7 @@ import { assertKey } from "./keys.js";
 import { isGenuine, type Link, signLink } from "./links.js";
 
 export interface FileObjectStore extends ObjectStore {
-  /** The file behind a link, for the route that serves it; undefined when the link is not ours or its time has passed. */
+  /** The file of a link, for the route that serves it; undefined when the signature is wrong or the link has expired. */
   openLink(link: Link, now: Date): Promise<{ path: string; size: number; downloadName: string; contentType: string } | undefined>;
 }
 
@@ -61,7 +61,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
     },
     list: (prefix) => walk(objects, "", prefix),
     abortUnfinished: async (_, { before }) => {
-      let removed = 0; // what arrives here has no key yet, and nobody else's is here
+      let removed = 0; // unfinished files have no key yet, and only this log's are in this folder
       for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error, "")))) {
         const found = await stat(join(incoming, name)).catch(() => undefined);
         if (!found || found.mtime >= before) continue;
@@ -85,7 +85,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
   };
 }
 
-/** Depth first, in key order; a folder that cannot hold a match is not opened. */
+/** Depth first, in key order. A folder that cannot have a match is not opened. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) =>
     isMissing(error) ? [] : fail(error, prefix),
@@ -101,7 +101,7 @@ async function* walk(root: string, folder: string, prefix: string): AsyncGenerat
   }
 }
 
-/** New folders survive a power cut only once their parents are on disk too. */
+/** A new folder survives a power cut only when its parent folder is synced as well. */
 async function makeFolder(root: string, folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!first) return;

@@ -1,8 +1,9 @@
-// Where files live: one port, two stores. Files under DATA_DIR when nothing is configured, any S3 through the `minio` client otherwise.
+// src/adapters/objectStore implements ObjectStore twice: as files below DATA_DIR when nothing is configured, otherwise as any S3 store through
+// the `minio` client.
 
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
-/** Keys are ours, but parts of them travel in links: nothing in them may climb out of the store's folder. */
+/** Keys are part of links, which callers can change: no key may lead out of the store's folder. */
 export function isValidKey(key: string): boolean {
   const segments = key.split("/");
   return key.length <= 512 && segments.length <= 8 && segments.every((part) => segment.test(part));
@@ -12,7 +13,7 @@ export function assertKey(key: string): void {
   if (!isValidKey(key)) throw new Error(`not a usable object key: ${JSON.stringify(key.slice(0, 100))}`);
 }
 
-/** A header value that makes browsers save under this name, whatever letters it has. */
+/** A Content-Disposition value with which browsers save the file under this name, whatever letters it has. */
 export function contentDisposition(downloadName: string): string {
   const name = downloadName.replace(/[\p{Cc}\p{Cs}/\\]/gu, "_");
   const plain = name.replace(/[^\x20-\x7e]|["%]/g, "_");

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isValidKey } from "./keys.js";
 
-/** What a link carries. Everything in it is signed, so nothing in it can be changed. */
+/** The parts of a link. All of them are signed. */
 export interface Link {
   readonly key: string;
   /** Seconds since 1970. */
@@ -15,7 +15,7 @@ export function signLink(secret: string, publicUrl: string, key: string, name: s
   return `${publicUrl.replace(/\/+$/, "")}/files/${key}?${query}`;
 }
 
-/** True only for a link that we made and whose time has not passed. */
+/** True for a link with a valid signature that has not expired. */
 export function isGenuine(secret: string, link: Link, now: Date): boolean {
   const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
   const given = Buffer.from(link.signature);

@@ -1,4 +1,4 @@
-// What an S3 store's failure means: an object that is not there, an outage that passes, or a setting that somebody has to mend.
+// Tells apart the failures of an S3 store: a missing object, an outage that passes, or a setting that an operator has to correct.
 
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
@@ -7,7 +7,7 @@ const credentials = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
 const permission = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
 const region = "Check S3_REGION and S3_ENDPOINT.";
 
-/** The codes that no waiting mends, each with what to look at. */
+/** Error codes for which waiting does not help, each with what to check. */
 const permanent: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: credentials,
   SignatureDoesNotMatch: credentials,
@@ -34,7 +34,7 @@ const noBucket = "The bucket does not exist. Check S3_BUCKET; the api role makes
 
 export type Translate = (error: unknown, key?: string) => unknown;
 
-/** Messages name the endpoint and the bucket: whoever reads them may run several. */
+/** Messages name the endpoint and the bucket, since an operator may run several. */
 export function translator({ endpoint, bucket }: { endpoint: string; bucket: string }): Translate {
   const store = `The object store at ${new URL(endpoint).origin} (bucket ${bucket})`;
   const unavailable = (message: string, cause: unknown, fault: StoreUnavailable["fault"]) =>
@@ -54,7 +54,7 @@ export function codeOf(error: unknown): string {
   return String((error as { code?: unknown }).code ?? "");
 }
 
-/** The machine's own fault with the file that is sent or received. */
+/** An error of the local file that is sent or received. */
 function isLocal(error: unknown): boolean {
   const { syscall, path } = error as NodeJS.ErrnoException;
   return syscall !== undefined && path !== undefined;

@@ -17,9 +17,9 @@ export interface S3Options {
   readonly secretKey: string;
   readonly bucket: string;
   readonly region: string;
-  /** A request on which nothing moves for so long is given up. */
+  /** A request is given up when nothing is sent or received for this long. */
   readonly silenceMs?: number;
-  /** After so long a failure is not tried again. */
+  /** A failure after this time is not tried again. */
   readonly patienceMs?: number;
 }
 
@@ -33,13 +33,13 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
   const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
     try {
-      // Unlike HEAD it is answered with a reason; nothing is stored under that prefix.
+      // A list, because a HEAD request is answered without a reason. Nothing is stored under this prefix.
       await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "");
     } catch (error) {
       throw translate(error);
     }
   };
-  /** At once, but nobody waits for it: the push that failed is answered. One that cannot be given up now is left to the sweep. */
+  /** Aborts the upload in the background, since the failed push has to be answered. If that fails, the hourly sweep aborts it. */
   const giveUp = (upload: OpenUpload) =>
     void retried(upload.key, () => abortUpload({ client, bucket }, upload)).catch((_: unknown) => undefined);
   return {
@@ -58,7 +58,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         return true;
       } catch (error) {
         if (!(error instanceof ObjectMissing)) throw error;
-        await ping(); // a missing bucket is answered in the same way
+        await ping(); // a missing bucket gives the same error as a missing object
         return false;
       }
     },
@@ -111,7 +111,7 @@ async function makeBucket(client: Client, { bucket, region }: S3Options, transla
   try {
     await client.makeBucket(bucket, region);
   } catch (error) {
-    if (codeOf(error) !== "BucketAlreadyOwnedByYou") throw translate(error); // another process was quicker
+    if (codeOf(error) !== "BucketAlreadyOwnedByYou") throw translate(error); // another process has created it
   }
 }
 
@@ -127,9 +127,9 @@ function connect(options: S3Options): { client: Client; close: () => void } {
     secretKey: options.secretKey,
     region: options.region,
     pathStyle: true,
-    partSize: partBytes, // up to this, the client sends a file whole
+    partSize: partBytes, // the client sends a file up to this size in one request
     transport: { request } as unknown as typeof import("node:http"),
-    retryOptions: { disableRetry: true }, // ours also cover lost connections, and do not write to the console
+    retryOptions: { disableRetry: true }, // the retries below also cover lost connections, and do not write to the console
   });
   return { client, close: () => agent.destroy() };
 }
@@ -146,7 +146,7 @@ async function* list(client: Client, bucket: string, prefix: string, translate: 
   }
 }
 
-/** Every operation here can be repeated without harm. What somebody has to mend is not tried again. */
+/** Retries a failed operation; every operation here can be repeated without harm. Wrong settings are not retried. */
 async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>, translate: Translate): Promise<Result> {
   assertKey(key);
   const started = performance.now();

@@ -4,7 +4,7 @@ import https from "node:https";
 const defaultSilenceMs = 15_000;
 const longest = 300_000;
 
-/** The minio client sets no time-outs: a request that falls silent, or drags on, is ended here. */
+/** The minio client sets no time-outs. This ends a request that is silent or takes too long. */
 export function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
   const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 50 }) : new http.Agent({ keepAlive: true, maxSockets: 50 });
   const send = secure ? https.request : http.request;

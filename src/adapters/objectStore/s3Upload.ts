@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Client } from "minio";
 
-/** A part is held in memory while it is sent. */
+/** A part is in memory while it is sent. */
 export const partBytes = 8 * 1024 * 1024;
 
 export interface Target {
@@ -10,15 +10,15 @@ export interface Target {
   readonly bucket: string;
 }
 
-/** A multipart upload that is neither completed nor given up; its owner pays for its parts. */
+/** A multipart upload that is neither completed nor aborted; the store keeps (and bills) its parts. */
 export interface OpenUpload {
   readonly key: string;
   readonly uploadId: string;
 }
 
 /**
- * Sends a file, a large one in parts. The client would send parts by itself, but leaves the upload open when one of them fails, and takes up
- * whatever upload of that key it finds open, also one that another process is at.
+ * Sends a file, a large one in parts. The minio client could do that by itself, but it leaves the upload open when a part fails, and continues
+ * any open upload of the same key, also that of another process.
  */
 export async function sendFile(
   target: Target,
@@ -40,7 +40,7 @@ export async function sendFile(
       const parts = await sendParts(target, { key, uploadId }, handle, size);
       await client.completeMultipartUpload(bucket, key, uploadId, parts);
     } catch (error) {
-      abandoned({ key, uploadId }); // had it been completed all the same, there is nothing left to give up
+      abandoned({ key, uploadId }); // harmless if the store has completed the upload after all
       throw error;
     }
   } finally {
@@ -84,7 +84,7 @@ export async function abortUpload({ client, bucket }: Target, { key, uploadId }:
   await client.makeRequestAsyncOmit({ method: "DELETE", bucketName: bucket, objectName: key, query }, "", [200, 204, 404]);
 }
 
-/** Page by page; the next sweep meets what was left open meanwhile. */
+/** Page by page. Uploads that are left open meanwhile are found by the next sweep. */
 export async function* openUploads({ client, bucket }: Target, prefix: string): AsyncGenerator<OpenUpload & { begun: Date }> {
   for (let keyMarker = ""; ; ) {
     const page = await client.listIncompleteUploadsQuery(bucket, prefix, keyMarker, "", "");

@@ -1,4 +1,4 @@
-// The way to Postgres: pool, migrations, transactions, notifications, and the one error that means "not reachable now".
+// src/adapters/postgres has the pool, migrations, transactions and notifications, and turns outages into StoreUnavailable.
 import { StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault } from "../tlsFaults.js";
 
@@ -15,7 +15,7 @@ const network = new Set([
 ]);
 // Connection exceptions, shutdowns, out of resources, statement time-out, and a standby that has not been promoted yet.
 const sqlStates = /^(08...|57P0[1-5]|57014|53...|25006)$/;
-// node-postgres gives these no code.
+// node-postgres has no error code for these.
 const messages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after/;
 
@@ -29,7 +29,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** Outages become StoreUnavailable, and so does what keeps us out until somebody mends it; every other error stays what it is. */
+/** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
 export function asDatabaseError(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
@@ -41,7 +41,7 @@ export function asDatabaseError(error: unknown): unknown {
   return new StoreUnavailable("database", `The database is not available: ${reason}`, { cause: error });
 }
 
-/** What to do about a fault that no waiting mends; undefined for every other error. */
+/** What to do about an error for which waiting does not help; undefined for other errors. */
 function hintFor(error: unknown): string | undefined {
   const { code, message } = error as { code?: unknown; message?: string };
   if (/unsupported startup parameter/.test(message ?? "")) {

@@ -5,15 +5,15 @@ export interface ListenOptions {
   readonly url: string;
   readonly applicationName: string;
   readonly channel: string;
-  /** Called for each notification, and after every (re)connect, since some may have been missed: look for work then. */
+  /** Called for each notification, and after each (re)connect, since notifications may have been missed. */
   readonly onNotify: (payload: string | undefined) => void;
   readonly onError?: (error: Error) => void;
-  /** A pooler stands between us and the server, and notifications are for whoever has the server's session then: nothing is listened to. */
+  /** Called when a pooler is between this process and the server. Notifications would go to another client then, so nothing is listened to. */
   readonly onPooler?: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Listens until the signal aborts, over its own connection, which it opens again whenever it is lost. */
+/** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. */
 export async function listen(options: ListenOptions): Promise<void> {
   let delay = 100;
   while (!options.signal.aborted) {
@@ -48,7 +48,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-/** A pooler greets with a number of its own, not with that of the server's process. */
+/** A pooler sends a process id of its own at the connect, not that of the server's process. */
 async function isPooled(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]?.pid !== (client as unknown as { processID: number | null }).processID;

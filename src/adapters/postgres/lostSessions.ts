@@ -2,12 +2,12 @@ import pg from "pg";
 
 export interface WatchOptions {
   readonly applicationName: string;
-  /** How often to look. A session is ended when it was found lost twice in a row and not a byte has moved in between. */
+  /** How often to look. A session is ended when it was found lost twice in a row and no byte was sent or received in between. */
   readonly everyMs?: number;
   readonly onLost: (pid: number) => void;
 }
 
-/** What node-postgres has but does not declare. */
+/** Members of a node-postgres client that its types do not declare. */
 interface Session {
   readonly processID: number | null;
   readonly readyForQuery?: boolean;
@@ -17,9 +17,9 @@ interface Session {
 const lookMs = 5_000;
 
 /**
- * For a pool whose statements may take any time, so that no time-out can tell a long one from an answer that a network has
- * swallowed. The server can: over another connection it is asked what a silent session is doing. One that waits for us, while
- * we wait for it, is ended on both sides, which frees its locks. Returns a function that stops the watch.
+ * For a pool whose statements may take any time. A time-out cannot tell a long statement from an answer that the network has lost, but the
+ * server can: it is asked over another connection what a silent session is doing. If the server waits for this client while the client waits
+ * for the server, the session is ended on both sides, which frees its locks. Returns a function that stops the watch.
  */
 export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = lookMs, onLost }: WatchOptions): () => void {
   const inUse = new Set<Session>();
@@ -52,7 +52,7 @@ export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = look
   const timer = setInterval(() => {
     if (looking) return;
     looking = true;
-    // Whether a session is lost cannot be told while the server cannot be asked: the next look may.
+    // If the server cannot be asked now, the next look decides.
     void look()
       .catch(() => undefined)
       .finally(() => {
@@ -65,7 +65,7 @@ export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = look
 
 const traffic = ({ connection: { stream } }: Session) => stream.bytesRead + stream.bytesWritten;
 
-/** Those that the server does not know, or that it waits for. */
+/** The sessions that the server does not know, or on whose client the server is waiting. */
 async function lostAmong(pool: pg.Pool, applicationName: string, sessions: readonly Session[]): Promise<Set<Session>> {
   return besides(pool, applicationName, async (client) => {
     const pids = sessions.map(({ processID }) => processID);
@@ -74,7 +74,7 @@ async function lostAmong(pool: pg.Pool, applicationName: string, sessions: reado
        from (select 1) as always left join pg_stat_activity on pid = any($1) and application_name = $2`,
       [pids, applicationName],
     );
-    // Behind a pooler the numbers are its own, and nothing can be told by them.
+    // Behind a pooler the process ids are the pooler's own, so nothing can be said.
     if (rows[0]?.own !== (client as unknown as Session).processID) return new Set<Session>();
     const atWork = new Set(rows.flatMap(({ pid, waits }) => (pid !== null && !waits ? pid : [])));
     return new Set(sessions.filter(({ processID }) => processID !== null && !atWork.has(processID)));
@@ -90,11 +90,11 @@ async function end(pool: pg.Pool, applicationName: string, session: Session): Pr
       ]),
     );
   } finally {
-    session.connection.stream.destroy(new Error("Connection terminated: the server has been waiting for us, and we for it"));
+    session.connection.stream.destroy(new Error("Connection terminated: the server and this client were waiting for each other"));
   }
 }
 
-/** A connection of its own: those of the pool may all be lost. */
+/** Uses a new connection, since all connections of the pool may be lost. */
 async function besides<Result>(pool: pg.Pool, applicationName: string, ask: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({
     connectionString: pool.options.connectionString,
@@ -108,7 +108,7 @@ async function besides<Result>(pool: pg.Pool, applicationName: string, ask: (cli
     await client.connect();
     return await ask(client);
   } finally {
-    // Not waited for: a farewell, too, may be swallowed.
+    // Not awaited: the network may lose this message as well.
     void client.end().catch(() => undefined);
   }
 }

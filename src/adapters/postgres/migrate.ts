@@ -6,11 +6,11 @@ import type pg from "pg";
 import { asDatabaseError } from "./errors.js";
 
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
-const lock = 7_241_001; // any number, as long as nothing else in this database locks the same one
+const lock = 7_241_001; // any number that no other advisory lock of this database uses
 
 /**
- * Brings the schema up to date. Processes that start together take turns: the first one migrates, the others find it done. The lock is the
- * transaction's and not the session's, which a pooler in transaction mode would keep.
+ * Migrates the database. Of several processes that start at once one migrates, and the other ones wait and find nothing to do. The transaction
+ * holds the lock, not the session, which a pooler in transaction mode would keep.
  */
 export async function migrate(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
@@ -37,5 +37,5 @@ function begunAlready(client: pg.PoolClient): pg.PoolClient {
   return Object.assign(Object.create(client) as pg.PoolClient, { query });
 }
 
-/** The statements that make every table, in order. */
+/** All statements of all migrations, in order. */
 export const migrationStatements = (): string[] => readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql);

@@ -4,14 +4,14 @@ import { SessionClient } from "./session.js";
 
 export interface PoolOptions {
   readonly url: string;
-  /** Seen in pg_stat_activity: says which role holds a connection. */
+  /** Shown in pg_stat_activity; names the role. */
   readonly applicationName: string;
   readonly max?: number;
   /** Milliseconds; 0 for none. */
   readonly statementTimeout?: number;
-  /** Milliseconds that we wait for any one answer: a server that has frozen, or is out of reach, ends no statement. None if left out. */
+  /** How many ms the client waits for an answer, since a frozen or unreachable server does not end a statement. No limit if left out. */
   readonly answerTimeout?: number;
-  /** An idle connection that breaks is only worth a line: the pool replaces it. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -30,12 +30,12 @@ export function createPool(options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: 10_000,
   });
   pool.on("error", options.onError ?? (() => undefined));
-  // A connection that breaks while it is checked out raises its own event, which nobody else listens to.
+  // A connection that breaks while it is in use emits its own error event, which would end the process without a listener.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return translateOutages(pool);
 }
 
-/** Promises of the pool reject with StoreUnavailable in an outage; the callback forms, which pg uses itself, stay as they are. */
+/** In an outage the pool's promises reject with StoreUnavailable. The callback forms, which pg itself uses, are unchanged. */
 function translateOutages(pool: pg.Pool): pg.Pool {
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;

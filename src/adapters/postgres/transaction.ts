@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { asDatabaseError } from "./errors.js";
 
-/** Commits what `work` did, or none of it. A connection whose fate is unknown is thrown away. */
+/** Runs `work` in a transaction. If the rollback fails as well, the connection is closed. */
 export async function transaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;

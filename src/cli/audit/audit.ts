@@ -42,7 +42,7 @@ async function auditImport(importId: string, { asOf, rows, json }: { asOf?: stri
   await withStores((context) => runImportAudit(context, importId, { asOf: moment, rows: rows ?? false, json: json ?? false }));
 }
 
-/** A number is a revision; anything else has to be a time with its zone. */
+/** A number is a revision; anything else must be a time with a zone. */
 function momentOf(text: string): { revision: bigint } | { time: Date } {
   return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: timeOf(text) };
 }
@@ -74,7 +74,7 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
     const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
     const options = { ...stores, organisationId: org, files, allQuotes, onProgress: progress.update };
     const verified = await verify(options).finally(progress.stop);
-    // A misspelt id must not pass for an organisation in good order. The stream knows it, whatever the tables have.
+    // A misspelt id must not look like an organisation without differences. The stream is asked, since the tables may be wrong.
     const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
     if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}.`);
     return verified;

@@ -22,7 +22,7 @@ interface Wanted {
 
 export async function runImportAudit(context: CommandContext, importId: string, { asOf, rows, json }: Wanted): Promise<void> {
   const { pool, eventStore, objectStore, signal } = context;
-  process.stdout.once("error", () => process.exit()); // nobody reads the rows that are left
+  process.stdout.once("error", () => process.exit()); // the reader of the pipe has closed it
   const last = await eventStore.last(streamOf.import(importId));
   const progress = showProgress("read");
   const onEvent = (revision: bigint) => {
@@ -33,7 +33,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}.`);
   const audited = auditedImportOf(history.fold);
   const files = audited ? await fileFaults({ objectStore, tempDir: tmpdir() }, audited) : [];
-  // A past state has no counterpart in the tables of today.
+  // The tables have only the present state, so a past one is not compared.
   const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, history.fold) : undefined;
   const corrections = await correctionStory(importId, { eventStore, asOf, signal });
   const { organisationId, by } = history.requested.data;
@@ -45,7 +45,7 @@ export async function runImportAudit(context: CommandContext, importId: string, 
   if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
 }
 
-/** Waits for whoever reads the pipe, so that 900,000 rows do not pile up in memory. */
+/** Waits until the pipe has taken the line, so that 900,000 rows do not fill the memory. */
 async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }

@@ -17,7 +17,7 @@ export interface ImportReport {
   readonly nameOf: NameOf;
 }
 
-/** For a person who has never seen the code; line by line. */
+/** The lines that `audit import` prints, for a reader who does not know the code. */
 export function historyText({ history, files, corrections, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, by, requestId, at } = requested.data;
@@ -112,7 +112,7 @@ function verdictLines({ fold }: ImportHistory, verdict: Verdict | undefined): st
   return [...chain, `The projection differs in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
 }
 
-/** The same for machines. */
+/** The output of `--json`. */
 export function historyJson({ history, files, corrections, verdict }: Omit<ImportReport, "nameOf">) {
   const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
   return {

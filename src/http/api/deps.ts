@@ -11,7 +11,7 @@ export interface ApiLimits {
   readonly maxQueuedImports: number;
 }
 
-/** Answers why the service cannot take requests, or an empty list. */
+/** `check` throws the reason why the service is not ready. */
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> };
 
 export interface LinkedFile {
@@ -21,7 +21,7 @@ export interface LinkedFile {
   readonly contentType: string;
 }
 
-/** Everything the API needs, built by whoever starts it. */
+/** What the API needs; src/main.ts builds it. */
 export interface ApiDeps {
   readonly pool: Pool;
   readonly eventStore: EventStore;
@@ -32,21 +32,21 @@ export interface ApiDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly geography: Geography;
   readonly quoteMemory: QuoteMemory;
-  /** Where uploads are held until they are stored. */
+  /** Folder for uploads until they are in the object store. */
   readonly tempDir: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly limits: ApiLimits;
-  /** Base of links that the service hands out, without a trailing slash. */
+  /** The base of the links in answers, without a trailing slash. */
   readonly publicUrl: string;
   readonly signingSecret: string;
-  /** The embedded object store's: the file behind a signed link, undefined when the link is not ours or has expired. */
+  /** The embedded object store's function that opens a signed link; its result is undefined when the signature is wrong or the link has expired. */
   readonly openLink?: (
     link: { key: string; expires: string; name: string; signature: string },
     now: Date,
   ) => Promise<LinkedFile | undefined>;
-  /** Aborts when the API stops: what goes on in the background after an answer ends. */
+  /** Aborts when the API stops, which ends the work that goes on in the background after an answer. */
   readonly stopping?: AbortSignal;
-  /** Checks beyond the three stores, such as the projection's lag. */
+  /** Checks besides the three stores, such as the projection's lag. */
   readonly readiness?: readonly ReadinessCheck[];
 }

@@ -1,4 +1,4 @@
-// Error reports that were removed from the object store are made again when somebody reads the import, or follows the link.
+// An error report that is missing from the object store is made again when a caller reads the import or follows the link.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/askForReport.js";
@@ -21,7 +21,7 @@ interface Looks {
 }
 const looksAt = new WeakMap<ObjectStore, Looks>();
 
-/** Looks, now and then, whether a report that is linked to is still there. Nobody waits for it: the link works once the report is made. */
+/** Checks in the background, at most once a second per import, whether the linked report exists. A missing one is made by a worker. */
 export function lookForReport({ pool, objectStore, logger }: Deps, importId: string, key: string): void {
   const looks = looksAt.get(objectStore) ?? { running: 0, at: new Map() };
   looksAt.set(objectStore, looks);
@@ -43,7 +43,7 @@ export function lookForReport({ pool, objectStore, logger }: Deps, importId: str
     });
 }
 
-/** The import whose report has this key, wherever the key begins. */
+/** The import whose report has this key, with or without a log id in it. */
 export function importOfReport(key: string): string | undefined {
   return /^reports\/(?:[0-9a-f-]{36}\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.xlsx$/.exec(key)?.[1];
 }

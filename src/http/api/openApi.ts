@@ -18,7 +18,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
       version: "1",
       description: "Freight quotes, shipment imports and fulfilment activity imports for an organisation and its customers.",
     },
-    // Relative first: the reference page may only call the host it was loaded from, under whatever name.
+    // The relative address first: the reference page may call only the host that it was loaded from.
     servers: [{ url: "/" }, { url: publicUrl }],
     security: [{ apiKey: [] }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -105,7 +105,7 @@ const answerHeaders = {
 
 function headersOf(status: number): string[] {
   const { "Retry-After": _, ...always } = answerHeaders;
-  if (status === 401) return ["x-request-id"]; // nobody's minute is counted
+  if (status === 401) return ["x-request-id"]; // no key is known, so no rate limit applies
   return Object.keys(status === 429 || status === 503 ? answerHeaders : always);
 }
 
@@ -117,10 +117,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return rest;
 }
 
-/**
- * Every whole number would otherwise carry the bounds of JavaScript's numbers, which say nothing about the API; and a text that
- * becomes a number would lose its default.
- */
+/** Removes the bounds of JavaScript's numbers, which zod adds to every whole number, and keeps the default of a text that becomes a number. */
 function inTheApisTerms({
   zodSchema,
   jsonSchema: described,

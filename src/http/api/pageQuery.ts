@@ -5,7 +5,7 @@ import type { ApiDeps } from "./deps.js";
 const wholeNumber = /^[0-9]{1,6}$/;
 const range = "must be a whole number from 1 to 500";
 
-/** What every paged list takes. */
+/** The query parameters of every paged list. */
 export const pageQuery = z.object({
   cursor: z.string().max(4_000).optional().describe("The nextCursor of the previous page; omitted for the first page"),
   limit: z
@@ -23,7 +23,7 @@ export const pageRequest = ({ cursor, limit }: z.output<typeof pageQuery>, { sig
 export const pageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable().describe("For the next page; null on the last page") });
 
-/** The page with its items as answered. */
+/** Converts the items of a page into those of the answer. */
 export async function answerPage<Row>(page: Promise<Page<Row>>, itemOf: (row: Row) => unknown = (row) => row) {
   const { items, nextCursor } = await page;
   return { status: 200, body: { items: await Promise.all(items.map(itemOf)), nextCursor } };

@@ -1,5 +1,5 @@
-// src/http/api is the contract: it turns requests into commands and queries, and what comes back into answers. A route is one file under
-// routes/ that describes itself with zod schemas: the same schemas validate requests and generate the OpenAPI document. No SQL, no rules here.
+// src/http/api is the contract: it turns requests into commands and queries, and their results into answers. A route is one file in routes/
+// with zod schemas, which validate requests and generate the OpenAPI document. No SQL and no rules here.
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Principal } from "../../domain/principal.js";
@@ -7,16 +7,16 @@ import type { Answer } from "../server/answer.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
-/** Who is asking, and the one clock reading that this request uses throughout. */
+/** The caller, and the time that this request uses throughout. */
 export interface Caller {
   readonly organisationId: string;
   readonly by: Principal;
-  /** The beginning of the API key, for the log: the key itself is known to nobody but its owner. */
+  /** The beginning of the API key, for the log. The whole key is never logged. */
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
   readonly now: Date;
   readonly requestId: string;
-  /** What of the caller's patience is used up already: how long it took to find out who asks. */
+  /** How long the authentication took; it counts towards the time for the whole answer. */
   readonly admissionMs: number;
 }
 
@@ -28,9 +28,9 @@ export interface RequestSchemas {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
-  /** A JSON body: read within bounds, parsed and validated before the handler runs. */
+  /** A JSON body: read with limits, parsed and validated before the handler runs. */
   readonly body?: z.ZodType;
-  /** A form with a file: described here, but read by the handler itself from `incoming`, as a stream. */
+  /** A form with a file. It is described here; the handler reads it from `incoming` as a stream. */
   readonly multipart?: z.ZodObject;
 }
 
@@ -42,9 +42,9 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly headers: Parsed<S, "headers">;
   readonly body: Parsed<S, "body">;
   readonly caller: Caller;
-  /** The raw Node request; absent only where a test calls the app without a socket. */
+  /** The Node request; absent only when a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
-  /** Counts a file that is made of the body against what the organisation may have on the disk, until the answer; 503 where it is too much. */
+  /** Counts the file that is made of the body, until the answer, towards the organisation's share of the disk. Throws 503 when that is used up. */
   readonly holdOnDisk: (bytes: number) => void;
 }
 
@@ -55,20 +55,20 @@ export interface ResponseDescription {
 
 export interface RouteDefinition<S extends RequestSchemas> {
   readonly method: "GET" | "POST";
-  /** As in OpenAPI: `/v1/org/quote/getQuote/{quoteId}`. */
+  /** As in OpenAPI, such as `/v1/org/quote/getQuote/{quoteId}`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** True for what goes beyond the published contract. */
+  /** True for a route that is not in the published contract. */
   readonly extension?: boolean;
   readonly request: S;
-  /** 400, 401, 429, 500 and 503 are added to every route that says nothing of its own about them. */
+  /** 400, 401, 429, 500 and 503 are added where the route does not describe them. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
-  /** Bound of a JSON body in bytes, where the default is more than this route can need. */
+  /** The largest JSON body in bytes, if it is less than the default. */
   readonly maxBodyBytes?: number;
-  /** Whatever can refuse the request before its body is read. */
+  /** Runs before the body is read, and may reject the request. */
   beforeBody?(request: Pick<RouteRequest<NoInfer<S>>, "headers" | "caller">, deps: ApiDeps): Promise<void>;
   readonly handler: (request: RouteRequest<S>, deps: ApiDeps) => Promise<Answer>;
 }
@@ -78,7 +78,7 @@ export type Route = Omit<RouteDefinition<RequestSchemas>, "handler" | "beforeBod
   readonly handler: (request: RouteRequest<never>, deps: ApiDeps) => Promise<Answer>;
 };
 
-/** Lets the handler's types follow from the schemas. */
+/** Infers the handler's types from the schemas. */
 export function defineRoute<const S extends RequestSchemas>(route: RouteDefinition<S>): Route {
   return route as unknown as Route;
 }

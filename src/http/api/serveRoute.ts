@@ -14,16 +14,16 @@ import type { ApiDeps } from "./deps.js";
 import type { ApiEnv, Caller, Route } from "./route.js";
 import { validate } from "./validate.js";
 
-/** What the routes of one app share. */
+/** Shared by all routes of an app. */
 export interface Shell {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly withinUploads: WithinUploads;
-  /** For files that are made of JSON bodies. */
+  /** Limits the files that are made of JSON bodies. */
   readonly openDiskShare: OpenShare;
 }
 
-/** One way through for every route: who asks, whether the request is sound, then the handler. */
+/** Serves every route: authenticates, validates the request, then calls the handler. */
 export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly Handler<ApiEnv>[] {
   const { query, headers } = route.request;
   return [
@@ -46,7 +46,7 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
   };
 }
 
-/** One part of a request against its schema. A parameter given twice arrives as a list, which its schema refuses. */
+/** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
 function sound(target: "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
   const validationFunction = (_: z.ZodObject, value: unknown) => ({ success: true as const, data: validate(schema, value, root) });
   return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<ApiEnv>;

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
 import { check } from "../../domain/validation/check.js";
 
-/** Parses one part of a request, or rejects it with every fault by path. */
+/** Parses one part of a request, or rejects it with all faults and their paths. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {
   const checked = check(schema, value, root);
   if (checked.ok) return checked.value;

@@ -1,4 +1,4 @@
-// What every handler answers with, and how it goes onto the wire.
+// The answer of a handler, and how it is sent.
 import type { Context } from "hono";
 import type { AppEnv } from "./requestFrame.js";
 

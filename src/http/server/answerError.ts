@@ -9,7 +9,7 @@ import { answerTable, Problem } from "./problem.js";
 const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;
 
-/** Turns whatever was thrown into the contract's answer. Only bugs and outages are logged; a caller's fault is not news. */
+/** Turns an error into the contract's answer. Only bugs and outages are logged, not the callers' mistakes. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   if (error instanceof Rejection) return plainAnswer(error.code, error.details ?? error.message);
   if (error instanceof Problem) return answerProblem(error, logger, context);
@@ -22,7 +22,7 @@ export function answerError(error: unknown, logger: Logger, context: Readonly<Re
 
 const passing = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
 
-/** Somebody has to mend the service's settings; the log says which. */
+/** An operator has to correct the service's settings; the log says which. */
 const lasting = (cause: unknown) =>
   new Problem(
     "unavailable",

@@ -1,22 +1,22 @@
 import { Problem } from "./problem.js";
 
-/** For the whole of it: a sender that dribbles gets no more than one that is silent. */
+/** The time for a whole body, also for a sender that sends it very slowly. */
 const readTimeoutMs = 60_000;
-/** What of a large body must arrive between two looks that find it alive; of a small one a byte is enough, since it holds nobody up. */
+/** At least this much of a large body must arrive per period of silence. For a small body one byte is enough, since it takes little memory. */
 const leastBytes = 16 * 1024;
-/** Looks, not time: a process that could not run for a while has not seen what arrived meanwhile. */
+/** Counts looks, not time: a process that could not run for a while has not seen what arrived meanwhile. */
 const silentLooks = 5;
 
 export interface Arrival {
   readonly silenceMs: number;
   readonly bytesRead: (() => number) | undefined;
-  /** Whether it already holds more than a small body would. */
+  /** Whether more than a small body has arrived. */
   readonly large: boolean;
 }
 
 type InTime = <T>(work: Promise<T>) => Promise<T>;
 
-/** One deadline for all that `read` waits for, and a nearer one for a sender that falls silent. */
+/** Runs `read` with one deadline for the whole body and a shorter one for a sender that is silent. */
 export async function inTimeToArrive<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
   let giveUp: (message: string) => void = () => undefined;
   const late = new Promise<never>((_, reject) => {

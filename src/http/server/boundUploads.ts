@@ -2,7 +2,7 @@ import { Problem } from "./problem.js";
 
 export type WithinUploads = <T>(organisationId: string, upload: () => Promise<T>) => Promise<T>;
 
-/** Each upload under way holds a connection and room on the disk, for minutes where its sender is slow. */
+/** Limits the running uploads: each takes a connection and disk space, for minutes if its sender is slow. */
 export function boundUploads({ inAll = 200, perOrganisation = 60 } = {}): WithinUploads {
   const underWay = new Map<string, number>();
   let total = 0;

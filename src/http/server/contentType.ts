@@ -1,6 +1,6 @@
 import { Problem } from "./problem.js";
 
-/** JSON is JSON in UTF-8, uncompressed; anything else is refused before the body is read. */
+/** Accepts uncompressed JSON in UTF-8. Anything else is rejected before the body is read. */
 export function requireJson(headers: Headers): void {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
   if (!/^application\/(json|[a-z0-9.+-]+\+json)$/.test(type.trim())) {

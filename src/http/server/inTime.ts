@@ -1,13 +1,13 @@
 import { Problem } from "./problem.js";
 
-/** For a read, with finding out who asks. Whatever changes something has its own patience, since its outcome must be known. */
+/** The time for a request that reads, including its authentication. Requests that change something have their own limits, since their outcome must be known. */
 export const readPatienceMs = 4_500;
 
-/** What a caller hears when a store does not answer in time; `what` is for the log. */
+/** Answers 503 when `work` takes longer than `ms`. `what` is for the log. */
 export async function inTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    // One more turn: where the machine did not let us run, the answer may lie there already.
+    // One more turn of the event loop: if this process could not run for a while, the answer may already have arrived.
     timer = setTimeout(() => setImmediate(() => reject(tooLate(what))), Math.max(0, ms));
   });
   try {

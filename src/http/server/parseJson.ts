@@ -1,22 +1,22 @@
 import { Rejection } from "../../domain/rejection.js";
 import { pathText } from "../../domain/validation/messages.js";
 
-/** The contract's deepest body (shipments.0.customFields.x) has a fraction of this. */
+/** The contract's deepest body (shipments.0.customFields.x) has a fraction of this depth. */
 const maxDepth = 32;
 /** 1,000 shipments with 200 custom fields each and 10,000 goods lines have 250,000. */
 const maxFields = 300_000;
-/** Commas and openings, of which that push has 260,000: values without a name cost as much to build. */
+/** Commas and opening brackets; that push has 260,000. Elements of arrays cost as much to build as named fields. */
 const maxValues = 600_000;
 
-const refused = (message: string) => new Rejection("invalid", message, [message]);
+const rejection = (message: string) => new Rejection("invalid", message, [message]);
 
-/** Parses a JSON body strictly: UTF-8, bounded depth, and no key that JavaScript would silently swallow. */
+/** Parses a JSON body strictly: UTF-8, bounded depth, and no key that JavaScript would silently drop. */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.byteLength === 0) throw refused("body must be a JSON object, nothing was sent");
+  if (bytes.byteLength === 0) throw rejection("body must be a JSON object, nothing was sent");
   refuseHostile(bytes);
   const text = decode(bytes);
   const value = parse(text);
-  // A plain search first: the walk costs as much as the parse and is almost never needed.
+  // A plain text search first: walking the value costs as much as parsing it, and is almost never needed.
   if (text.includes("__proto__") || text.includes("\\u005") || text.includes("\\u007")) refuseProto(value, []);
   return value;
 }
@@ -27,7 +27,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw refused("body must be encoded in UTF-8");
+    throw rejection("body must be encoded in UTF-8");
   }
 }
 
@@ -36,7 +36,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-    throw refused(`body must be valid JSON${position === undefined ? "" : `, the fault is at character ${position}`}`);
+    throw rejection(`body must be valid JSON${position === undefined ? "" : `, the fault is at character ${position}`}`);
   }
 }
 
@@ -44,7 +44,7 @@ const [quote, backslash, colon, comma, openArray, closeArray, openObject, closeO
   0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ] as const;
 
-/** Looks at bytes only, so that a deep nest or millions of fields or elements are refused before any object is built from them. */
+/** Looks at the bytes only, so that deep nesting or millions of fields or elements are rejected before any object is built. */
 function refuseHostile(bytes: Uint8Array): void {
   let depth = 0;
   let fields = 0;
@@ -53,17 +53,17 @@ function refuseHostile(bytes: Uint8Array): void {
     const byte = bytes[index];
     if (byte === quote) index = endOfString(bytes, index);
     else if (byte === colon) {
-      if (++fields > maxFields) throw refused(`body must have at most ${maxFields} fields in all`);
+      if (++fields > maxFields) throw rejection(`body must have at most ${maxFields} fields in all`);
     } else if (byte === openObject || byte === openArray) {
-      if (++depth > maxDepth) throw refused(`body must not be nested deeper than ${maxDepth} levels`);
+      if (++depth > maxDepth) throw rejection(`body must not be nested deeper than ${maxDepth} levels`);
       values++;
     } else if (byte === comma) values++;
     else if (byte === closeObject || byte === closeArray) depth--;
-    if (values > maxValues) throw refused(`body must have at most ${maxValues} values in all`);
+    if (values > maxValues) throw rejection(`body must have at most ${maxValues} values in all`);
   }
 }
 
-/** Searches natively from quote to quote: most of a body is text. */
+/** Uses the native search from quote to quote, since most of a body is text. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let escapes = 0;
@@ -76,7 +76,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
 function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value) && Object.hasOwn(value, "__proto__")) {
-    throw refused(`${pathText([...path, "__proto__"], "body")} is not a recognised field`);
+    throw rejection(`${pathText([...path, "__proto__"], "body")} is not a recognised field`);
   }
   for (const [key, inner] of Object.entries(value)) refuseProto(inner, [...path, key]);
 }

@@ -1,6 +1,6 @@
 import type { RejectionCode } from "../../domain/rejection.js";
 
-/** What the shell itself refuses, beside the Rejections of the domain. */
+/** Errors of the HTTP server itself, besides the domain's Rejections. */
 export type ShellCode =
   | "unauthorised"
   | "methodNotAllowed"
@@ -10,7 +10,7 @@ export type ShellCode =
   | "internal"
   | "unavailable";
 
-/** The one table from codes to answers. */
+/** The answers for all codes. */
 export const answerTable: Readonly<Record<RejectionCode | ShellCode, { status: number; error: string }>> = {
   invalid: { status: 400, error: "Bad Request" },
   queueFull: { status: 400, error: "Bad Request" },

@@ -2,17 +2,17 @@ import { Rejection } from "../../domain/rejection.js";
 import { inTimeToArrive } from "./bodyArrival.js";
 import { createShares, type Share } from "./shares.js";
 
-/** Room for 10,000 activities of 3,000 characters each; a file may be larger, since it is never whole in memory. */
+/** Enough for 10,000 activities of 3,000 characters each. A file may be larger, since it is never in memory as a whole. */
 export const maxJsonBytes = 32 * 1024 * 1024;
-/** What the bodies that one process holds at once may take: beyond it, later callers are asked to come back. */
+/** The memory for all bodies of a process at once. When it is used up, further requests are answered 503. */
 const bounds = { inAll: 5 * maxJsonBytes, perOrganisation: 2 * maxJsonBytes };
-/** Of each body, not counted: a small request is never refused for the large ones of others. */
+/** This much of each body is not counted, so that a small request never gets a 503 because of large ones. */
 export const uncountedBytes = 64 * 1024;
 
 export interface BodyBounds {
   readonly limit: number;
   readonly organisationId: string;
-  /** How much the connection has received; absent where there is none. */
+  /** How many bytes the connection has received; absent without a socket. */
   readonly bytesRead?: (() => number) | undefined;
 }
 
@@ -21,11 +21,11 @@ export type WithBody = <T>(request: Request, bounds: BodyBounds, use: (bytes: Ui
 export interface BodyReaderOptions {
   readonly inAll?: number;
   readonly perOrganisation?: number;
-  /** After how long a body of which nothing more arrives is given up. */
+  /** A body is given up when nothing arrives for this long. */
   readonly silenceMs?: number;
 }
 
-/** Reads a body into memory: refused by its declared length before a byte is read, and by its real length while it is. */
+/** Reads a body into memory. A too large one is rejected by its declared length before it is read, or by its real length while it is. */
 export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptions = {}): WithBody {
   const openShare = createShares({ ...bounds, ...most }, "Too many large requests at the moment, try again shortly");
   return async (request, { limit, organisationId, bytesRead }, use) => {
@@ -60,7 +60,7 @@ interface Reading {
 }
 
 async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: Reading): Promise<Uint8Array> {
-  // Node itself holds the sender to a declared length, and the adapter's own path is the fast one.
+  // Node enforces a declared length, and the adapter's own reading is faster.
   if (declared !== undefined && declared <= uncountedBytes) {
     return withinLimit(await inTime(request.arrayBuffer().catch(brokenOff)), limit);
   }
@@ -68,13 +68,13 @@ async function readBounded(request: Request, { declared, limit, share, arrival, 
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Never cancelled: that would close the connection before the answer is out. What is left is read after it.
+  // Not cancelled: that would close the connection before the answer is sent. The rest is read after the answer.
   for (;;) {
     const { done, value } = await inTime(reader.read().catch(brokenOff));
     if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > limit) throw tooLarge(limit);
-    share.hold(counted(size)); // as bytes arrive: whoever announces much and sends little keeps nobody out
+    share.hold(counted(size)); // counts the bytes that have arrived, not the declared length, which may never be sent
     arrival.large = size > uncountedBytes;
     chunks.push(value);
   }
@@ -85,7 +85,7 @@ function withinLimit(buffer: ArrayBuffer, limit: number): Uint8Array {
   return new Uint8Array(buffer);
 }
 
-/** The sender has left, or cut its request short: no fault of ours to be logged and counted as one. */
+/** The sender has disconnected or sent too little. That is answered 400, not logged as an error of the service. */
 function brokenOff(): never {
   throw new Rejection("invalid", "The body broke off before its end, send the request again");
 }

@@ -4,15 +4,15 @@ import type { Readable } from "node:stream";
 
 const longestMs = 30_000;
 const mostBytes = 64 * 1024 ** 2;
-/** For a sender whose connection is to be closed and that neither sends nor leaves. */
+/** For a connection that is to be closed while its sender neither sends nor disconnects. */
 const silentMs = 5_000;
 
 /**
- * Reads, after the answer, what its sender still sends, and throws it away: a connection that is closed meanwhile takes the answer with
- * it, and a sender of 50 MB whose key is wrong would see a broken pipe instead of why. Not for ever: so long, and so much.
+ * Reads and drops the rest of a request after its answer. If the connection were closed instead, the answer would be lost: a client that
+ * sends 50 MB with a wrong key would see a broken pipe instead of the reason. Time and bytes are limited.
  */
 export function readLeftovers(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  // Before Node's own listener, which closes the connection where it is not to be kept.
+  // Runs before Node's own listener, which closes a connection that is not kept alive.
   outgoing.prependOnceListener("finish", () => {
     if (incoming.readableEnded || incoming.destroyed) return;
     if (!incoming.complete) readToTheEnd(incoming);
@@ -22,14 +22,14 @@ export function readLeftovers(incoming: IncomingMessage, outgoing: ServerRespons
 
 function readToTheEnd(incoming: IncomingMessage): void {
   const { socket } = incoming;
-  incoming.removeAllListeners("data"); // nobody needs it any more, and whoever kept it would keep all of it
+  incoming.removeAllListeners("data"); // a listener that keeps the chunks would keep all of them in memory
   discard(incoming, socket);
   closeAfter(incoming, socket);
 }
 
-/** For a connection whose requests make no sense any more: its sender, too, sees the answer that went out before our side was ended. */
+/** For a connection whose bytes cannot be parsed: reads on, so that the sender still gets the answer. */
 export function discardRest(socket: Socket): void {
-  socket.removeAllListeners("data"); // Node's parser, which would complain again
+  socket.removeAllListeners("data"); // Node's parser, which would fail again
   discard(socket, socket);
   socket.setTimeout(silentMs, () => socket.destroy());
   socket.once("end", () => socket.destroy());
@@ -47,8 +47,8 @@ function discard(source: Readable, socket: Socket): void {
 }
 
 /**
- * `Connection: close`, and HTTP/1.0 as proxies speak it: Node would close the socket with bytes left to read, which resets the connection.
- * Instead our side is ended, which completes the answer, and the socket is closed once the request has been read or its sender is gone.
+ * For `Connection: close` and HTTP/1.0. Node would close the socket with bytes left to read, which resets the connection. Instead this side is
+ * ended, which completes the answer, and the socket is closed when the request has been read or the sender has disconnected.
  */
 function closeAfter(incoming: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {

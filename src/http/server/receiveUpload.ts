@@ -1,5 +1,5 @@
-// Takes a multipart upload off the socket into a temporary file: hashed and counted on the way, never whole in memory, and
-// gone again whatever happens. The caller removes the folder when it is done with the file.
+// Writes a multipart upload to a temporary file, hashes and counts it on the way, and never has it in memory as a whole. On an error the file is
+// removed; otherwise the caller removes the folder.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -27,7 +27,7 @@ const stalled = (idleMs: number) =>
   new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again.`, {
     headers: { connection: "close" },
   });
-/** Room for boundaries, part headers and the other field beside a file of exactly the largest size. */
+/** For boundaries, part headers and the other field, besides a file of exactly the largest size. */
 const envelope = 65_536;
 const longestName = 255;
 
@@ -81,7 +81,7 @@ async function parse(incoming: IncomingMessage, path: string, idleMs: number): P
     });
     writes.push(writing);
     writing.catch((error: NodeJS.ErrnoException) => {
-      // A full disk: nobody takes what is still to come.
+      // The disk is full: the rest of the file has no reader.
       if (error.syscall !== undefined)
         fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
     });
@@ -99,7 +99,7 @@ async function parse(incoming: IncomingMessage, path: string, idleMs: number): P
     await pour(incoming, form);
     await Promise.all(writes);
   } catch (error) {
-    cutOff.abort(); // the form leaves its file open; and one that was read to its end says neither that nor that it is closed
+    cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for one that was read to its end
     await Promise.allSettled(writes);
     throw fault ?? unreadable(error);
   } finally {
@@ -109,7 +109,7 @@ async function parse(incoming: IncomingMessage, path: string, idleMs: number): P
   return received;
 }
 
-/** Unlike `pipeline`, leaves the request alive on a fault: the rest of a destroyed one would block its connection. */
+/** Unlike `pipeline`, does not destroy the request after an error: the unread rest of it would block the connection. */
 async function pour(incoming: IncomingMessage, form: Writable): Promise<void> {
   finished(incoming).catch((error: Error) => form.destroy(error));
   incoming.pipe(form);
@@ -155,7 +155,7 @@ async function store(stream: BusboyFileStream, path: string, signal: AbortSignal
   return { size, sha256: hash.digest("hex") };
 }
 
-/** The name as a person knows it: without the sender's folders, control characters or broken Unicode. */
+/** The file name without folders, control characters or invalid Unicode. */
 function fileName(sent: string | undefined): string {
   const base = basename((sent ?? "").replaceAll("\\", "/"));
   const clean = base
@@ -165,17 +165,17 @@ function fileName(sent: string | undefined): string {
   return shortened(clean) || "upload";
 }
 
-/** From the middle, since the end says what the file is. */
+/** Cuts from the middle, since the end is the file's extension. */
 function shortened(name: string): string {
   const characters = [...name];
   return characters.length <= longestName ? name : [...characters.slice(0, longestName - 9), "...", ...characters.slice(-6)].join("");
 }
 
-/** `as` is how the one field that could have been meant is to be sent. */
+/** `as` says how the field that was probably meant has to be sent. */
 const misplaced = (field: string | undefined, known: string, as: string) =>
   field === known ? `${known} must be sent as ${as}` : `${shown(field)} is not a field of this form: send file and sourceDetails`;
 
-/** The form's reader hands over parts without a name as well. */
+/** The form parser also reports parts without a name. */
 const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
 
 const unreadable = (cause: unknown) =>

@@ -1,4 +1,4 @@
-// src/http/server is what every request meets, whichever room answers it: the socket, the limits, the frame around a request, error answers.
+// src/http/server handles what is common to all requests, of the API and the portal: the socket, limits, request ids, logging, error answers.
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
@@ -7,7 +7,7 @@ import { Rejection } from "../../domain/rejection.js";
 
 export interface HttpMetrics {
   requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
-  /** The exposition text and its content type. */
+  /** The text for Prometheus and its content type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -21,7 +21,7 @@ export interface AppEnv {
   };
 }
 
-/** It is logged and recorded: never a key. */
+/** The id is logged and recorded, so text that looks like an API key is not accepted. */
 const acceptableRequestId = /^(?!.*wb_live_)[A-Za-z0-9._:-]{1,128}$/;
 
 const securityHeaders = {
@@ -35,8 +35,8 @@ const securityHeaders = {
 } as const;
 
 /**
- * Around every request: its id, the security headers, one log line and one measurement. Headers of requests are never logged.
- * Headers of the answer wait in a plain object until it is made: a Headers object costs more than the rest of a small answer.
+ * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
+ * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
 export function requestFrame({ logger, metrics }: { logger: Logger; metrics: HttpMetrics }): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -56,9 +56,9 @@ export function requestFrame({ logger, metrics }: { logger: Logger; metrics: Htt
   };
 }
 
-/** A path that cannot be decoded, or that hides a NUL which no store accepts, is refused for every route alike. */
+/** Rejects, for all routes, a path that cannot be decoded or has a NUL, which no store accepts. */
 export function soundPath(): MiddlewareHandler<AppEnv> {
-  let soundOrigin = ""; // that of the last request: nearly always this one's too
+  let soundOrigin = ""; // the last valid origin; nearly all requests have the same
   return (c, next) => {
     const { url } = c.req;
     const pathAt = url.indexOf("/", url.indexOf("//") + 2);

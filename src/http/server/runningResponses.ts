@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** The responses that have not ended yet, so that whoever stops the server can speak to them. */
+/** Tracks the responses that have not ended, so that a stopping server can close their connections. */
 export function trackResponses() {
   const running = new Set<ServerResponse>();
   const bySocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -29,10 +29,10 @@ export function trackResponses() {
   };
 }
 
-/** Node closes only the response whose turn it was: pipelined ones behind it would be kept, with all they hold, for ever. */
+/** When a socket closes, Node closes only the response that is being sent. Pipelined responses behind it would stay in memory for ever. */
 function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
   for (const outgoing of [...responses]) {
-    if (outgoing.socket !== null) continue; // its turn: Node tells it
+    if (outgoing.socket !== null) continue; // being sent: Node closes it
     outgoing.destroy();
     outgoing.emit("close");
   }

@@ -1,17 +1,17 @@
 import { Problem } from "./problem.js";
 
-/** What one request holds of what its organisation, and everybody together, may hold. */
+/** The bytes that one request uses of its organisation's share and of the total. */
 export interface Share {
-  /** Throws 503 where it would not fit beside what is held already. */
+  /** Throws 503 when `size` does not fit. */
   check(size: number): void;
-  /** Sets what is held, or throws and leaves it as it was. */
+  /** Sets the request's bytes, or throws and changes nothing. */
   hold(size: number): void;
   release(): void;
 }
 
 export type OpenShare = (organisationId: string) => Share;
 
-/** Bytes that requests hold: no organisation more than its own part, so that it keeps nobody out but itself, and a bound for all. */
+/** Limits the bytes of all requests together, and of each organisation, so that one organisation cannot use up the total. */
 export function createShares(most: { inAll: number; perOrganisation: number }, refusal: string): OpenShare {
   const held = new Map<string, number>();
   let total = 0;

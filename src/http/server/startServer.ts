@@ -9,32 +9,32 @@ import { discardRest, readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
 import { trackResponses } from "./runningResponses.js";
 
-/** How long requests may take to finish once the process is asked to stop. */
+/** How long running requests may take after the process was asked to stop. */
 const drainMs = 6_000;
 
 export interface RunningServer {
   readonly port: number;
-  /** Takes no new connections, lets running requests finish, then closes. */
+  /** Accepts no new connections, waits for running requests, then closes. */
   stop(): Promise<void>;
-  /** How many requests have not been answered to their end. */
+  /** The number of requests whose answers are not complete. */
   running(): number;
 }
 
 export interface ServerOptions {
   readonly app: Hono<AppEnv>;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly logger: Logger;
   readonly timeouts: SocketTimeouts;
 }
 
 export interface SocketTimeouts {
-  /** For all headers of a request to arrive. */
+  /** The time for all headers of a request to arrive. */
   readonly headersMs: number;
-  /** For a whole request to arrive: 50 MB at 1.4 Mbit/s. */
+  /** The time for a whole request to arrive: 50 MB at 1.4 Mbit/s. */
   readonly requestMs: number;
-  /** For a connection on which nothing moves while a request is under way. */
+  /** The time without any byte during a request, after which its connection is closed. */
   readonly idleMs: number;
 }
 
@@ -61,23 +61,23 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: SocketTimeouts): 
   const { running, track } = trackResponses();
   const listener = getRequestListener(app.fetch, {
     errorHandler: (error) => unreadable(error, logger),
-    autoCleanupIncoming: false, // it would give a sender half a second
+    autoCleanupIncoming: false, // it closes the connection after half a second
   });
   const server = createServer(
     {
-      // A sender that dribbles headers or a body, or falls silent, is cut off.
+      // Closes the connection of a sender that is silent, or sends its headers or body too slowly.
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       connectionsCheckingInterval: Math.min(2_000, timeouts.headersMs),
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      requireHostHeader: false, // Node would refuse such a request without a body; the adapter's refusal is answered in JSON
+      requireHostHeader: false, // Node's own answer has no body; the adapter's error is answered in JSON
     },
     (incoming, outgoing) => {
       track(outgoing, incoming.socket);
       readLeftovers(incoming, outgoing);
       if (!server.listening) outgoing.setHeader("connection", "close");
-      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // it knows no Host header, and balancers' probes speak it
+      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // HTTP/1.0, which load balancers' probes use, has no Host header
       void listener(incoming, outgoing);
     },
   );
@@ -93,7 +93,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: SocketTimeouts): 
 
 const unreadableMessage = "The request could not be read";
 
-/** The request line or its headers made no sense to the adapter, so that the app never saw the request. */
+/** The adapter could not read the request line or headers, so the app has not seen the request. */
 function unreadable(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
   const { status, error: name } = answerTable[error instanceof RequestError ? "invalid" : "internal"];
@@ -109,7 +109,7 @@ function refuseExpectation(outgoing: ServerResponse): void {
   outgoing.writeHead(417, { ...headers, connection: "close" }).end(body);
 }
 
-/** Node's parser gave up: bad syntax, headers too large, or too slow. Answered in JSON like everything else. */
+/** Node's parser failed: bad syntax, headers too large, or too slow. The answer is JSON, like all others. */
 function refuse(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -135,7 +135,7 @@ const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {
 
 async function drain(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Told to close, a client does not send its next request into a socket that is about to go.
+  // With `Connection: close` a client does not send its next request to a socket that is about to close.
   for (const outgoing of running) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
   server.closeIdleConnections();
   const idle = setInterval(() => server.closeIdleConnections(), 100);

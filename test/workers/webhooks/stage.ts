@@ -12,7 +12,7 @@ import type { EventStore } from "../../../src/ports.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { runWebhooks } from "../../../src/workers/webhooks/runWebhooks.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
-import { append, type Story, type Told, tell } from "../../support/importStory.js";
+import { activity, append, type Story, type Told, tell } from "../../support/importStory.js";
 import { organisationFile } from "../../support/organisationFile.js";
 import { createTestDatabase } from "../../support/postgres.js";
 import { type Answer, type Receiver, startReceiver } from "../../support/receiver.js";
@@ -61,7 +61,7 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
       return Object.assign(receiver, { secret, endpointId });
     },
     record: async (organisationId, story = {}) => {
-      const told = tell({ kind: "activities", rows: [{ accept: {} }, { reject: "x" }], ...story, organisationId });
+      const told = tell({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }], ...story, organisationId });
       await append(eventStore, told);
       return told;
     },

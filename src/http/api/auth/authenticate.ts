@@ -6,7 +6,7 @@ import type { Caller } from "../route.js";
 import { coalesceLookUps } from "./coalesce.js";
 import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
 
-/** A caller waits no longer than this for a database that does not answer. */
+/** How long a request waits for a database that does not answer. */
 const lookUpTimeoutMs = 3_000;
 
 export interface Admission {
@@ -16,15 +16,15 @@ export interface Admission {
 
 export type Authenticate = (key: string | undefined) => Promise<Admission>;
 
-/** Answers who holds the key, or throws 401, or 429 when its minute is used up, or 503 when the database is away. */
+/** Returns the key's owner, or throws 401, 429 when the key's minute is used up, or 503 when the database is unavailable. */
 export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenticate {
   const known = <T>(work: Promise<T>) => inTime(work, lookUpTimeoutMs, "look-up of an API key");
   const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
   return async (key) => {
     if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
-    // The checksum in the key tells most wrong ones without a look at the database.
+    // The checksum in the key shows most wrong keys without a query.
     if (!isApiKey(key)) throw unknownKey();
-    const use = await known(lookUp(hashApiKey(key))); // also while it waits for the look-up before it
+    const use = await known(lookUp(hashApiKey(key))); // includes the wait for the look-up before it
     if (use === undefined) throw unknownKey();
     return admit(use, limitPerMinute);
   };

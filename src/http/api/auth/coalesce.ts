@@ -8,12 +8,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two, so that one slow answer does not hold up those who came after it; one while answers are quick, so that more share it. */
+/** Two, so that one slow query does not delay all later requests. While queries are fast there is one, so that more requests share it. */
 const maxLookUpsAtOnce = 2;
 const slowMs = 10;
 const maxRequestsPerLookUp = 1000;
 
-/** Requests that arrive while a look-up runs share the next one. Each is looked up by a query sent after it arrived. */
+/** Requests that arrive while a look-up runs share the next one, so each request's query is sent after the request arrived. */
 export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<KeyUse | undefined> {
   let waiting: Waiting[] = [];
   let running = 0;
@@ -50,12 +50,12 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<Key
   return (sha256) =>
     new Promise((resolve, reject) => {
       waiting.push({ sha256, resolve, reject });
-      // At the end of the tick, so that requests read from many sockets in one go travel together.
+      // At the end of the tick, so that requests read from many sockets in the same tick share a query.
       if (waiting.length === 1) setImmediate(pump);
     });
 }
 
-/** A key asked for n times and counted up to `used` gets the numbers used-n+1 ... used, in order of arrival. */
+/** If a key was looked up for n requests and its count is now `used`, they get the numbers used-n+1 to used, in order of arrival. */
 function handOut(batch: readonly Waiting[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
   const handedOut = new Map<string, number>();
   for (const { sha256, resolve } of batch) {

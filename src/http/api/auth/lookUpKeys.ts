@@ -6,7 +6,7 @@ export interface KeyUse {
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
   readonly now: Date;
-  /** Requests counted in the key's current minute, those of this look-up included. */
+  /** The number of requests in the key's current minute, including those of this look-up. */
   readonly used: number;
   readonly secondsLeft: number;
 }
@@ -22,7 +22,7 @@ interface Row {
   seconds_left: number;
 }
 
-/** One round trip for any number of keys: who they belong to, and how often each has been used this minute. Migrations have the statement. */
+/** Looks up the owners of any number of keys, and counts their requests, in one query. The SQL function is in the migrations. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
   const { rows } = await pool.query<Row>("select * from look_up_keys($1, $2)", [[...requests.keys()], [...requests.values()]]);
   return new Map(rows.map((row) => [row.sha256, toKeyUse(row)]));

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Page } from "./page.js";
 
-// Everything comes from the installed package: the page works without internet and may load nothing from elsewhere.
-// Swagger UI sets inline styles; scripts stay limited to our own files.
+// All files come from the installed package: the page works without internet and may load nothing from other hosts.
+// Inline styles are allowed, since Swagger UI sets them; scripts must be files of this service.
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

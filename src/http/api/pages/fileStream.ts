@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 
 const pieceBytes = 64 * 1024;
 
-/** Opens the file when somebody reads, not before: the adapter neither reads nor cancels an answer whose caller has left already. */
+/** Opens the file at the first read, not before: if the caller has disconnected, the adapter neither reads nor cancels the stream. */
 export function fileStream(path: string): ReadableStream<Uint8Array> {
   let opening: Promise<FileHandle> | undefined;
   const close = async () => (await opening)?.close();

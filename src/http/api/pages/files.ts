@@ -15,11 +15,11 @@ const waitMs = 3_500;
 const lookMs = 100;
 const mostWaiting = 20;
 
-/** Signed links of the embedded object store. The signature is the permission, so no key is asked for. */
+/** Serves signed links of the embedded object store. The signature is the permission, so no API key is needed. */
 export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
   if (openLink === undefined) return [];
   let waiting = 0;
-  /** A report that was lost is made again within seconds: whoever follows its link gets it now, or is told to come back. */
+  /** A missing report is made again within seconds. The answer asks the caller to come back then. */
   const whenMade = async (link: Parameters<typeof openLink>[0], now: Date) => {
     const importId = importOfReport(link.key);
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
@@ -36,7 +36,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
     throw new Problem("unavailable", "The report is being made again, try again shortly");
   };
   const find = async (link: Parameters<typeof openLink>[0]) => {
-    // Expiry was set by the database's clock and is judged by it.
+    // The expiry was set by the database's clock, so it is compared with that clock.
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
     const now = rows[0]?.now ?? new Date();
     const file = await openLink(link, now).catch(unlessMissing);

@@ -3,7 +3,7 @@ import type { Page } from "./page.js";
 
 const checkTimeoutMs = 2_000;
 
-/** /healthz: the process is alive. /readyz: it can do its work, and if not, which part is missing. /metrics: numbers. */
+/** /healthz: the process is alive. /readyz: it can work, or which check fails. /metrics: for Prometheus. */
 export function healthPages(deps: ApiDeps): readonly Page[] {
   return [
     { path: "/healthz", handler: (c) => c.json({ status: "ok" }) },
@@ -32,7 +32,7 @@ const readinessChecks = (deps: ApiDeps): readonly ReadinessCheck[] => [
   ...(deps.readiness ?? []),
 ];
 
-/** The reason stays in the log: this page is open to anyone. */
+/** The reason is only logged, since this page needs no key. */
 async function run({ name, check }: ReadinessCheck, { logger }: ApiDeps): Promise<"ok" | "failed"> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-// Pages beside the contract, open to anyone who can reach the port: for operators, and for readers of the reference.
+// Pages that are not in the contract and need no key: health, metrics, links and the API reference.
 import type { ApiDeps } from "../deps.js";
 import type { Route } from "../route.js";
 import { docsPages } from "./docs.js";

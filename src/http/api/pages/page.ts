@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "../../server/requestFrame.js";
 
-/** Beside the contract, open to anyone who can reach the port. */
+/** A page that is not in the contract and needs no key. */
 export interface Page {
   readonly path: string;
   readonly handler: (c: Context<AppEnv>) => Response | Promise<Response>;

@@ -1,4 +1,4 @@
-// What the four push routes share: their header, their answer, and the way from a checked file to a requested import.
+// What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -34,10 +34,10 @@ type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "cor
   idempotencyKey: string | undefined;
 };
 
-/** A push is answered within five seconds of its last byte, whatever the stores do. */
+/** A push is answered within five seconds after its last byte, even if a store does not answer. */
 export const withinMs = 4_200;
 
-/** Asked before the body is read: a push that would not be queued is refused without the work. */
+/** Checked before the body is read, so that a push to a full queue is rejected early. */
 export async function roomInQueue(
   { headers, caller }: Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">,
   deps: ApiDeps,
@@ -59,7 +59,7 @@ export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Pro
   return { status: 202, body: acceptedBody(request) };
 }
 
-/** A JSON push as the file its customer would have uploaded. */
+/** Writes a JSON push as the file that the customer would have uploaded. */
 export async function acceptData(
   deps: ApiDeps,
   caller: Caller,

@@ -20,7 +20,7 @@ export const uploadForm = z.object({
   sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
 });
 
-/** What the header row is made of, for the reference page. */
+/** The columns of the header row, for the API reference. */
 export function describeColumns(kind: ImportKind): string {
   const named = (isRequired: boolean) => columnsOf(kind).flatMap(({ name, required }) => (Boolean(required) === isRequired ? [name] : []));
   const custom = kind === "shipments" ? ", and custom fields by their key" : "";
@@ -29,7 +29,7 @@ export function describeColumns(kind: ImportKind): string {
 
 type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
 
-/** Socket to disk, header row checked, then the object store and the queue. */
+/** Writes the upload to disk, checks its header row, then stores and queues it. */
 export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, caller, incoming }: UploadRequest): Promise<Answer> {
   if (!incoming) throw new Error("an upload needs a socket");
   const upload = await receiveUpload(incoming, deps.tempDir);

@@ -4,7 +4,7 @@ import type { FileHeader } from "../../../ports.js";
 import { Problem } from "../../server/problem.js";
 import type { ApiDeps } from "../deps.js";
 
-/** The caller is waiting: a file whose header row cannot be had, or not in time, is refused with what to do about it. */
+/** Rejects a file whose header row cannot be read in time; the message says what to do. */
 export async function readUploadHeader(
   { headerRows, spreadsheets }: Pick<ApiDeps, "headerRows" | "spreadsheets">,
   organisationId: string,

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 
 const charactersAtOnce = 256 * 1024;
 
-/** Bit by bit: only a part of the file is ever in memory, and other requests are served in between. */
+/** Writes in parts, so that only one part is in memory and other requests are served in between. */
 export async function writeLines(path: string, lines: Iterable<string>): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256");
   const file = await open(path, "w");
@@ -14,7 +14,7 @@ export async function writeLines(path: string, lines: Iterable<string>): Promise
     waiting = "";
     size += bytes.length;
     hash.update(bytes);
-    await file.writeFile(bytes); // goes on where the one before ended
+    await file.writeFile(bytes); // appends: the file handle keeps its position
   };
   try {
     for (const line of lines) {

@@ -47,7 +47,7 @@ export const importSchema = z.object({
 
 const linkSeconds = 3_600;
 
-/** Every reading makes a fresh link. */
+/** Makes a new link for each answer. */
 export async function importBody(view: ImportView, { objectStore }: ApiDeps, now: Date): Promise<z.infer<typeof importSchema>> {
   const { importId, reportKey } = view;
   const downloadName = `rejected-rows-${importId}.xlsx`;
@@ -55,7 +55,7 @@ export async function importBody(view: ImportView, { objectStore }: ApiDeps, now
   return shownImport(view, reportKey === null ? null : await objectStore.link(reportKey, link));
 }
 
-/** Another organisation's import, one of the other kind and a made-up id are answered alike. */
+/** Another organisation's import, one of the other kind and an unknown id get the same answer. */
 export async function requireImport(caller: Caller, kind: ImportKind, importId: string, deps: ApiDeps): Promise<ReadImport> {
   const found = await readImport(caller.organisationId, { kind, importId }, deps);
   if (!found) throw new Rejection("notFound", "There is no import with this id");

@@ -1,4 +1,4 @@
-// Every route of the API, in the order of the reference. A route that is not in this list does not exist.
+// All routes of the API, in the order of the reference. A route that is not in this list is not served.
 import type { Route } from "../route.js";
 import { correctionRoutes } from "./corrections.js";
 import { fetchQuote } from "./fetchQuote.js";
