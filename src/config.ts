@@ -157,7 +157,7 @@ export function parseConfig(environment: Environment): Config {
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
-    // On a developer's machine the receiver is beside it; with a store of somebody else's it may be anybody's network.
+    // With embedded stores the receiver is usually on the same machine. With configured stores the network may have other private services.
     webhookPrivate: (values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 ? "on" : "off")) === "on",
     logLevel: values.LOG_LEVEL,
     singleSignOn: values.OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values),

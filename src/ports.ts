@@ -111,7 +111,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Without a hash the same work is done, and the answer is no. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether it is one of those that everybody tries first. Lower case. */
+  /** Whether it is in the list of common passwords. Takes lower case. */
   isCommon(password: string): boolean;
 }
 

@@ -7,7 +7,7 @@ import type { EventStore } from "../ports.js";
 
 export type NameOf = (by: Principal) => string;
 
-/** `members`: those who may be asked for; anybody else who is a member goes by "a removed member". */
+/** `members`: the members whose names are needed. Any other member is shown as "a removed member". */
 export async function namesOf(eventStore: EventStore, organisationId: string, members: Iterable<Principal>): Promise<NameOf> {
   const keys = new Map<string, string>();
   for await (const stored of eventStore.read(streamOf.organisation(organisationId))) {

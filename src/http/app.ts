@@ -20,7 +20,7 @@ import { createShares } from "./server/shares.js";
 /** Without `portal` there are no pages for people: some tests want the API alone. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions };
 
-/** The whole service as one function from request to answer; startApi puts it on a socket. */
+/** The app, from request to answer. startApi.ts gives it a socket. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const shell = {
