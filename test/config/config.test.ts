@@ -133,3 +133,15 @@ test.each([
     new ConfigurationFaults([fault]),
   );
 });
+
+test("single sign-on wants all three of its variables, and https unless the provider is on this machine", () => {
+  const given = { OIDC_ISSUER: "https://login.example.com/tenant", OIDC_CLIENT_ID: "waybill", OIDC_CLIENT_SECRET: "hunter2" };
+  expect(parseConfig(given).singleSignOn).toEqual({ issuer: given.OIDC_ISSUER, clientId: "waybill", clientSecret: "hunter2" });
+  expect(parseConfig({ ...given, OIDC_ISSUER: "http://127.0.0.1:4000" }).singleSignOn?.issuer).toBe("http://127.0.0.1:4000");
+  expect(faultsOf({ ...given, OIDC_ISSUER: "http://login.example.com" })).toEqual([
+    "OIDC_ISSUER must be an https address: passwords and tokens travel there",
+  ]);
+  for (const missing of Object.keys(given)) {
+    expect(faultsOf({ ...given, [missing]: "" })).toEqual([`${missing} is required with the other OIDC variables`]);
+  }
+});

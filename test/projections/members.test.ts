@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
+import type { MemberDeps } from "../../src/commands/members/deps.js";
+import { inviteMember, makeLink } from "../../src/commands/members/invite.js";
+import { joinByLink } from "../../src/commands/members/joinByLink.js";
+import { changeRole, eraseMember, removeMember } from "../../src/commands/members/manage.js";
+import { findSession, openSession } from "../../src/commands/members/sessions.js";
+import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
+import { encode } from "../../src/events/codec.js";
+import { streamOf } from "../../src/events/streams.js";
+import { memberDeps } from "../../src/main/adapters.js";
+import { noStream } from "../../src/ports.js";
+import { allProjections } from "../../src/projections/allProjections.js";
+import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { listMembers } from "../../src/queries/members.js";
+import { fileFor, origin } from "../commands/support.js";
+import { type ReadModel, startReadModel } from "../support/readModel.js";
+import { organisationDeps } from "../support/service.js";
+
+const organisationId = "people";
+const password = "seven lazy harbours";
+let model: ReadModel;
+let deps: MemberDeps;
+beforeAll(async () => {
+  model = await startReadModel();
+  deps = memberDeps(model);
+  await applyOrganisation(organisationDeps(model.pool, model.eventStore), fileFor(organisationId), origin);
+});
+afterAll(() => model?.close());
+
+const invite = (from: MemberDeps, email: string, role = "admin") => inviteMember(from, { organisationId, email, role }, origin);
+const rows = async () => (await model.pool.query("select each::text as text from members as each order by member_id")).rows;
+const rebuilt = (names: readonly string[]) =>
+  rebuild({
+    ...{ pool: model.pool, eventStore: model.eventStore, logger: pino({ level: "silent" }), signal: new AbortController().signal },
+    migrations: migrationStatements(),
+    projections: allProjections.filter(({ name }) => names.includes(name)),
+  });
+
+test("a command that dies before it writes the row leaves that to the projector", async () => {
+  const dies: MemberDeps = { ...deps, project: () => Promise.reject(new Error("killed")) };
+  const boss = await invite(deps, "boss@example.com");
+  const { credentialsRevision } = await joinByLink(deps, { token: boss.token, password }, "test");
+  const session = await openSession(model.pool, { memberId: boss.memberId, credentialsRevision }, undefined);
+  await expect(invite(dies, "half@example.com")).rejects.toThrow("killed");
+  await expect(changeRole(dies, { organisationId, member: "boss@example.com", role: "admin" }, origin)).rejects.toThrow("killed");
+  const second = await invite(deps, "second@example.com");
+  await joinByLink(deps, { token: second.token, password }, "test");
+  await expect(removeMember(dies, { organisationId, member: "boss@example.com" }, origin)).rejects.toThrow("killed");
+  await model.project();
+  const listed = await listMembers(model.pool, organisationId);
+  expect(listed.map(({ email, status }) => [email, status])).toEqual([
+    ["half@example.com", "invited"],
+    ["second@example.com", "active"],
+    ["boss@example.com", "removed"],
+  ]);
+  // Its sessions end with the row, though the command could not end them.
+  expect(await findSession(model.pool, session)).toBeUndefined();
+});
+
+test("a rebuild comes to the same rows: joined, changed, removed, erased, and what no projector has seen; sessions live on", async () => {
+  const ada = await invite(deps, "ada@example.com");
+  const { credentialsRevision } = await joinByLink(deps, { token: ada.token, password }, "test");
+  const session = await openSession(model.pool, { memberId: ada.memberId, credentialsRevision }, undefined);
+  await invite(deps, "gone@example.com", "viewer");
+  await eraseMember(deps, { organisationId, member: "gone@example.com" }, origin);
+  await model.project();
+  await model.stopProjector();
+  await invite(deps, "unseen@example.com", "viewer");
+  await makeLink(deps, { organisationId, member: "unseen@example.com" }, origin);
+  await changeRole(deps, { organisationId, member: "unseen@example.com", role: "operator" }, origin);
+  const before = await rows();
+  for (const names of [["members"], allProjections.map(({ name }) => name)]) {
+    const { comparisons } = await rebuilt(names);
+    const members = comparisons.find(({ projection }) => projection === "members");
+    expect(members?.live).toEqual(members?.rebuilt);
+    expect(await rows()).toEqual(before);
+  }
+  expect(await findSession(model.pool, session)).toMatchObject({ email: "ada@example.com" });
+  model.startProjector();
+  await model.project();
+  expect(await rows()).toEqual(before);
+});
+
+test("of two streams with one e-mail the first stays, and the projector goes on", async () => {
+  const first = await invite(deps, "twice@example.com", "viewer");
+  const memberId = randomUUID();
+  const data = {
+    organisationId,
+    email: "TWICE@example.com",
+    role: "admin" as const,
+    linkSha256: "x",
+    linkExpiresAt: "2026-03-01T00:00:00.000Z",
+  };
+  const who = { by: origin.by, at: "2026-03-01T00:00:00.000Z" };
+  const event = encode("MemberInvited", { ...data, ...who }, { organisation: organisationId, ...origin }, randomUUID());
+  await model.eventStore.append(streamOf.member(memberId), [event], noStream);
+  await invite(deps, "after@example.com", "viewer");
+  await model.project();
+  const found = (await listMembers(model.pool, organisationId)).filter(({ email }) => /twice/i.test(email));
+  expect(found).toMatchObject([{ memberId: first.memberId, role: "viewer" }]);
+});
