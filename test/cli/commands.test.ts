@@ -138,7 +138,7 @@ test("a key is printed alone, listed by its prefix, and revoked once", async () 
   expect(listed.stdout).not.toContain(created.stdout.trim());
   expect(await run("keys", "revoke", prefix, "--org", "demo")).toEqual({ code: 0, stdout: `${prefix} warehouse revoked\n`, stderr: "" });
   expect((await run("keys", "revoke", prefix, "--org", "demo")).code).toBe(0);
-  expect((await run("keys", "list", "--org", "demo")).stdout).toMatch(new RegExp(`${prefix} +warehouse +\\S+Z +\\S+Z `));
+  expect((await run("keys", "list", "--org", "demo")).stdout).toMatch(new RegExp(`${prefix} +warehouse +\\S+Z +- +\\S+Z `));
 });
 
 test("a key's name cannot pass for a line of the list", async () => {

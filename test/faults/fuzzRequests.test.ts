@@ -29,6 +29,8 @@ const bodies: Record<string, unknown> = {
   pushActivities: {
     activities: [{ warehouseCode: "W", chargeCode: "C", quantity: 1, activityTimestamp: "2026-01-01T00:00:00Z", reference: "r" }],
   },
+  correctShipmentRows: { rows: [{ row: 1, values: { shipmentId: "S" } }] },
+  correctFulfilmentRows: { rows: [{ row: 1, values: { quantity: "1" } }] },
 };
 const activityFile = "warehouseCode,chargeCode,quantity,activityTimestamp\nW,C,1,2026-01-01\n";
 const shipmentFile =

@@ -120,7 +120,7 @@ async function holderOf({ organisationId }: Customer): Promise<number | undefine
     "select worker from organisation_turns where organisation_id = $1 and expires_at > now()",
     [organisationId],
   );
-  const pid = Number(/-(\d+)#\d+$/.exec(rows[0]?.worker ?? "")?.[1]);
+  const pid = Number(/-(\d+)-[0-9a-f]+#\d+$/.exec(rows[0]?.worker ?? "")?.[1]);
   return roles.processes.find((process) => process.pid === pid)?.pid;
 }
 

@@ -69,7 +69,7 @@ test("what strangers asked for has not happened", async () => {
 
 test("the application's own connection says what to check when it is refused", async () => {
   const store = connectEventStore({ address: node.address, logger });
-  await expect(store.ping()).rejects.toThrow("check the user and password in EVENTSTORE_URL");
+  await expect(store.ping()).rejects.toThrow("Check the user and password in EVENTSTORE_URL");
   await store.close();
 });
 

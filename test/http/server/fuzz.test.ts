@@ -100,6 +100,8 @@ const valid: Record<string, unknown> = {
     activities: [{ warehouseCode: "W", chargeCode: "C", quantity: 1, activityTimestamp: "2026-01-01T00:00:00Z", reference: "r" }],
     sourceDetails: "fuzz",
   },
+  correctShipmentRows: { rows: [{ row: 2, values: { originPostCode: "2000", "customFields.project": "x" } }] },
+  correctFulfilmentRows: { rows: [{ row: 1, values: { quantity: "1" } }] },
 };
 
 /** Every place in a body, so that any one of them can be replaced. */
@@ -127,7 +129,9 @@ describe.each(named(posts))("%s", (_, route) => {
   test("answers a valid body with any one value replaced without a fault of ours", patience, async () => {
     const body = valid[route.operationId];
     const answered = await post(JSON.stringify(body));
-    expect(answered.status, answered.body).toBeLessThan(300);
+    // The import of an address with a parameter is a made-up one: a valid body is read, and the import not found.
+    if (route.path.includes("{")) expect(answered.status, answered.body).toBe(404);
+    else expect(answered.status, answered.body).toBeLessThan(300);
     await holds(fc.tuple(fc.constantFrom(...placesIn(body)), json), ([at, value]) => post(JSON.stringify(replaced(body, at, value)) ?? ""));
   });
 

@@ -18,7 +18,7 @@ export const answeredSeconds = 10;
 export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
   if (turn.started) return;
   let isOldest = true;
-  for (const { importId, answered } of await withoutPlace(deps, turn)) {
+  for (const { importId, answered } of await perhapsOlder(deps, turn)) {
     const loaded = await loadImport(deps.eventStore, importId);
     const { position, state } = loaded;
     if (position === undefined || position > BigInt(turn.position) || hasEnded(loaded)) continue;
@@ -30,16 +30,19 @@ export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
   await deps.pool.query("update import_queue set started = true where import_id = $1", [turn.importId]);
 }
 
-interface PushWithoutPlace {
+interface OlderPlace {
   readonly importId: string;
   readonly answered: boolean;
 }
 
-/** Reserved queue places without a position, and unfinished imports without a queue place. Usually there are none. */
-async function withoutPlace({ pool }: Deps, { organisationId, position }: Turn): Promise<PushWithoutPlace[]> {
-  const { rows } = await pool.query<PushWithoutPlace>(
+/**
+ * Reserved queue places without a position, places that got an older one since the turn was claimed, and unfinished imports without a queue
+ * place. Usually there are none.
+ */
+async function perhapsOlder({ pool }: Deps, { organisationId, position }: Turn): Promise<OlderPlace[]> {
+  const { rows } = await pool.query<OlderPlace>(
     `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
-       from import_queue where organisation_id = $1 and position is null
+       from import_queue where organisation_id = $1 and (position is null or position < $2)
      union all
      select import_id, submitted_at < now() - make_interval(secs => $3)
        from imports i

@@ -82,9 +82,9 @@ browserTest("without scripts: invite somebody, who joins by the link; then chang
     await signIn(page);
     await page.getByLabel("Email").fill("new@harbour.example");
     await page.getByRole("button", { name: "Invite" }).click();
-    const link = await page.locator(".only-once code").innerText();
+    const link = await page.locator(".only-once code").textContent();
     await browser.inPage({ origin: service.url, javaScriptEnabled: false }, async ({ page: theirs }) => {
-      await theirs.goto(new URL(link).pathname);
+      await theirs.goto(new URL(link ?? "").pathname);
       await theirs.getByLabel("Password").fill("a rather long password");
       await theirs.getByRole("button", { name: "Choose password and sign in" }).click();
       await theirs.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApi } from "../../../src/http/startApi.js";
+import { formToken, password, signedIn, visitor } from "../../support/portal.js";
+import { type PortalStage, preparePortal } from "../../support/portalPages.js";
+import { portalSecurityCases } from "../../support/portalSecurityCases.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let stage: PortalStage;
+beforeAll(async () => {
+  service = await startTestService();
+  stage = await preparePortal(service);
+});
+afterAll(() => service?.close());
+
+portalSecurityCases(() => stage);
+
+const signIn = (who: ReturnType<typeof visitor>, next = "/portal") =>
+  who.post("/portal/sign-in", { email: stage.people.admin.email, password, next });
+
+test("a cookie that was there before the sign-in is worth nothing after it", async () => {
+  const planted = "p".repeat(43);
+  const victim = visitor(service.url, new Map([["waybill", planted]]));
+  expect((await signIn(victim)).status).toBe(303);
+  expect(victim.cookies.get("waybill")).not.toBe(planted);
+  expect((await visitor(service.url, new Map([["waybill", planted]])).get("/portal")).status).toBe(302);
+});
+
+test("a new sign-in ends the browser's earlier session", async () => {
+  const who = visitor(service.url);
+  await signIn(who);
+  const earlier = who.cookies.get("waybill") ?? "";
+  await signIn(who);
+  expect((await visitor(service.url, new Map([["waybill", earlier]])).get("/portal")).status).toBe(302);
+  expect((await who.get("/portal")).status).toBe(200);
+});
+
+test("a cookie that was copied is refused as soon as its owner signs out", async () => {
+  const owner = await signedIn(service, stage.people.operator);
+  const thief = visitor(service.url, new Map(owner.cookies));
+  expect((await thief.get("/portal")).status).toBe(200);
+  expect((await owner.post("/portal/sign-out", { token: await formToken(owner) })).headers.get("location")).toBe("/portal/sign-in");
+  expect(owner.cookies.has("waybill")).toBe(false);
+  expect((await thief.get("/portal")).status).toBe(302);
+});
+
+test("signing in never leads to another site", async () => {
+  const away = [
+    "https://evil.example",
+    "//evil.example",
+    "/\\evil.example",
+    "/portal/..//evil.example",
+    "javascript:alert(1)",
+    "/portal\t//x",
+  ];
+  for (const next of away) {
+    expect((await signIn(visitor(service.url), next)).headers.get("location")).toBe("/portal");
+    const page = await (await visitor(service.url).get(`/portal/sign-in?next=${encodeURIComponent(next)}`)).text();
+    expect(page).not.toContain("evil");
+  }
+});
+
+test("over https cookies are Secure and bound to the host; over http they are HttpOnly and Lax", async () => {
+  const plain = (await signIn(visitor(service.url))).headers.getSetCookie().join();
+  expect(plain).toMatch(/^waybill=[\w-]{43};.*HttpOnly; SameSite=Lax/);
+  const publicUrl = "https://freight.example";
+  const portal = { ...service.portal, publicUrl };
+  const api = await startApi({ deps: { ...service.deps, publicUrl, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+  try {
+    const who = visitor(`http://127.0.0.1:${api.port}`);
+    const set = await who.post("/portal/sign-in", { email: stage.people.admin.email, password }, { origin: publicUrl });
+    expect(set.headers.getSetCookie().join()).toMatch(/^__Host-waybill=[\w-]{43};.*Path=\/;.*HttpOnly; Secure; SameSite=Lax/);
+    expect((await who.get("/portal")).status).toBe(200);
+  } finally {
+    await api.stop();
+  }
+});
+
+test("assets have a hash in their names and may be kept for good; others do not exist", async () => {
+  const page = await (await visitor(service.url).get("/portal/sign-in")).text();
+  const addresses = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? "");
+  expect(addresses.length).toBeGreaterThanOrEqual(5);
+  for (const address of addresses) {
+    expect(address).toMatch(/^\/portal\/assets\/\w+\.[0-9a-f]{12}\.(css|js|svg)$/);
+    const { status, headers } = await visitor(service.url).get(address);
+    expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+  }
+  for (const name of ["styles.css", "..%2fassets.js", "%2e%2e/portal.js", "__proto__"])
+    expect((await visitor(service.url).get(`/portal/assets/${name}`)).status).toBe(404);
+});
+
+test("what is not there, and methods that do not fit, are pages too", async () => {
+  const missing = await visitor(service.url).get("/portal/nothing-here");
+  expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  const wrong = await fetch(`${service.url}/portal/settings/keys`, { method: "DELETE" });
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
+});
+
+test("what people write is shown as text, never as markup", async () => {
+  const who = await signedIn(service, stage.people.admin);
+  const token = await formToken(who);
+  await who.post("/portal/settings/keys", { token, name: `<script>alert("x")</script>` });
+  const page = await (await who.get("/portal/settings/keys")).text();
+  expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)");
+  expect(page).not.toContain("<script>alert");
+});
+
+test("a notice of one session is not shown to another", async () => {
+  const who = await signedIn(service, stage.people.admin);
+  await who.post("/portal/settings/keys", { token: await formToken(who), name: "told once" });
+  const other = await signedIn(service, stage.people.admin);
+  other.cookies.set("waybill_notice", who.cookies.get("waybill_notice") ?? "");
+  expect(await (await other.get("/portal/settings/keys")).text()).not.toMatch(/wb_live_\w{30}/);
+});

@@ -1,0 +1,116 @@
+// Cases that every address of the portal must pass, run over its own lists so that a new page or form cannot be forgotten.
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { may, type Role } from "../../src/domain/roles.js";
+import { forms, pages } from "../../src/http/portal/pages/list.js";
+import type { Access } from "../../src/http/portal/visit.js";
+import { addMember, formToken, signedIn, visitor } from "./portal.js";
+import type { PortalStage } from "./portalPages.js";
+
+const roles: readonly Role[] = ["admin", "operator", "viewer"];
+const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));
+const refused = (access: Access): Role[] => roles.filter((role) => !allowed(access).includes(role));
+
+/** A case that means nothing for an address is not there, rather than skipped. */
+const testWhere = (applies: boolean) => (applies ? test : () => undefined) as typeof test;
+
+/** An address with ids of the stage's organisation in it, or with made-up ones. */
+function addressOf(path: string, stage: PortalStage, madeUp = false): string {
+  const ids: Record<string, string> = { keyId: stage.keyId, memberId: stage.people.viewer.memberId, token: stage.joinToken };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (id === undefined) throw new Error(`no ${name} is known to the security cases`);
+    return madeUp ? randomUUID() : id;
+  });
+}
+
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+export function portalSecurityCases(stage: () => PortalStage): void {
+  describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
+    test("cannot be framed, is never stored, and loads nothing from elsewhere, whoever asks", async () => {
+      const { service, people } = stage();
+      for (const who of [visitor(service.url), await signedIn(service, people.admin)]) {
+        const { headers, status } = await who.get(addressOf(path, stage()));
+        expect([headers.get("x-frame-options"), headers.get("cache-control")]).toEqual(["DENY", "no-store"]);
+        if (status !== 302) expect(headers.get("content-security-policy")).toBe(contentSecurityPolicy);
+      }
+    });
+
+    testWhere(access !== "anyone")("leads who is signed out, or was removed, to sign-in and nowhere else", async () => {
+      const { service, organisationId } = stage();
+      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
+      const open = await signedIn(service, member);
+      expect((await open.get(path)).status).toBe(200);
+      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
+      for (const who of [visitor(service.url), open, visitor(service.url, new Map([["waybill", "a".repeat(43)]]))]) {
+        const response = await who.get(path);
+        expect([response.status, await response.text()]).toEqual([302, ""]);
+        expect(response.headers.get("location")).toMatch(/^\/portal\/sign-in(\?next=%2Fportal|$)/);
+      }
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not see it", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access)) expect((await (await signedIn(service, people[role])).get(path)).status).toBe(403);
+    });
+  });
+
+  describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access }) => {
+    test("is 403 from another site, with a good session and token", async () => {
+      const { service, people } = stage();
+      const who = await signedIn(service, people.admin);
+      const token = await formToken(who);
+      const crossSite: Record<string, string>[] = [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { origin: "" },
+        { origin: service.url, "sec-fetch-site": "cross-site" },
+        { origin: service.url, "sec-fetch-site": "same-site" },
+      ];
+      for (const headers of crossSite) expect((await who.post(addressOf(path, stage()), { token }, headers)).status).toBe(403);
+    });
+
+    test("takes forms only, and small ones", async () => {
+      const { service, people } = stage();
+      const who = await signedIn(service, people.admin);
+      const address = addressOf(path, stage());
+      expect((await who.post(address, {}, { "content-type": "text/plain" })).status).toBe(415);
+      expect((await who.post(address, { token: await formToken(who), x: "x".repeat(70_000) })).status).toBe(413);
+      expect((await who.post(address, { token: await formToken(who), x: "\0" })).status).toBe(400);
+    });
+
+    testWhere(access !== "anyone")("is refused without a session, and with the token of another one", async () => {
+      const { service, people } = stage();
+      const signedOut = await visitor(service.url).post(addressOf(path, stage()), { token: "x" });
+      expect([signedOut.status, signedOut.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
+      const who = await signedIn(service, people.admin);
+      const another = await formToken(await signedIn(service, people.admin));
+      for (const token of ["", "x", another]) expect((await who.post(addressOf(path, stage()), { token })).status).toBe(403);
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not send it", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access)) {
+        const who = await signedIn(service, people[role]);
+        expect((await who.post(addressOf(path, stage()), { token: await formToken(who) })).status).toBe(403);
+      }
+    });
+
+    testWhere(access !== "anyone" && path.includes("{"))("knows no ids of another organisation", async () => {
+      const { service } = stage();
+      const other = await service.organisation();
+      const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+      const token = await formToken(stranger);
+      const answers = [addressOf(path, stage()), addressOf(path, stage(), true)].map(async (address) => {
+        const response = await stranger.post(address, { token, role: "admin" });
+        const id = address.split("/")[4] ?? "";
+        return [response.status, (await response.text()).replaceAll(id, "").replaceAll(id.slice(0, 12), "")];
+      });
+      const [theirs, madeUp] = await Promise.all(answers);
+      expect(theirs?.[0]).toBe(404);
+      expect(theirs).toEqual(madeUp);
+    });
+  });
+}
