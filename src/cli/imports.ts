@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { operator } from "../domain/principal.js";
+import { isUuid } from "../domain/uuid.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
@@ -44,7 +45,7 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
 }
 
 async function cancel(importId: string): Promise<void> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(importId)) throw new CommandFault(`${importId} is not an import id.`);
+  if (!isUuid(importId.toLowerCase())) throw new CommandFault(`${importId} is not an import id.`);
   await withStores(async ({ pool, eventStore }) => {
     const { cancelImport } = await import("../commands/imports/cancelImport.js");
     const { rows } = await pool.query<{ now: Date }>("select now()");

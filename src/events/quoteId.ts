@@ -1,4 +1,6 @@
-const shape = /^([0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?:-([1-9][0-9]?))?$/;
+import { uuidPattern } from "../domain/uuid.js";
+
+const shape = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
 
 /** Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older versions wrote them. */
 export interface QuotePlace {

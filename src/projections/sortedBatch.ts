@@ -1,4 +1,5 @@
 // Groups a batch of events by import, once for all projections.
+import { isUuid } from "../domain/uuid.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
   ImportCancelled,
@@ -89,12 +90,10 @@ function sliceOf(slices: Map<string, ImportSlice>, stream: string): ImportSlice 
   return slice;
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 export function importIdOf(stream: string): string | undefined {
   if (!stream.startsWith(streamPrefix.import)) return undefined;
   const id = stream.slice(streamPrefix.import.length);
-  return uuid.test(id) ? id : undefined;
+  return isUuid(id) ? id : undefined;
 }
 
 function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {

@@ -1,5 +1,6 @@
 // An import's status, from the table, or from the stream where the table may be behind.
 import type { Pool } from "pg";
+import { isUuid } from "../domain/uuid.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { EventStore } from "../ports.js";
@@ -21,10 +22,8 @@ export interface ReadImport extends StreamView {
   readonly position: bigint;
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 export async function readImport(organisationId: string, name: ImportName, sources: Sources): Promise<ReadImport | undefined> {
-  if (!uuid.test(name.importId)) return undefined;
+  if (!isUuid(name.importId)) return undefined;
   const row = await findImportRow(organisationId, name, sources.pool);
   if (row) return readRow(row, sources);
   const base = await requestedBase(organisationId, name, sources.eventStore);

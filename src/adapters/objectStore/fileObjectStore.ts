@@ -4,12 +4,12 @@ import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:f
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports.js";
-import { assertKey } from "./keys.js";
+import { assertKey, contentDisposition } from "./keys.js";
 import { isGenuine, type Link, signLink } from "./links.js";
 
 export interface FileObjectStore extends ObjectStore {
   /** The file of a link, for the route that serves it; undefined when the signature is wrong or the link has expired. */
-  openLink(link: Link, now: Date): Promise<{ path: string; size: number; downloadName: string; contentType: string } | undefined>;
+  openLink(link: Link, now: Date): Promise<{ path: string; size: number; contentDisposition: string; contentType: string } | undefined>;
 }
 
 export interface FileObjectStoreOptions {
@@ -78,7 +78,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       if (!isGenuine(signingSecret, link, now)) return undefined;
       const path = pathOf(link.key);
       const { size } = await stat(path).catch((error) => fail(error, link.key));
-      return { path, size, downloadName: link.name, contentType: contentType(link.key) };
+      return { path, size, contentDisposition: contentDisposition(link.name), contentType: contentType(link.key) };
     },
     prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error, ""))),
     ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => unusable(error)),

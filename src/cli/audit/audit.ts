@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
+import { isUuid } from "../../domain/uuid.js";
 import { CommandFault, command, print, printJson } from "../outcome.js";
 import { withStores } from "../withStores.js";
 
@@ -33,10 +34,8 @@ export function addAuditCommands(program: Command): void {
     .action(command(auditShipment));
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 async function auditImport(importId: string, { asOf, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }): Promise<void> {
-  if (!uuid.test(importId)) throw new CommandFault(`${importId} is not an import id.`);
+  if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id.`);
   const moment = asOf === undefined ? undefined : momentOf(asOf);
   const { runImportAudit } = await import("./auditImport.js");
   await withStores((context) => runImportAudit(context, importId, { asOf: moment, rows: rows ?? false, json: json ?? false }));

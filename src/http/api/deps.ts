@@ -14,10 +14,11 @@ export interface ApiLimits {
 /** `check` throws the reason why the service is not ready. */
 export type ReadinessCheck = { readonly name: string; readonly check: () => Promise<void> };
 
-export interface LinkedFile {
+interface LinkedFile {
   readonly path: string;
   readonly size: number;
-  readonly downloadName: string;
+  /** Makes the browser save it under its name. */
+  readonly contentDisposition: string;
   readonly contentType: string;
 }
 

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/askForReport.js";
+import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports.js";
 
 interface Deps {
@@ -43,7 +44,9 @@ export function lookForReport({ pool, objectStore, logger }: Deps, importId: str
     });
 }
 
+const reportKey = new RegExp(`^reports/(?:${uuidPattern}/)?(${uuidPattern})\\.xlsx$`);
+
 /** The import whose report has this key, with or without a log id in it. */
 export function importOfReport(key: string): string | undefined {
-  return /^reports\/(?:[0-9a-f-]{36}\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.xlsx$/.exec(key)?.[1];
+  return reportKey.exec(key)?.[1];
 }

@@ -32,7 +32,7 @@ async function embedded(): Promise<Subject> {
     const key = decodeURIComponent(url.pathname.replace(/^\/files\//, ""));
     const file = await store.openLink({ key, expires: param("expires"), name: param("name"), signature: param("signature") }, new Date());
     if (!file) return { status: 403, text: "", disposition: null };
-    return { status: 200, text: await readFile(file.path, "utf8"), disposition: contentDisposition(file.downloadName) };
+    return { status: 200, text: await readFile(file.path, "utf8"), disposition: file.contentDisposition };
   };
   return { store, follow, close };
 }

@@ -4,7 +4,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import { inTime, readPatienceMs } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
-import type { ApiDeps, LinkedFile } from "../deps.js";
+import type { ApiDeps } from "../deps.js";
 import { importOfReport } from "../missingReports.js";
 import { fileStream } from "./fileStream.js";
 import type { Page } from "./page.js";
@@ -54,7 +54,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
         const headers = {
           "content-type": file.contentType,
           "content-length": String(file.size),
-          "content-disposition": contentDisposition(file),
+          "content-disposition": file.contentDisposition,
         };
         if (c.req.method === "HEAD") return c.body(null, 200, headers);
         return c.body(fileStream(file.path), 200, headers);
@@ -66,10 +66,4 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
 function unlessMissing(error: unknown): "missing" {
   if (error instanceof ObjectMissing) return "missing";
   throw error;
-}
-
-function contentDisposition({ downloadName }: LinkedFile): string {
-  const plain = downloadName.replaceAll(/[^\w .()-]/g, "_");
-  const encoded = encodeURIComponent(downloadName.toWellFormed()).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
