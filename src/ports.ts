@@ -18,9 +18,8 @@ export const isAfter = (position: Position, other: Position | undefined): boolea
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
-  readonly data: unknown;
-  /** The data as JSON text. When it is given, `data` is not used. */
-  readonly json?: string;
+  /** Its data, as JSON text. */
+  readonly json: string;
   readonly metadata: EventMetadata;
 }
 

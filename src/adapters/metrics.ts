@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { withTimeLimit } from "../timeLimit.js";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -43,7 +44,7 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUp): vo
     registers: [registry],
     async collect() {
       this.reset();
-      const value = await within<number | Readonly<Record<string, number>> | undefined>(lookUpMs, read()).catch(() => undefined);
+      const value = await withTimeLimit<Looked, undefined>(lookUpMs, read(), () => undefined).catch(() => undefined);
       if (value === undefined) this.remove();
       else if (typeof value === "number") this.set(value);
       else for (const [each, count] of Object.entries(value)) this.set({ [label ?? ""]: each }, count);
@@ -52,11 +53,4 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUp): vo
 }
 
 const lookUpMs = 2_000;
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
+type Looked = number | Readonly<Record<string, number>> | undefined;

@@ -15,7 +15,7 @@ export function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
   let chunk: NewEvent[] = [];
   let bytes = 0;
   for (const event of all) {
-    const size = Buffer.byteLength(JSON.stringify(event.data)) + Buffer.byteLength(JSON.stringify(event.metadata));
+    const size = Buffer.byteLength(event.json) + Buffer.byteLength(JSON.stringify(event.metadata));
     if (chunk.length > 0 && (chunk.length >= maxEvents || bytes + size > maxBytes)) {
       yield chunk;
       chunk = [];

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "../portErrors.js";
+import { withTimeLimit } from "../timeLimit.js";
 
 /** The time that all store calls of one command may take together, so that the API can answer even if a store does not. */
 export interface Deadline {
@@ -13,23 +14,15 @@ export function deadlineIn(ms: number): Deadline {
   return {
     leftMs,
     async within(store, work, late = () => undefined) {
-      let timer: NodeJS.Timeout | undefined;
       let isLate = false;
-      const timeIsUp = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          isLate = true;
-          reject(new StoreUnavailable(store, `The ${store} did not answer in time`));
-        }, leftMs());
-      });
       work.then(
         (result) => isLate && late(result),
         () => undefined,
       );
-      try {
-        return await Promise.race([work, timeIsUp]);
-      } finally {
-        clearTimeout(timer);
-      }
+      return withTimeLimit(leftMs(), work, () => {
+        isLate = true;
+        throw new StoreUnavailable(store, `The ${store} did not answer in time`);
+      });
     },
   };
 }

@@ -33,12 +33,7 @@ const metadataOf = new WeakMap<EventContext, Map<number, EventMetadata>>();
 
 export function encode<T extends EventType>(type: T, data: EventDataOf<T>, context: EventContext, id: string): NewEvent {
   const checked = trusted.has(type) ? data : eventSchemas[type].parse(data);
-  return { id, type, data: checked, metadata: metadata(context, versionOf(type)) };
-}
-
-/** For an event whose data is already JSON text. It is not checked here. */
-export function encodeText(type: EventType, json: string, context: EventContext, id: string): NewEvent & { readonly json: string } {
-  return { id, type, data: undefined, json, metadata: metadata(context, versionOf(type)) };
+  return { id, type, json: JSON.stringify(checked), metadata: metadata(context, versionOf(type)) };
 }
 
 /** Undefined for an unknown type: another program's event, or one of a later version of the service. It can be skipped. */

@@ -211,7 +211,7 @@ describe("verify", () => {
       at: "2026-03-01T10:00:00.000Z",
     };
     const second = { ...first, id: crypto.randomUUID() };
-    const end = { id: crypto.randomUUID(), type: "ImportCompleted", data: completed, metadata };
+    const end = { id: crypto.randomUUID(), type: "ImportCompleted", json: JSON.stringify(completed), metadata };
     const late = { ...first, id: crypto.randomUUID() };
     await model.eventStore.append(told.stream, [requested, started, first, second, end, late], -1n);
     await model.project();

@@ -49,7 +49,12 @@ describe("processes that start at once", () => {
   };
 
   test("agree on one id, also where the log is older than ids are", async () => {
-    const event = { id: randomUUID(), type: "ImportFailed", data: {}, metadata: { organisation: "", actor: "", $correlationId: "", v: 1 } };
+    const event = {
+      id: randomUUID(),
+      type: "ImportFailed",
+      json: "{}",
+      metadata: { organisation: "", actor: "", $correlationId: "", v: 1 },
+    };
     await another().append(`import-${randomUUID()}`, [event], -1n);
     const ids = await Promise.all(Array.from({ length: 8 }, () => logIdOf(another())));
     expect(new Set(ids).size).toBe(1);

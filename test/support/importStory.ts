@@ -72,7 +72,8 @@ export function tell(story: Story): Told {
     importId,
     stream: streamOf.import(importId),
     events: told.map((event, ordinal) => ({
-      ...event,
+      type: event.type,
+      json: JSON.stringify(event.data),
       id: v5(String(ordinal), importId),
       metadata: { ...metadata, v: versionOf(event.type) },
     })),
@@ -126,8 +127,10 @@ function countsOf(kind: ImportKind, rows: readonly Row[]) {
 export function stored(told: Told, start: number): StoredEvent[] {
   return told.events.map((event, index) => {
     const position = BigInt(start + index) * 100n;
+    const { json, ...rest } = event;
     return {
-      ...event,
+      ...rest,
+      data: JSON.parse(json),
       stream: told.stream,
       revision: BigInt(index),
       position: { commit: position, prepare: position },

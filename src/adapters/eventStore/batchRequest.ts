@@ -43,9 +43,9 @@ const optionsOf = (stream: string, expected: Revision): Message => [
   [option.deadline, [[1, Math.ceil(Date.now() / 1000) + secondsAhead]]],
 ];
 
-function proposedMessage({ id, type, data, json, metadata }: NewEvent): Message {
+function proposedMessage({ id, type, json, metadata }: NewEvent): Message {
   if (id.length !== 36) throw new TypeError(`${id} is not an event id`);
-  return [[proposed.id, [[2, id]]], ...descriptionOf(type, metadata), [proposed.data, json ?? JSON.stringify(data)]];
+  return [[proposed.id, [[2, id]]], ...descriptionOf(type, metadata), [proposed.data, json]];
 }
 
 const descriptions = new WeakMap<EventMetadata, Map<string, Message>>();

@@ -1,18 +1,13 @@
 // Waiting that always ends.
 import { setTimeout as pause } from "node:timers/promises";
 import { StoreUnavailable } from "../../portErrors.js";
+import { withTimeLimit } from "../../timeLimit.js";
 
 /** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
-export async function within<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`)), milliseconds);
+export function within<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
+  return withTimeLimit(milliseconds, promise, () => {
+    throw new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

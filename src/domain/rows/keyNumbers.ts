@@ -1,4 +1,5 @@
-import { type GrowingInts, growingInts, hashText } from "./growing.js";
+import { type GrowingInts, growingInts } from "./growingInts.js";
+import { hashText } from "./hashText.js";
 
 /**
  * Numbers distinct texts from 0 in the order they are first seen, without keeping them: 64 bits of hash stand for each,

@@ -1,7 +1,8 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { growingInts, hashText } from "./growing.js";
+import { growingInts } from "./growingInts.js";
+import { hashText } from "./hashText.js";
 import { keptReasons } from "./keptReasons.js";
 import { keyNumbers } from "./keyNumbers.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";

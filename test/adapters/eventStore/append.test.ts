@@ -35,7 +35,7 @@ describe.each([
     expect(appended.position).toEqual(read.at(-1)?.position);
     expect(ids(read)).toEqual(ids([...first, ...second]));
     expect(read.map(({ revision }) => revision)).toEqual(read.map((_event, index) => BigInt(index)));
-    expect(read[0]).toMatchObject({ stream, type: first[0]?.type, data: first[0]?.data, metadata: first[0]?.metadata });
+    expect(read[0]).toMatchObject({ stream, type: first[0]?.type, data: JSON.parse(first[0]?.json ?? ""), metadata: first[0]?.metadata });
     expect(read[0]?.recordedAt.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
   });
 

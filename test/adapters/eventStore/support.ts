@@ -11,7 +11,7 @@ export const connect = (address: string, options: Partial<EventStoreOptions> = {
 /** Impatient enough for a test that waits for it to give up. */
 export const impatient = { deadlineMs: 400, attempts: 2, stallMs: 300 };
 
-export const someEvent = (data: unknown = { n: 1 }): NewEvent => ({ id: v4(), type: "RowAccepted", data, metadata });
+export const someEvent = (data: unknown = { n: 1 }): NewEvent => ({ id: v4(), type: "RowAccepted", json: JSON.stringify(data), metadata });
 
 export const someEvents = (count: number, first = 0): NewEvent[] =>
   Array.from({ length: count }, (_, index) => someEvent({ n: first + index }));

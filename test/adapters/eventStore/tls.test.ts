@@ -31,7 +31,7 @@ test.each([
     new RegExp(`^The event store cannot be used: ${reason}\\. Check the address and tls in EVENTSTORE_URL; .*NODE_EXTRA_CA_CERTS`),
   );
   const metadata = { organisation: "", actor: "test", $correlationId: "x", v: 1 };
-  const events = [{ id: "01a1dd3b-948c-47d6-89c7-a44053ebeedc", type: "x", data: {}, metadata }];
+  const events = [{ id: "01a1dd3b-948c-47d6-89c7-a44053ebeedc", type: "x", json: "{}", metadata }];
   for (const work of [() => store.ping(), () => store.last("waybill"), () => store.append("waybill", events, -1n)]) {
     await expect(work()).rejects.toMatchObject({ name: "StoreUnavailable", fault: "misconfigured", outcomeUnknown: false, message });
   }

@@ -26,7 +26,7 @@ function outage() {
 async function landed(at: string): Promise<ImportRequested> {
   const told = tell({ kind: "activities", end: "queued", at });
   await stage.eventStore.append(told.stream, told.events, -1n);
-  return told.events[0]?.data as ImportRequested;
+  return JSON.parse(told.events[0]?.json ?? "") as ImportRequested;
 }
 
 const lastOf = async ({ importId }: ImportRequested) =>

@@ -6,15 +6,12 @@ const { isCommon, hash, matches } = createPasswords();
 const known = ["ada.lovelace@example.com", "Northern Freight Pty Ltd", "northern", "Ada Lovelace"];
 const fault = (password: string) => passwordFault(password, known, isCommon);
 
-test.each([
-  "seven lazy harbours",
-  "correct horse battery staple",
-  "kX9#vQ2!mL7p",
-  "пароль из слов и запятых",
-  "xxxvK2 qwopj 71!",
-])("%j is taken", (password) => {
-  expect(fault(password)).toBeUndefined();
-});
+test.each(["seven lazy harbours", "correct horse battery staple", "kX9#vQ2!mL7p", "пароль из слов и запятых", "xxxvK2 qwopj 71!"])(
+  "%j is taken",
+  (password) => {
+    expect(fault(password)).toBeUndefined();
+  },
+);
 
 test.each([
   ["eleven characters", "kX9#vQ2!mL7"],

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { batchRequest } from "../../../src/adapters/eventStore/batchRequest.js";
-import { encodeText } from "../../../src/events/codec.js";
+import { encode } from "../../../src/events/codec.js";
 import { noStream } from "../../../src/ports.js";
 import { addTo, emptyChunk, isFull } from "../../../src/workers/imports/importing/chunks.js";
 
@@ -17,7 +17,7 @@ test("a full chunk fits into an append, whatever its rows and metadata, and one 
       const chunk = emptyChunk();
       for (let row = 2; !isFull(chunk); row++) {
         const data = { row, values: { text: texts[row % texts.length] } };
-        const event = encodeText("RowAccepted", JSON.stringify(data), context, randomUUID());
+        const event = encode("RowAccepted", data, context, randomUUID());
         if (!addTo(chunk, event)) break;
       }
       const request = batchRequest("import-1", chunk.events, noStream, Number.MAX_SAFE_INTEGER);
@@ -33,7 +33,7 @@ test("a row that is too large for what is left begins the next chunk, and one th
   const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
   const add = (chunk: ReturnType<typeof emptyChunk>, size: number) => {
     const data = { row: 2, values: { text: "x".repeat(size) } };
-    return addTo(chunk, encodeText("RowAccepted", JSON.stringify(data), context, randomUUID()));
+    return addTo(chunk, encode("RowAccepted", data, context, randomUUID()));
   };
   const chunk = emptyChunk();
   expect(add(chunk, 2 * mebibyte)).toBe(true);

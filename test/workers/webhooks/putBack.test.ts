@@ -104,7 +104,7 @@ test("a log put back: its new events are told, those that are gone are not, and 
   try {
     for await (const { stream, id, type, data, metadata } of everything()) {
       const last = await eventStore.last(stream);
-      await eventStore.append(stream, [{ id, type, data, metadata }], last?.revision ?? -1n);
+      await eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], last?.revision ?? -1n);
     }
     let worker = stage.work();
     await stage.record(organisationId);

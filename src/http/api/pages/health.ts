@@ -1,3 +1,4 @@
+import { withTimeLimit } from "../../../timeLimit.js";
 import type { ApiDeps, ReadinessCheck } from "../deps.js";
 import type { Page } from "./page.js";
 
@@ -34,17 +35,13 @@ const readinessChecks = (deps: ApiDeps): readonly ReadinessCheck[] => [
 
 /** The reason is only logged, since this page needs no key. */
 async function run({ name, check }: ReadinessCheck, { logger }: ApiDeps): Promise<"ok" | "failed"> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
-  });
   try {
-    await Promise.race([check(), late]);
+    await withTimeLimit(checkTimeoutMs, check(), () => {
+      throw new Error(`no answer within ${checkTimeoutMs} ms`);
+    });
     return "ok";
   } catch (error) {
     logger.warn({ err: error, check: name }, "not ready");
     return "failed";
-  } finally {
-    clearTimeout(timer);
   }
 }

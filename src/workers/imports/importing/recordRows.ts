@@ -1,6 +1,6 @@
 import { decide, evolve, type ImportCounts, type RowOutcome } from "../../../commands/imports/importDecider.js";
 import type { LoadedImport } from "../../../commands/imports/importStream.js";
-import { type EventContext, encodeText } from "../../../events/codec.js";
+import { type EventContext, encode } from "../../../events/codec.js";
 import { streamOf } from "../../../events/streams.js";
 import type { EventStore, FileRow, NewEvent, Revision } from "../../../ports.js";
 import { addTo, type Chunk, emptyChunk, isFull } from "./chunks.js";
@@ -49,7 +49,7 @@ export async function recordRows(recording: RowRecording): Promise<{ loaded: Loa
         } else await recording.rejected(row, outcome.data.row, outcome.data.error);
         for (const { type, data } of decide({ type: "recordRows", first: ordinal, outcomes: [outcome] }, state)) {
           state = evolve(state, outcome);
-          const event = encodeText(type, JSON.stringify(data), context, idOf(ordinal));
+          const event = encode(type, data as never, context, idOf(ordinal));
           if (!addTo(chunk, event)) {
             await chunks.append(chunk, ordinal);
             chunk = emptyChunk();
