@@ -82,7 +82,7 @@ describe("writing", () => {
     expect(event).toEqual({
       id: "id-1",
       type: "ApiKeyRevoked",
-      data: { keyId: "k", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-15T03:04:05Z" },
+      json: JSON.stringify({ keyId: "k", by: { kind: "cli", id: "operator" }, at: "2026-01-15T03:04:05Z" }),
       metadata: { organisation: "demo", actor: "cli:operator", $correlationId: "req-1", $causationId: "evt-1", v: 2 },
     });
   });
