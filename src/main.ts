@@ -16,7 +16,7 @@ import { createLocalities, followLocalities } from "./main/localities.js";
 import { lowerPriority } from "./main/lowerPriority.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
 import { openSingleSignOn } from "./main/singleSignOn.js";
-import { webhookWorkerDeps } from "./main/webhooks.js";
+import { webhookDeps, webhookWorkerDeps } from "./main/webhooks.js";
 import { newWorkerId } from "./main/workerId.js";
 import { runProjector as project } from "./projections/running/runProjector.js";
 import { cacheCatalogues } from "./queries/catalogueCache.js";
@@ -66,7 +66,8 @@ export function runApi(options: RoleOptions): Promise<void> {
       readiness: [lagCheck(pool)],
     };
     const portal = {
-      ...{ pool, eventStore, publicUrl: config.publicUrl, signingSecret: addresses.signingSecret },
+      ...deps,
+      webhooks: webhookDeps(adapters, config, addresses.signingSecret),
       ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters), singleSignOn: openSingleSignOn(config, logger) },
     };
     const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });

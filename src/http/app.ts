@@ -18,7 +18,7 @@ import { requestFrame, soundPath } from "./server/requestFrame.js";
 import { createShares } from "./server/shares.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
-export type AppDeps = ApiDeps & { readonly portal?: PortalOptions };
+export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
 
 /** The app, from request to answer. startApi.ts gives it a socket. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
@@ -33,7 +33,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     ),
   };
   const pages = builtInPages(deps, routes);
-  const portal = deps.portal && createPortal(deps.portal, { logger: deps.logger, withBody: shell.withBody });
+  const portal = deps.portal && createPortal(deps.portal, { ...shell, closing: deps.closing, stopping: deps.stopping });
 
   app.use(requestFrame(deps));
   app.use(soundPath());

@@ -21,8 +21,16 @@ export interface ApiOptions {
 const silenceMs = 5_000;
 
 export async function startApi({ deps, host, port, logger, routes, bodies, timeouts }: ApiOptions): Promise<RunningServer> {
+  const closing = new AbortController();
   const stopping = new AbortController();
-  const app = createApp({ ...deps, stopping: stopping.signal }, routes, { ...bodies, silenceMs: timeouts?.silenceMs ?? silenceMs });
+  const app = createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, {
+    ...bodies,
+    silenceMs: timeouts?.silenceMs ?? silenceMs,
+  });
   const server = await startServer({ app, host, port, logger, timeouts: { ...defaultTimeouts, ...timeouts } });
-  return { ...server, stop: () => server.stop().finally(() => stopping.abort()) };
+  const stop = () => {
+    closing.abort();
+    return server.stop().finally(() => stopping.abort());
+  };
+  return { ...server, stop };
 }

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { may, type Role } from "../../src/domain/roles.js";
-import { forms, pages } from "../../src/http/portal/pages/list.js";
+import { answers, forms, pages } from "../../src/http/portal/pages/list.js";
 import type { Access } from "../../src/http/portal/visit.js";
-import { addMember, formToken, signedIn, visitor } from "./portal.js";
+import { addMember, formToken, signedIn, type Visitor, visitor } from "./portal.js";
 import type { PortalStage } from "./portalPages.js";
 
 const roles: readonly Role[] = ["admin", "operator", "viewer"];
@@ -111,6 +111,68 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       const [theirs, madeUp] = await Promise.all(answers);
       expect(theirs?.[0]).toBe(404);
       expect(theirs).toEqual(madeUp);
+    });
+  });
+
+  describe.each(answers.map((one) => [`${one.method} ${one.path}`, one] as const))("%s, which a page's script asks for", (_, one) => {
+    const { method, path, access } = one;
+    const ask = (who: Visitor, address: string, headers: Record<string, string> = {}) =>
+      method === "GET"
+        ? who.get(address, { accept: "application/json", ...headers })
+        : who.post(address, {}, { "content-type": "application/json", ...headers });
+    /** Reads no more than the head: some answers stay open. */
+    const statusOf = async (answer: Promise<Response>) => {
+      const response = await answer;
+      await response.body?.cancel();
+      return response.status;
+    };
+
+    test("is 401 in JSON for a script that is signed out or whose member was removed, and leads a browser to sign-in", async () => {
+      const { service, organisationId } = stage();
+      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
+      const removed = await signedIn(service, member);
+      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
+      for (const who of [visitor(service.url), removed]) {
+        const response = await ask(who, addressOf(path, stage()), { "x-form-token": "x" });
+        expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+          ...[401, "application/json", "no-store"],
+        ]);
+        if (method === "GET") expect(await statusOf(who.get(addressOf(path, stage())))).toBe(302);
+      }
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not ask", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access)) {
+        const who = await signedIn(service, people[role]);
+        const headers = { "x-form-token": await formToken(who) };
+        expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
+      }
+    });
+
+    testWhere(method === "POST")("is 403 from another site, and without the token of its session", async () => {
+      const { service, people } = stage();
+      const who = await signedIn(service, people.admin);
+      const token = await formToken(who);
+      const crossSite: Record<string, string>[] = [
+        { origin: "https://evil.example", "x-form-token": token },
+        { origin: service.url, "sec-fetch-site": "cross-site", "x-form-token": token },
+        {},
+        { "x-form-token": await formToken(await signedIn(service, people.admin)) },
+      ];
+      for (const headers of crossSite) expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
+    });
+
+    testWhere(path.includes("{"))("knows no ids of another organisation", async () => {
+      const { service } = stage();
+      const other = await service.organisation();
+      const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+      const headers = { "x-form-token": await formToken(stranger) };
+      for (const madeUp of [false, true]) {
+        const status = await statusOf(ask(stranger, addressOf(path, stage(), madeUp), headers));
+        // A body that is wrong in itself may be refused before the id is looked up, the same for every id.
+        expect(method === "GET" ? [404] : [404, 400]).toContain(status);
+      }
     });
   });
 }

@@ -80,9 +80,10 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}, 
     signingSecret: "a secret of thirty-two characters",
     openLink: (link, now) => objects.store.openLink(link, now),
   };
+  const organisations = organisationDeps(database.pool, eventStore);
   const portal = {
-    ...{ pool: database.pool, eventStore, publicUrl, signingSecret: deps.signingSecret },
-    ...{ organisations: organisationDeps(database.pool, eventStore), members: memberDeps({ pool: database.pool, eventStore }) },
+    ...{ ...deps, organisations, members: memberDeps({ pool: database.pool, eventStore }) },
+    webhooks: { ...organisations, rules: { allowPrivate: true }, signingSecret: deps.signingSecret },
   };
   const apis = [await startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port: 0, logger })];
   const url = `http://127.0.0.1:${apis[0]?.port}`;

@@ -1,10 +1,15 @@
 // src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
 import type { Child } from "hono/jsx";
+import type { Logger } from "pino";
 import type { MemberDeps } from "../../commands/members/deps.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
-import type { SingleSignOn } from "../../ports.js";
+import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import type { Geography } from "../../domain/geography/geography.js";
+import type { HeaderReader, ObjectStore, SingleSignOn, Spreadsheets } from "../../ports.js";
 import type { Sources } from "../../queries/importStatus.js";
+import type { QuoteMemory } from "../../queries/recentQuotes.js";
 import type { Fields } from "./fields.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { Access, Notice, Visit } from "./visit.js";
@@ -17,6 +22,8 @@ export interface Shown {
   readonly status?: number;
   /** Said above the page, instead of what an earlier form left. */
   readonly notice?: Notice;
+  /** The page's own scripts besides those of every page, by their names in `browser`, such as `upload.js`. */
+  readonly scripts?: readonly string[];
 }
 
 /** After a form: where to go, and what to say there. */
@@ -42,12 +49,37 @@ export interface FormOf<V extends Visit> {
   readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown>;
 }
 
-/** Everything the portal needs, built by whoever starts the API. */
+/**
+ * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
+ * the browser itself went there.
+ */
+export interface AnswerOf<V extends Visit> {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly access: Access;
+  /** How a POST's body comes. `json`: parsed, of at most so many bytes. `upload`: a form with a file, which the answer reads itself. */
+  readonly body?: { readonly json: number } | "upload";
+  readonly answer: (visit: V, deps: PortalDeps, body: unknown) => Promise<Response>;
+}
+
+/** Everything the portal needs; src/main.ts builds it. */
 export interface PortalOptions extends Sources {
+  readonly objectStore: ObjectStore;
+  readonly spreadsheets: Spreadsheets;
+  readonly headerRows: HeaderReader;
+  /** An organisation's catalogue in one version, compiled and cached. */
+  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+  readonly geography: Geography;
+  readonly quoteMemory: QuoteMemory;
+  /** Folder for uploads until they are in the object store. */
+  readonly tempDir: string;
+  readonly logger: Logger;
+  readonly limits: { readonly maxQueuedImports: number };
   readonly publicUrl: string;
   readonly signingSecret: string;
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
+  readonly webhooks: WebhookDeps;
   /** Undefined where none is configured. */
   readonly singleSignOn?: SingleSignOn | undefined;
 }
@@ -56,4 +88,8 @@ export interface PortalOptions extends Sources {
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
   readonly sessionCookie: PortalCookie;
+  /** Aborts when the API begins to stop: answers that stay open end then. */
+  readonly closing: AbortSignal;
+  /** Aborts when the API has stopped. */
+  readonly stopping?: AbortSignal | undefined;
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { findSession, type Session } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { WithinUploads } from "../server/boundUploads.js";
 import { inTime, readPatienceMs } from "../server/inTime.js";
 import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
@@ -14,13 +15,15 @@ import { html, redirect } from "./headers.js";
 import { createLinks } from "./links.js";
 import { createNotices } from "./notices.js";
 import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown } from "./page.js";
-import { forms, pages } from "./pages/list.js";
+import { answers, forms, pages } from "./pages/list.js";
+import { refuse } from "./refuse.js";
+import { serveAnswer } from "./serveAnswer.js";
 import { serveAsset } from "./serveAsset.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnForm, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { Layout } from "./shell/layout.js";
-import type { Access, Visit } from "./visit.js";
-import { ownerOf, type VisitParts, visitOf } from "./visits.js";
+import type { Visit } from "./visit.js";
+import { bodyBounds, ownerOf, type VisitParts, visitOf } from "./visits.js";
 
 export interface PortalRoute {
   readonly method: "GET" | "POST";
@@ -36,6 +39,14 @@ export interface Portal {
   readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
 }
 
+/** What the portal shares with the API's routes. */
+export interface PortalFrame {
+  readonly withBody: WithBody;
+  readonly withinUploads: WithinUploads;
+  readonly closing?: AbortSignal | undefined;
+  readonly stopping?: AbortSignal | undefined;
+}
+
 interface Serving extends VisitParts {
   readonly deps: PortalDeps;
   readonly logger: Logger;
@@ -43,17 +54,26 @@ interface Serving extends VisitParts {
 }
 
 /** Every page and form, for the app to put beside the API's routes. */
-export function createPortal(options: PortalOptions, { logger, withBody }: { logger: Logger; withBody: WithBody }): Portal {
-  const { publicUrl, signingSecret, members } = options;
+export function createPortal(options: PortalOptions, frame: PortalFrame): Portal {
+  const { publicUrl, signingSecret, members, logger } = options;
+  const { withBody, closing, stopping } = frame;
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
   const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl) };
-  const serving: Serving = { deps: { ...options, ...own }, logger, withBody, links, assets, notices };
+  const deps = { ...options, ...own, closing: closing ?? new AbortController().signal, stopping };
+  const serving: Serving = { deps, logger, withBody, links, assets, notices };
   return {
     routes: [
       ...pages.map((page) => ({ method: "GET" as const, path: page.path, handler: guarded(serving, (c) => showPage(c, page, serving)) })),
       ...forms.map((form) => ({ method: "POST" as const, path: form.path, handler: guarded(serving, (c) => takeForm(c, form, serving)) })),
+      ...answers.map((one) => ({
+        ...{ method: one.method, path: one.path },
+        handler: serveAnswer(one, {
+          ...{ deps, withBody, withinUploads: frame.withinUploads },
+          visit: async (c: Context<AppEnv>) => visitOf(c, await sessionOf(c, deps), serving),
+        }),
+      })),
       {
         method: "GET",
         path: `${assetFolder}/{file}`,
@@ -77,7 +97,7 @@ const sessionOf = (c: Context<AppEnv>, { pool, sessionCookie: cookie }: PortalDe
 async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
   const session = await sessionOf(c, serving.deps);
   const visit = visitOf(c, session, serving);
-  const refused = refuse(c, page.access, visit, serving);
+  const refused = refuse(visit, page.access);
   if (refused) return refused;
   try {
     const shown = await inTime(page.show(visit, serving.deps), readPatienceMs, page.path);
@@ -94,15 +114,9 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   requireFormType(c.req.header("content-type"));
   const session = await sessionOf(c, deps);
   const visit = visitOf(c, session, serving);
-  const refused = refuse(c, form.access, visit, serving);
+  const refused = refuse(visit, form.access);
   if (refused) return refused;
-  const incoming = c.env?.incoming;
-  const bounds = {
-    limit: maxFormBytes,
-    organisationId: visit.person?.organisationId ?? "",
-    bytesRead: incoming && (() => incoming.socket.bytesRead),
-  };
-  return withBody(c.req.raw, bounds, async (bytes) => {
+  return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // Signing in is nobody's form yet; it may come from a tab that was opened before.
     if (session && form.access !== "anyone") ensureOwnForm({ ...asked, formToken: session.formToken, given: fields.get("token") });
@@ -136,25 +150,16 @@ async function submit(
   }
 }
 
-/** Undefined where the visitor may. Who is signed out is led to sign-in, and from there back. */
-function refuse(c: Context<AppEnv>, access: Access, visit: Visit, { links }: Serving): Response | undefined {
-  if (visit.may(access)) return undefined;
-  if (visit.person) throw new Rejection("forbidden", "Your role does not allow this. Ask an admin of your organisation");
-  const asked = c.req.method === "GET" ? visit.path + new URL(c.req.url).search : "/portal";
-  const query = asked === "/portal" ? "" : `?next=${encodeURIComponent(asked)}`;
-  return redirect(c, links.to(`/portal/sign-in${query}`), c.req.method === "GET" ? 302 : 303);
-}
-
 function goOn(c: Context<AppEnv>, { goTo, notice }: Done, session: Session | undefined, { links, notices }: Serving): Response {
   if (notice) c.header("set-cookie", notices.leave(notice, ownerOf(session)), { append: true });
   const to = /^https?:/.test(goTo) ? goTo : links.to(goTo);
   return redirect(c, to, c.req.method === "GET" ? 302 : 303);
 }
 
-function render(c: Context<AppEnv>, { title, body, status = 200, notice }: Shown, visit: Visit, { notices }: Serving): Response {
+function render(c: Context<AppEnv>, { title, body, status = 200, notice, scripts }: Shown, visit: Visit, { notices }: Serving): Response {
   if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
   const page = (
-    <Layout visit={notice ? { ...visit, notice } : visit} title={title}>
+    <Layout visit={notice ? { ...visit, notice } : visit} title={title} scripts={scripts}>
       {body}
     </Layout>
   );

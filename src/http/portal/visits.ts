@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/roles.js";
+import type { BodyBounds } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import { noFields } from "./fields.js";
@@ -16,6 +17,12 @@ export interface VisitParts {
 
 /** Whom notices and forms belong to where nobody is signed in. */
 export const ownerOf = (session: Session | undefined): string => session?.formToken ?? "signed out";
+
+/** How a body is read: what it takes of the memory for bodies is counted for the visitor's organisation. */
+export function bodyBounds({ context, person }: Visit, limit: number): BodyBounds {
+  const incoming = context.env?.incoming;
+  return { limit, organisationId: person?.organisationId ?? "", bytesRead: incoming && (() => incoming.socket.bytesRead) };
+}
 
 export function visitOf(c: Context<AppEnv>, person: Session | undefined, { links, assets, notices }: VisitParts): Visit {
   return {

@@ -1,5 +1,5 @@
-// Every page and form of the portal. The shared security cases and the browser's checks run over these lists.
-import type { FormOf, PageOf } from "../page.js";
+// Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
+import type { AnswerOf, FormOf, PageOf } from "../page.js";
 import type { Visit } from "../visit.js";
 import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
@@ -11,7 +11,7 @@ import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
 
 /** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
-const signedIn = <T extends PageOf<never> | FormOf<never>>(some: readonly T[]) => some as never;
+const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
 
 export const pages: readonly PageOf<Visit>[] = [
   signInPage,
@@ -27,3 +27,5 @@ export const forms: readonly FormOf<Visit>[] = [
   joinForm,
   ...signedIn([signOutForm, ...keyForms, ...invitationForms, ...memberForms]),
 ];
+
+export const answers: readonly AnswerOf<Visit>[] = [...signedIn([])];

@@ -6,11 +6,12 @@ import { NoticeBox } from "./notice.js";
 interface LayoutProps {
   readonly visit: Visit;
   readonly title: string;
+  readonly scripts?: readonly string[] | undefined;
   readonly children: Child;
 }
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
-export function Layout({ visit, title, children }: LayoutProps) {
+export function Layout({ visit, title, scripts = [], children }: LayoutProps) {
   const { person, assets, links } = visit;
   const asset = (name: string) => links.to(assets.path(name));
   return (
@@ -21,6 +22,7 @@ export function Layout({ visit, title, children }: LayoutProps) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <meta name="htmx-config" content={htmxConfig} />
+        {person && <meta name="form-token" content={visit.formToken} />}
         <title>{person ? `${title} - ${person.organisationName} - Waybill` : `${title} - Waybill`}</title>
         <link rel="icon" type="image/svg+xml" href={asset("icon.svg")} />
         <link rel="stylesheet" href={asset("styles.css")} />
@@ -28,6 +30,9 @@ export function Layout({ visit, title, children }: LayoutProps) {
         <script type="module" src={asset("dialogs.js")} />
         <script type="module" src={asset("copying.js")} />
         <script type="module" src={asset("sending.js")} />
+        {scripts.map((name) => (
+          <script type="module" src={asset(name)} />
+        ))}
       </head>
       <body class={person ? "signed-in" : "signed-out"}>
         <a class="skip" href="#main">

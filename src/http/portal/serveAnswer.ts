@@ -1,0 +1,64 @@
+import type { Context, Handler } from "hono";
+import { send } from "../server/answer.js";
+import { answerError } from "../server/answerError.js";
+import type { WithinUploads } from "../server/boundUploads.js";
+import { requireJson } from "../server/contentType.js";
+import { inTime, readPatienceMs } from "../server/inTime.js";
+import { parseJson } from "../server/parseJson.js";
+import type { WithBody } from "../server/readBody.js";
+import type { AppEnv } from "../server/requestFrame.js";
+import { answerWithPage } from "./errorPage.js";
+import type { AnswerOf, PortalDeps } from "./page.js";
+import { refuse, refuseScript } from "./refuse.js";
+import { ensureOwnForm } from "./sessions/sameOrigin.js";
+import type { Visit } from "./visit.js";
+import { bodyBounds } from "./visits.js";
+
+interface Serving {
+  readonly deps: PortalDeps;
+  readonly withBody: WithBody;
+  readonly withinUploads: WithinUploads;
+  readonly visit: (c: Context<AppEnv>) => Promise<Visit>;
+}
+
+/** Who asks is judged as for pages and forms; a script sends the page's token as the header `x-form-token`. */
+export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<AppEnv> {
+  const { deps } = serving;
+  return async (c) => {
+    let visit: Visit | undefined;
+    try {
+      visit = await serving.visit(c);
+      return one.method === "GET" ? await get(one, visit, deps) : await post(one, visit, serving);
+    } catch (error) {
+      if (visit && isNavigation(c)) return answerWithPage(c, error, visit, deps.logger);
+      return send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
+    }
+  };
+}
+
+async function get({ access, answer, path }: AnswerOf<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
+  if (isNavigation(visit.context)) {
+    const refused = refuse(visit, access);
+    if (refused) return refused;
+  }
+  refuseScript(visit, access);
+  return inTime(answer(visit, deps, undefined), readPatienceMs, path);
+}
+
+async function post(
+  { access, body, answer }: AnswerOf<Visit>,
+  visit: Visit,
+  { deps, withBody, withinUploads }: Serving,
+): Promise<Response> {
+  const { context: c, person, formToken } = visit;
+  const header = (name: string) => c.req.header(name);
+  refuseScript(visit, access);
+  ensureOwnForm({ header, publicUrl: deps.publicUrl, formToken, given: header("x-form-token") });
+  if (body === undefined) return answer(visit, deps, undefined);
+  if (body === "upload") return withinUploads(person?.organisationId ?? "", () => answer(visit, deps, undefined));
+  requireJson(c.req.raw.headers);
+  return withBody(c.req.raw, bodyBounds(visit, body.json), (bytes) => answer(visit, deps, parseJson(bytes)));
+}
+
+/** The browser itself went there, by a link: what it gets is shown. */
+const isNavigation = (c: Context<AppEnv>) => c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");
