@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { rejectWhenFull } from "../../../commands/imports/queueRoom.js";
 import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
+import { writeLines } from "../../../commands/imports/writeLines.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
 import type { Answer } from "../../server/answer.js";
 import type { ApiDeps } from "../deps.js";
 import type { Caller, RouteRequest } from "../route.js";
-import { writeLines } from "./writeLines.js";
 
 export const pushHeaders = z.object({
   "idempotency-key": z
@@ -19,15 +19,15 @@ export const pushHeaders = z.object({
     .describe("Extension: the same key with the same body within 24 hours returns the first answer and makes no second import"),
 });
 
-const accepted = {
+const acceptedFields = {
   importId: z.string(),
   status: z.literal("queued"),
   statusUrl: z.string().describe("Path of the import's status"),
 };
 
-export const acceptedFile = z.object({ ...accepted, source: z.literal("file") });
-export const acceptedShipments = z.object({ ...accepted, source: z.literal("data"), shipmentsReceived: z.int() });
-export const acceptedActivities = z.object({ ...accepted, source: z.literal("data"), activitiesReceived: z.int() });
+export const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file") });
+export const acceptedShipments = z.object({ ...acceptedFields, source: z.literal("data"), shipmentsReceived: z.int() });
+export const acceptedActivities = z.object({ ...acceptedFields, source: z.literal("data"), activitiesReceived: z.int() });
 
 type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "corrects" | "check"> & {
   elements?: number;
@@ -49,14 +49,14 @@ export async function roomInQueue(
   );
 }
 
-export async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
+async function acceptPush(deps: ApiDeps, caller: Caller, push: Push): Promise<Answer> {
   const { organisationId, by, requestId, now, admissionMs } = caller;
   const { pool, eventStore, objectStore, logger, stopping } = deps;
   const request = await requestImport(
     { pool, eventStore, objectStore, maxQueuedImports: deps.limits.maxQueuedImports, logger, stopping },
     { ...push, organisationId, by, requestId, now, withinMs: withinMs - admissionMs },
   );
-  return { status: 202, body: acceptedBody(request) };
+  return accepted(request);
 }
 
 /** Writes a JSON push as the file that the customer would have uploaded. */
@@ -84,12 +84,13 @@ export async function acceptData(
 const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
 const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
 
-function acceptedBody({ importId, kind, source, elements }: ImportRequested) {
-  return {
+export function accepted({ importId, kind, source, elements }: ImportRequested): Answer {
+  const body = {
     importId,
     status: "queued",
     source,
     ...(elements === undefined ? {} : { [received[kind]]: elements }),
     statusUrl: `${statusPath[kind]}/${importId}`,
   };
+  return { status: 202, body };
 }

@@ -3,14 +3,14 @@ import { claimRows } from "../../../commands/corrections/claimRows.js";
 import { ledgerHas, supersededRows } from "../../../commands/corrections/supersededRows.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import type { Refusals } from "../../../commands/imports/judging/prepareRows.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
 import { streamOf } from "../../../events/streams.js";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
-import { ImportFault } from "./interruptions.js";
-import type { Refusals } from "./prepareRows.js";
 
 type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };
 

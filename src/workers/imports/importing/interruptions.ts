@@ -1,8 +1,3 @@
-/** The import cannot run, and a retry would fail as well. The message becomes the import's `errorMessage`. */
-export class ImportFault extends Error {
-  override readonly name = "ImportFault";
-}
-
 /** This worker's lease has ended. Another worker may have the turn, so this one must not append any more. */
 export class TurnLost extends Error {
   override readonly name = "TurnLost";

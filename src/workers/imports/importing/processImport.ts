@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import { openSubmission } from "../../../commands/imports/judging/openSubmission.js";
+import { prepareRows } from "../../../commands/imports/judging/prepareRows.js";
+import { rowOutcomes } from "../../../commands/imports/judging/rowOutcome.js";
 import { reportKey } from "../../../commands/imports/objectKeys.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
@@ -11,11 +15,8 @@ import type { Visit } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
 import { errorReport } from "./errorReport.js";
 import { fetchSubmission } from "./fetchSubmission.js";
-import { ImportFault, NoRoom } from "./interruptions.js";
-import { openSubmission } from "./openSubmission.js";
-import { prepareRows } from "./prepareRows.js";
+import { NoRoom } from "./interruptions.js";
 import { recordRows } from "./recordRows.js";
-import { rowOutcomes } from "./rowOutcome.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
 

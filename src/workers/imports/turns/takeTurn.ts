@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
 import { cancelAsAsked, failImport } from "../importing/endImport.js";
-import { CancelAsked, ImportFault, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "../importing/interruptions.js";
+import { CancelAsked, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "../importing/interruptions.js";
 import { processImport } from "../importing/processImport.js";
 import { type HeldTurn, holdTurn } from "./holdTurn.js";
 import type { Visit } from "./room.js";

@@ -1,6 +1,9 @@
 // Where a report that is made after the import gets its rows: from the submission, which has the columns and the whole values as they were
 // sent, or else from the stream alone.
 import { join } from "node:path";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
+import { type OpenSubmission, openSubmission } from "../../../commands/imports/judging/openSubmission.js";
+import { shownRow } from "../../../commands/imports/judging/shownRow.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import { decode } from "../../../events/codec.js";
@@ -9,9 +12,6 @@ import { streamOf } from "../../../events/streams.js";
 import type { FileRow } from "../../../ports.js";
 import type { WorkerDeps } from "../deps.js";
 import { fetchSubmission } from "../importing/fetchSubmission.js";
-import { ImportFault } from "../importing/interruptions.js";
-import { type OpenSubmission, openSubmission } from "../importing/openSubmission.js";
-import { shownRow } from "../importing/shownRow.js";
 
 export interface ReportSource {
   readonly columns: Columns;

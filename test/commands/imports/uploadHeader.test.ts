@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { spreadsheets } from "../../../../src/adapters/spreadsheets/spreadsheets.js";
-import { readUploadHeader } from "../../../../src/http/api/pushes/readUploadHeader.js";
-import { TooBusy } from "../../../../src/portErrors.js";
-import type { HeaderReader } from "../../../../src/ports.js";
-import { withFile } from "../../../adapters/spreadsheets/reading.js";
-import { workbookParts } from "../../../adapters/spreadsheets/workbook.js";
-import { zip } from "../../../adapters/spreadsheets/zip.js";
+import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
+import { readUploadHeader } from "../../../src/commands/imports/uploadHeader.js";
+import { TooBusy } from "../../../src/portErrors.js";
+import type { HeaderReader } from "../../../src/ports.js";
+import { withFile } from "../../adapters/spreadsheets/reading.js";
+import { workbookParts } from "../../adapters/spreadsheets/workbook.js";
+import { zip } from "../../adapters/spreadsheets/zip.js";
 
 const here: HeaderReader = { read: (_, { path, name }) => spreadsheets.readHeader(path, name) };
 const read = (path: string, headerRows = here) => readUploadHeader({ headerRows, spreadsheets }, "org", { path, name: "rows.csv" });
@@ -13,7 +13,10 @@ const read = (path: string, headerRows = here) => readUploadHeader({ headerRows,
 describe("the header row of an upload", () => {
   it("that nobody is free to read is to be sent again", async () => {
     const busy: HeaderReader = { read: () => Promise.reject(new TooBusy("no thread was free")) };
-    await expect(read("/nowhere", busy)).rejects.toMatchObject({ name: "Problem", code: "unavailable" });
+    await expect(read("/nowhere", busy)).rejects.toMatchObject({
+      name: "TooBusy",
+      message: "Too many uploads at the moment, try again shortly",
+    });
   });
 
   it("that cannot be read is refused with the file's fault", async () => {

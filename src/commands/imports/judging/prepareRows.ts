@@ -4,9 +4,8 @@ import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../../../domain/rows/shipmentRow.js";
 import { type SeenLine, shipmentVerdicts } from "../../../domain/rows/shipmentVerdicts.js";
-import type { ImportRequested } from "../../../events/importEvents.js";
 import type { FileRow, Reading } from "../../../ports.js";
-import type { OpenSubmission } from "./openSubmission.js";
+import type { JudgedRequest, OpenSubmission } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 
 export type RowVerdict =
@@ -30,7 +29,7 @@ export type Refusals = ReadonlyMap<number, string>;
  * lines are judged together wherever they stand in the file.
  */
 export async function prepareRows(
-  request: ImportRequested,
+  request: JudgedRequest,
   submission: OpenSubmission,
   context: RowContext,
   refusals: Refusals,
@@ -59,7 +58,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
 }
 
 async function prepareShipments(
-  { source, corrects }: ImportRequested,
+  { source, corrects }: JudgedRequest,
   submission: OpenSubmission,
   context: RowContext,
   refusals: Refusals,

@@ -1,3 +1,4 @@
+// src/commands/imports/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
 import { join } from "node:path";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../../domain/files/importHeader.js";
@@ -5,8 +6,13 @@ import { columnsOf } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports.js";
-import { ImportFault } from "./interruptions.js";
+import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
+
+/** What of a request the judging goes by; a file that is only checked has no more. */
+export interface JudgedRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
+  readonly file: Pick<ImportRequested["file"], "name" | "format">;
+}
 
 export interface OpenSubmission {
   readonly columns: Columns;
@@ -22,7 +28,7 @@ export interface OpenSubmission {
 
 export async function openSubmission(
   spreadsheets: Spreadsheets,
-  request: ImportRequested,
+  request: JudgedRequest,
   catalogue: Catalogue,
   files: { path: string; folder: string },
 ): Promise<OpenSubmission> {
@@ -49,7 +55,7 @@ async function* counted(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowCou
 }
 
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */
-function matchedColumns(names: readonly string[], { kind, source }: ImportRequested, { customFieldKeys }: Catalogue): Columns {
+function matchedColumns(names: readonly string[], { kind, source }: JudgedRequest, { customFieldKeys }: Catalogue): Columns {
   const match = matchImportHeader(names, { kind, source, customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
   return { names: match.names, fields: match.fields };

@@ -1,15 +1,15 @@
-import type { RowOutcome } from "../../../commands/imports/importDecider.js";
 import { limits } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import { storableText, submittedValues } from "../../../domain/rows/submittedValues.js";
-import type { ImportRequested } from "../../../events/importEvents.js";
 import type { FileRow } from "../../../ports.js";
+import type { RowOutcome } from "../importDecider.js";
+import type { JudgedRequest } from "./openSubmission.js";
 import type { PreparedRows } from "./prepareRows.js";
 import { shownRow } from "./shownRow.js";
 
 /** The event that is recorded for a row. */
 export function rowOutcomes(
-  request: ImportRequested,
+  request: JudgedRequest,
   columns: Columns,
   prepared: PreparedRows,
 ): (row: FileRow, ordinal: number) => RowOutcome {

@@ -1,0 +1,38 @@
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import { matchImportHeader } from "../../domain/files/importHeader.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import type { FileHeader } from "../../ports.js";
+import { type RequestImportDeps, requestImport, type Submission } from "./requestImport.js";
+import { readUploadHeader, type UploadHeaderDeps } from "./uploadHeader.js";
+
+export interface AcceptFileDeps extends RequestImportDeps, UploadHeaderDeps {
+  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+}
+
+interface ReceivedFile
+  extends Pick<Submission, "organisationId" | "kind" | "sourceDetails" | "by" | "requestId" | "idempotencyKey" | "now"> {
+  /** On this machine's disk. Who received it removes it. */
+  readonly file: Omit<Submission["file"], "format">;
+  readonly catalogueVersion: number;
+  readonly withinMs: number;
+}
+
+/** An uploaded file, whoever sent it: checks its header row, then stores and queues it. */
+export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): Promise<ImportRequested> {
+  const { file, catalogueVersion, ...push } = received;
+  const { columns, format } = await readUploadHeader(deps, push.organisationId, file);
+  const check = () => checkColumns(deps, push, catalogueVersion, columns);
+  return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check });
+}
+
+export async function checkColumns(
+  { catalogues }: Pick<AcceptFileDeps, "catalogues">,
+  { organisationId, kind }: { readonly organisationId: string; readonly kind: ImportKind },
+  catalogueVersion: number,
+  columns: FileHeader["columns"],
+): Promise<void> {
+  const { customFieldKeys } = await catalogues(organisationId, catalogueVersion);
+  const match = matchImportHeader(columns, { kind, source: "file", customFieldKeys });
+  if (!match.ok) throw new Rejection("invalid", match.message);
+}
