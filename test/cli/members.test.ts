@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -57,6 +57,13 @@ test("members are invited, listed, given links and roles, removed and erased", a
   expect((await members("list")).stdout).toMatch(/bob@example\.com +- +operator +removed/);
   expect(await members("erase", "bob@example.com")).toMatchObject({ code: 0 });
   expect((await members("list")).stdout).not.toContain("bob@example.com");
+  const { folder: events } = eventStore;
+  if (events === undefined) return; // a real server keeps the bytes until its next scavenge
+  const kept = async () => Promise.all((await readdir(events)).map((name) => readFile(join(events, name), "latin1")));
+  expect((await kept()).join()).toContain("bob@example.com");
+  await eventStore.restart();
+  expect((await kept()).join()).not.toContain("bob@example.com");
+  expect((await members("list")).stdout).toContain("ada@example.com");
 });
 
 test.each([

@@ -11,6 +11,8 @@ export interface TestEventStore {
   address: string;
   /** Undefined where the store is somebody else's (`TEST_EVENTSTORE_URL`). */
   pid: number | undefined;
+  /** Of the embedded node alone. */
+  folder?: string;
   stop(): Promise<void>;
   /** kill -9. */
   kill(): Promise<void>;
@@ -54,6 +56,7 @@ async function startOwnStore(command: string | undefined): Promise<TestEventStor
   const end = async (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal, command !== undefined);
   return {
     address: addressOf(port),
+    ...(command ? {} : { folder }),
     get pid() {
       return child.pid;
     },

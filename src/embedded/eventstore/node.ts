@@ -1,5 +1,5 @@
 // A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
-// A cluster, projections, access control, scavenging: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
+// A cluster, projections, access control: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
 // `protocol` holds the messages and the gRPC calls they travel in, `log` what is stored and how it is found, `calls` what is answered.
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -8,8 +8,7 @@ import { batchAppendCalls } from "./calls/batchAppendCalls.js";
 import { gossip, serverFeatures } from "./calls/nodeInfoCalls.js";
 import { readCalls } from "./calls/readCalls.js";
 import { createCommitLog } from "./log/commitLog.js";
-import { claimFolder } from "./log/folderClaim.js";
-import { openStorage } from "./log/storage.js";
+import { startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
 import { type Credentials, credentialsCheck, denyAccess } from "./protocol/credentials.js";
 import { type Call, type CallHandler, serveCall } from "./protocol/grpcCall.js";
@@ -52,13 +51,7 @@ const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
 export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
   const { dataDir, logger, host = "127.0.0.1" } = options;
-  const storage = openStorage(dataDir);
-  const release = await claimFolder(storage.claims, dataDir).catch(async (error: unknown) => {
-    await storage.close();
-    throw error;
-  });
-  storage.refresh(); // what its last owner wrote up to now is to be seen
-  storage.completeIndex();
+  const { storage, close } = await startStorage(dataDir, (error, message) => logger?.error({ err: error }, message));
   const log = createCommitLog(storage, (error) => {
     logger?.error({ err: error }, "the event store could not write to its data folder");
     options.onFailure?.(error);
@@ -81,8 +74,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     if (storage.isEmpty()) await writer.writeSystemEvent();
     await listen(server, options.port, host);
   } catch (error) {
-    await release().catch(() => undefined);
-    await storage.close();
+    await close();
     throw error;
   }
   const address = `esdb://${host}:${portOf(server)}?tls=false`;
@@ -94,8 +86,7 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     disconnectAll();
     await closed;
     await log.settled().catch(() => undefined);
-    await release().catch(() => undefined);
-    await storage.close();
+    await close();
   };
   return { port: portOf(server), address, stop: () => (stopping ??= stop()) };
 }

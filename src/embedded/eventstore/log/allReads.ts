@@ -67,6 +67,7 @@ export function allBackwards(storage: Storage, before: number, limit: number, fi
 export function refuseForeignPosition(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
   for (const block of position < end ? storage.blocksFrom(position) : []) {
+    if (block.position > position) return; // between two blocks: a deleted event was there
     if (endOf(block) > position && frameOffsets(block).includes(position - block.position)) return;
     if (endOf(block) > position) break;
   }

@@ -69,7 +69,7 @@ function readResponse({ id, properties, metadata, data }: ProposedEvent, revisio
   return [[1, readEvent]];
 }
 
-function blockOf(stream: string, revision: number, position: number, createdAt: number, frames: readonly Buffer[]): Block {
+export function blockOf(stream: string, revision: number, position: number, createdAt: number, frames: readonly Buffer[]): Block {
   const name = Buffer.from(stream, "utf8");
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   head.writeDoubleBE(revision, 0);

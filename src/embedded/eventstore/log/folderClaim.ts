@@ -12,7 +12,7 @@ interface Claim {
 }
 
 /** Takes the folder for this process, or says who has it. The claim of a process that is gone is replaced. */
-export async function claimFolder(claims: Database<string, string>, folder: string): Promise<() => Promise<void>> {
+export async function claimFolder(claims: Database<string, string>, folder: string): Promise<void> {
   const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
   for (;;) {
     claims.resetReadTxn();
@@ -23,8 +23,12 @@ export async function claimFolder(claims: Database<string, string>, folder: stri
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
       );
     }
-    if (replaceClaim(claims, found, own)) return async () => void (await claims.remove(KEY));
+    if (replaceClaim(claims, found, own)) return;
   }
+}
+
+export async function releaseFolder(claims: Database<string, string>): Promise<void> {
+  await claims.remove(KEY);
 }
 
 /** Under LMDB's writer lock, which all processes share and which dies with its holder: of several who try, one gets it. */

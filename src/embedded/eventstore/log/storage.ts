@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import type { RangeOptions } from "lmdb";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { type Block, decodeBlock, endOf } from "./blocks.js";
+import { noteTombstone } from "./scavenge.js";
 import { openTables } from "./tables.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
@@ -24,7 +25,8 @@ const INDEXED_TO: [string, number] = ["", 0];
 
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true });
-  const { root, log, index, claims } = openTables(folder);
+  const tables = openTables(folder);
+  const { root, log, index, claims } = tables;
 
   function* blocksOf(options: RangeOptions): Generator<Block> {
     for (const { key, value } of log.getRange(options)) yield decodeBlock(key as number, value);
@@ -42,6 +44,7 @@ export function openStorage(folder: string) {
       for (const block of blocks) {
         log.putSync(block.position, block.bytes);
         index.putSync(indexKey(block), encodeEntry(block));
+        if (isTombstone(block)) noteTombstone(tables, block, streamKey(block.stream));
       }
     });
   }
@@ -58,10 +61,11 @@ export function openStorage(folder: string) {
 
   return {
     claims,
+    tables,
 
     /** One durable transaction, one at a time; undefined where it is done already. */
     write(blocks: readonly Block[]): Promise<void> | undefined {
-      if (bytesOf(blocks) > SMALL_BYTES) return writeAside(blocks);
+      if (bytesOf(blocks) > SMALL_BYTES && !blocks.some(isTombstone)) return writeAside(blocks);
       writeHere(blocks);
       return undefined;
     },
@@ -122,6 +126,8 @@ export function openStorage(folder: string) {
 }
 
 const bytesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+const isTombstone = ({ revision }: Block): boolean => revision >= MAX_INT64;
 
 /** LMDB's error only says that there is another one, in a promise. */
 async function throwCause(error: Error & { commitError?: Promise<unknown> }): Promise<never> {

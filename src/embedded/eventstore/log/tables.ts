@@ -1,10 +1,14 @@
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
 
+export const fileOf = (folder: string): string => join(folder, "events.mdb");
+
+export type Tables = ReturnType<typeof openTables>;
+
 /** `log`, blocks by position; `index`, where each stream's blocks are; and `claims`, whose the folder is. */
 export function openTables(folder: string) {
   const root = open({
-    path: join(folder, "events.mdb"),
+    path: fileOf(folder),
     encoding: "binary",
     maxDbs: 4,
     overlappingSync: false, // so that its promise means what an acknowledgement must: on the disk, also after a power cut

@@ -1,0 +1,42 @@
+import { claimFolder, releaseFolder } from "./folderClaim.js";
+import { noteCopied, removeDeleted, replaceByCopy } from "./scavenge.js";
+import { openStorage, type Storage } from "./storage.js";
+import { fileOf } from "./tables.js";
+
+export interface StartedStorage {
+  readonly storage: Storage;
+  /** Closes the storage; another process may then take the folder. */
+  close(): Promise<void>;
+}
+
+/** The folder's storage, for this process alone and without what was deleted before. */
+export async function startStorage(folder: string, warn: (error: unknown, message: string) => void): Promise<StartedStorage> {
+  let storage = openStorage(folder);
+  await claimFolder(storage.claims, folder).catch(async (error: unknown) => {
+    await storage.close();
+    throw error;
+  });
+  storage.refresh(); // what its last owner wrote up to now is to be seen
+  storage.completeIndex();
+  if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
+  return {
+    storage,
+    close: async () => {
+      await releaseFolder(storage.claims).catch(() => undefined);
+      await storage.close();
+    },
+  };
+}
+
+/** The copy has the folder's claim in it. Where there is no room for a copy the next start tries again. */
+async function copied(storage: Storage, folder: string, warn: (error: unknown, message: string) => void): Promise<Storage> {
+  try {
+    if (!(await replaceByCopy(storage.tables, fileOf(folder)))) return storage;
+  } catch (error) {
+    warn(error, "deleted events are out of the log, but their bytes may still be in the file: it could not be copied");
+    return storage;
+  }
+  const copy = openStorage(folder);
+  noteCopied(copy.tables);
+  return copy;
+}

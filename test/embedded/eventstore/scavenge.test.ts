@@ -1,0 +1,118 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EventStoreDBClient, jsonEvent, type Position } from "@eventstore/db-client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openTables } from "../../../src/embedded/eventstore/log/tables.js";
+import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
+import { collect } from "./events.js";
+
+const secret = "ada@harbour.example";
+let folder: string;
+let node: EventStoreNode;
+let client: EventStoreDBClient;
+let warnings: string[];
+
+async function start(): Promise<void> {
+  const logger = { info: () => undefined, error: (_: object, message: string) => void warnings.push(message) };
+  node = await startEventStoreNode({ port: 0, dataDir: folder, logger });
+  client = EventStoreDBClient.connectionString(node.address);
+}
+async function stop(): Promise<void> {
+  await client?.dispose();
+  await node?.stop();
+}
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-scavenge-"));
+  warnings = [];
+  await start();
+});
+afterEach(async () => {
+  await stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const personal = (type: string) => jsonEvent({ type, data: { email: secret, hash: "x".repeat(700) } });
+const other = (n: number) => jsonEvent({ type: "other", data: { n, text: "y".repeat(n % 7 === 0 ? 20_000 : 400) } });
+
+/** Among the events of others, so that they share pages; the end of the stream is an append of two. */
+async function writePerson(stream: string): Promise<Position[]> {
+  const places: Position[] = [];
+  for (let n = 0; n < 60; n += 1) {
+    await client.appendToStream(`other-${n % 5}`, other(n));
+    if (n % 4 !== 0) continue;
+    const { position } = await client.appendToStream(stream, personal(`p${n}`));
+    if (position) places.push(position);
+  }
+  await client.appendToStream(stream, [personal("last but one"), jsonEvent({ type: "Erased", data: {} })]);
+  return places;
+}
+
+const occurrences = (): number =>
+  readdirSync(folder).reduce((sum, name) => sum + readFileSync(join(folder, name), "latin1").split(secret).length - 1, 0);
+
+const listed = async () =>
+  (await collect(client.readAll())).map(({ streamId, type, revision, position }) => [streamId, type, revision, position?.commit]);
+
+test("what a tombstoned stream held is in no file after the next start, and all else is where it was", async () => {
+  await writePerson("member-1");
+  await client.tombstoneStream("member-1");
+  const before = await listed();
+  expect(before.filter(([stream]) => stream === "member-1")).toHaveLength(18); // until then a reader of $all gets it, as on the server
+  await stop();
+  expect(occurrences()).toBeGreaterThan(0);
+  await start();
+  expect(occurrences()).toBe(0);
+  const kept = before.filter(([stream, type]) => stream !== "member-1" || type === "Erased" || type === "$streamDeleted");
+  expect(await listed()).toEqual(kept);
+  const backwards = await collect(client.readAll({ direction: "backwards", fromPosition: "end" }));
+  expect(backwards.map(({ position }) => position?.commit).reverse()).toEqual(kept.map((each) => each[3]));
+  await expect(collect(client.readStream("member-1"))).rejects.toMatchObject({ type: "stream-deleted" });
+  await expect(client.appendToStream("member-1", personal("again"))).rejects.toMatchObject({ type: "stream-deleted" });
+  for (let n = 0; n < 5; n += 1) expect(await collect(client.readStream(`other-${n}`))).toHaveLength(12);
+  expect(warnings).toEqual([]);
+});
+
+test("a reader who stood at an event that is gone goes on behind it", async () => {
+  const places = await writePerson("member-1");
+  await client.tombstoneStream("member-1");
+  await stop();
+  await start();
+  const all = await listed();
+  for (const fromPosition of places) {
+    const rest = all.filter((each) => (each[3] as bigint) > fromPosition.commit).length;
+    expect(await collect(client.readAll({ fromPosition }))).toHaveLength(rest);
+    const subscription = client.subscribeToAll({ fromPosition });
+    for await (const { event } of subscription) {
+      expect(event?.position?.commit).toBeGreaterThan(fromPosition.commit);
+      break;
+    }
+    await subscription.unsubscribe();
+  }
+});
+
+test("streams that an earlier version deleted are found once", async () => {
+  await writePerson("member-1");
+  await client.tombstoneStream("member-1");
+  await stop();
+  const { root, index } = openTables(folder);
+  for (const name of ["noted", "tombstone"]) {
+    for (const key of [...index.getKeys({ start: [name, 0], end: [name, Number.MAX_VALUE] })]) index.removeSync(key);
+  }
+  await root.close();
+  await start();
+  expect(occurrences()).toBe(0);
+});
+
+test("a copy that broke off is no hindrance, and streams that are only hidden stay", async () => {
+  await writePerson("member-1");
+  await client.appendToStream("hidden", jsonEvent({ type: "kept", data: {} }));
+  await client.deleteStream("hidden");
+  await client.tombstoneStream("member-1");
+  await stop();
+  writeFileSync(join(folder, "events.mdb.copy"), "half a copy");
+  await start();
+  expect(occurrences()).toBe(0);
+  expect((await listed()).filter(([stream]) => stream === "hidden")).toHaveLength(1);
+  expect(readdirSync(folder)).not.toContain("events.mdb.copy");
+});
