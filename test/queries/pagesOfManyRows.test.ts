@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports.js";
 import { listActivities } from "../../src/queries/activityLedger.js";
+import { openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
-     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, 'acme', 'activities', 'file', 'x', 'completed', 100, $2::int, $2::int, 0,
+     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, 'acme', 'activities', 'file', 'x', 'completed', 100, $2::int, 0, $2::int,
        'k', 'x.csv', 1, '', 'wb_live_x', '[]', now(), 1
      from generate_series(1, $1::int) as n`,
     [imports, rowsEach],
@@ -169,4 +170,13 @@ test.each([
   const { items, nextCursor } = await listRejectedRows("acme", name, { ...page, limit: 2 }, { pool: one, eventStore: noEventStore });
   expect(items).toHaveLength(rows);
   expect(nextCursor).not.toBeNull();
+});
+
+test("the overview looks at so many rejected rows and no more", async () => {
+  const corrected = rowsEach - 2; // by the test above
+  const read = async () => expect(await openRowsOf(one, "acme")).toEqual({ rows: 5_001 - corrected, atLeast: true });
+  const looked = await lookedAt("rejections", read);
+  expect(looked).toBeGreaterThanOrEqual(5_000);
+  expect(looked).toBeLessThan(7_000);
+  expect(await openRowsOf(one, "another")).toEqual({ rows: 0, atLeast: false });
 });

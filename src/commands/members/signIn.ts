@@ -23,16 +23,17 @@ export type SignInAnswer =
 
 /** No wrong answer comes earlier than this, so that an e-mail in several organisations, whose passwords are all looked at, does not stand out. */
 const wrongAfterMs = 400;
-/** Of one e-mail, or of one address, in this process. More are told to wait, and take no place in the line from others. */
-const mostAtOnce = 4;
+/** In this process. More are told to wait, and take no place in the line from others. One address cannot fill an account's places. */
+const mostAtOnce = { address: 4, account: 16 } as const;
 const mostOrganisations = 10;
 
 export function createSignIn(deps: MemberDeps): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
   const underWay = new Map<string, number>();
   return async ({ email, password, address }, signal) => {
     const attempt = { emailKey: emailKey(email).slice(0, 300), address };
-    const places = [`account ${attempt.emailKey}`, `address ${address}`];
-    if (places.some((place) => (underWay.get(place) ?? 0) >= mostAtOnce)) return { kind: "wait", seconds: 1 };
+    const places = [`account ${attempt.emailKey}`, `address ${address}`] as const;
+    const [ofAccount, ofAddress] = places.map((place) => underWay.get(place) ?? 0) as [number, number];
+    if (ofAccount >= mostAtOnce.account || ofAddress >= mostAtOnce.address) return { kind: "wait", seconds: 1 };
     for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
     try {
       return await tryOnce(deps, { ...attempt, password }, signal);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../src/commands/corrections/dismissRows.js";
+import { openRowsOf } from "../../../src/queries/overview.js";
 import { until } from "../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -18,6 +19,13 @@ afterAll(async () => {
   await Promise.all([worker?.stop(), projector?.stop()]);
   await service?.close();
 });
+
+const made: TestOrganisation[] = [];
+async function newOrganisation(): Promise<TestOrganisation> {
+  const organisation = await service.organisation();
+  made.push(organisation);
+  return organisation;
+}
 
 type Json = Record<string, unknown>;
 const base = { activities: "/v1/org/fulfilment/imports", shipments: "/v1/org/shipments/imports" };
@@ -98,7 +106,7 @@ const activitiesOf = async (organisation: TestOrganisation) =>
 
 describe("a correction", () => {
   test("is an import of the rows as they were sent, with the corrected values", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation);
     expect(await states(organisation, "activities", importId)).toEqual({ 1: "open", 2: "open", 3: "open" });
     const accepted = await json(await correct(organisation, "activities", importId, [fixed(3), fixed(1)]), 202);
@@ -113,7 +121,7 @@ describe("a correction", () => {
   });
 
   test("whose row is rejected again is open in the new import, and corrected from there", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     const again = await json(await correct(organisation, "activities", importId, [{ row: 1, values: { customerId: "CUST-998" } }]), 202);
     await ended(organisation, "activities", again["importId"]);
@@ -125,7 +133,7 @@ describe("a correction", () => {
   });
 
   test("takes 1 to 500 rows, known columns, and rows that were rejected", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 501);
     const some = (count: number) => Array.from({ length: count }, (_, index) => fixed(index + 1));
     await json(await correct(organisation, "activities", importId, []), 400);
@@ -146,7 +154,7 @@ describe("a correction", () => {
   });
 
   test("does not exist for another organisation, nor under the other kind", async () => {
-    const [organisation, other] = [await service.organisation(), await service.organisation()];
+    const [organisation, other] = [await newOrganisation(), await newOrganisation()];
     const importId = await rejectedActivities(organisation, 1);
     await json(await correct(other, "activities", importId, [fixed(1)]), 404);
     await json(await correct(organisation, "shipments", importId, [fixed(1)]), 404);
@@ -154,7 +162,7 @@ describe("a correction", () => {
   });
 
   test("sent again with its Idempotency-Key is the same import; with other values it is refused", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     const key = { "idempotency-key": randomUUID() };
     const first = await json(await correct(organisation, "activities", importId, [fixed(1)], key), 202);
@@ -166,7 +174,7 @@ describe("a correction", () => {
   });
 
   test("never sends what was cut short", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const file = `${Object.keys(good).join(",")},reference\nSYD1,PICK,1,2026-03-01T09:30:00Z,${"x".repeat(5_000)}\n`;
     const { importId } = await json(await organisation.upload("/v1/org/fulfilment/activities/file", new File([file], "a.csv")), 202);
     await ended(organisation, "activities", importId);
@@ -183,7 +191,7 @@ describe("a correction", () => {
 
 describe("the same row twice at once", () => {
   test("is recorded once; the second import says who was first, and its row cannot be corrected from there", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     const anotherApi = await service.startAnotherApi();
     const sent = await Promise.all(
@@ -207,7 +215,7 @@ describe("the same row twice at once", () => {
   });
 
   test("is answered 409 while the first one waits", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     await withoutWorker(async () => {
       const first = await json(await correct(organisation, "activities", importId, [fixed(1)]), 202);
@@ -224,7 +232,7 @@ describe("the same row twice at once", () => {
 });
 
 test("a correction that fails leaves its rows open", async () => {
-  const organisation = await service.organisation();
+  const organisation = await newOrganisation();
   const importId = await rejectedActivities(organisation, 1);
   let failing: unknown;
   await withoutWorker(async () => {
@@ -242,7 +250,7 @@ test("a correction that fails leaves its rows open", async () => {
 
 describe("a shipment", () => {
   test("is corrected with all of its rejected lines, or not at all", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await uploadedShipments(organisation, [
       ["S1", "CUST-999"],
       ["S2", "CUST-999"],
@@ -259,7 +267,7 @@ describe("a shipment", () => {
   });
 
   test("whose corrected lines contradict each other is rejected again", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await uploadedShipments(organisation, [
       ["S1", "CUST-999"],
       ["S1", "CUST-999"],
@@ -270,7 +278,7 @@ describe("a shipment", () => {
   });
 
   test("that a later import has written is superseded", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await uploadedShipments(organisation, [
       ["S1", "CUST-999"],
       ["S2", "CUST-999"],
@@ -283,7 +291,7 @@ describe("a shipment", () => {
   });
 
   test("that an import has written between the correction and its turn keeps the newer values", async () => {
-    const organisation = await service.organisation();
+    const organisation = await newOrganisation();
     const importId = await uploadedShipments(organisation, [["S1", "CUST-999"]]);
     let [newer, correction]: unknown[] = [];
     await withoutWorker(async () => {
@@ -300,7 +308,7 @@ describe("a shipment", () => {
 });
 
 test("dismissed rows are not corrected until they are opened again", async () => {
-  const organisation = await service.organisation();
+  const organisation = await newOrganisation();
   const importId = await rejectedActivities(organisation, 2);
   const by = { kind: "member" as const, id: randomUUID() };
   const asked = { organisationId: organisation.id, importId, rows: [1], by, requestId: "test", now: new Date() };
@@ -318,7 +326,7 @@ test("dismissed rows are not corrected until they are opened again", async () =>
 });
 
 test("rows of an import that was cancelled are not corrected one by one", async () => {
-  const organisation = await service.organisation();
+  const organisation = await newOrganisation();
   await withoutWorker(async () => {
     const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities: [bad("r")] }), 202);
     expect(String((await json(await correct(organisation, "activities", String(importId), [fixed(1)]), 409))["message"])).toContain(
@@ -329,4 +337,21 @@ test("rows of an import that was cancelled are not corrected one by one", async 
       "cancelled",
     );
   });
+});
+
+test("the overview counts the open rows of all imports, and no others", async () => {
+  const seen = new Set<unknown>();
+  for (const organisation of made) {
+    let open = 0;
+    for (const kind of ["activities", "shipments"] as const) {
+      const { items } = await json(await organisation.get(`${base[kind]}?limit=100`), 200);
+      for (const { importId } of items as Json[]) {
+        const found = Object.values(await states(organisation, kind, importId));
+        for (const state of found) seen.add(state);
+        open += found.filter((state) => state === "open").length;
+      }
+    }
+    expect(await openRowsOf(service.pool, organisation.id)).toEqual({ rows: open, atLeast: false });
+  }
+  expect([...seen]).toEqual(expect.arrayContaining(["open", "corrected", "superseded"]));
 });

@@ -1,6 +1,6 @@
 import { latestImports } from "../../../queries/importList.js";
 import type { ImportStatus, ImportView } from "../../../queries/importView.js";
-import { rejectedRowsOf } from "../../../queries/overview.js";
+import { openRowsOf } from "../../../queries/overview.js";
 import type { PageOf } from "../page.js";
 import { type Column, EmptyState, Table } from "../shell/table.js";
 import { Amount, ShortId, Time } from "../shell/values.js";
@@ -14,9 +14,9 @@ export const overviewPage: PageOf<SignedInVisit> = {
   access: "look",
   show: async (visit, sources) => {
     const { organisationId } = visit.person;
-    const [imports, rejected] = await Promise.all([
+    const [imports, open] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
-      rejectedRowsOf(sources.pool, organisationId),
+      openRowsOf(sources.pool, organisationId),
     ]);
     const running = imports.filter(({ status }) => status === "queued" || status === "processing");
     const ended = imports.filter((view) => !running.includes(view));
@@ -38,7 +38,8 @@ export const overviewPage: PageOf<SignedInVisit> = {
             <div>
               <dt>Rejected rows waiting</dt>
               <dd>
-                <Amount value={rejected} />
+                <Amount value={open.rows} />
+                {open.atLeast ? " or more" : null}
               </dd>
             </div>
           </dl>
