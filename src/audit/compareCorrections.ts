@@ -8,21 +8,27 @@ const tables = {
   settled_rows: { columns: 'import_id, "row", state, other_id, note, settled_by', keys: 2 },
 } as const;
 
-/** With an organisation, only the rows of its imports are looked at. Answers how many rows the tables hold. */
+export interface Scope {
+  readonly organisationId?: string | undefined;
+  readonly importId?: string | undefined;
+}
+
+/** Within a scope, only the rows of its imports are looked at. Answers how many rows the tables hold. */
 export async function compareCorrections(
   client: PoolClient,
   evidence: CorrectionEvidence,
-  organisationId: string | undefined,
+  { organisationId, importId }: Scope,
   findings: Findings,
 ): Promise<number> {
   const expected = evidence.rows();
   let total = 0;
   for (const table of ["row_corrections", "settled_rows"] as const) {
-    const missing = new Map(expected[table]);
+    const missing = new Map([...expected[table]].filter(([, row]) => importId === undefined || row.importId === importId));
     const { columns, keys } = tables[table];
     const query = `select ${columns} from ${table}
-                    where $1::text is null or import_id in (select import_id from imports where organisation_id = $1)`;
-    for await (const values of readRows(client, query, [organisationId ?? null])) {
+                    where ($1::text is null or import_id in (select import_id from imports where organisation_id = $1))
+                      and ($2::uuid is null or import_id = $2)`;
+    for await (const values of readRows(client, query, [organisationId ?? null, importId ?? null])) {
       total += 1;
       const key = values.slice(0, keys).join(" ");
       const wanted = missing.get(key);

@@ -1,7 +1,10 @@
 import type { Pool } from "pg";
-import { type EventStore, isAfter } from "../ports.js";
+import { type EventStore, isAfter, type Position } from "../ports.js";
+import { compareCorrections } from "./compareCorrections.js";
+import { compareGroups } from "./compareGroups.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
+import { correctionsOfImport } from "./correctionsOfImport.js";
 import { type AuditedImport, auditedImportOf } from "./evidence.js";
 import { newFindings } from "./findings.js";
 import type { ImportFold } from "./importFold.js";
@@ -35,7 +38,7 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
         why: "the projection has not come to this import yet; try again once the projector has caught up",
       };
     }
-    return compare({ client, eventStore }, audited);
+    return compare({ client, eventStore }, audited, position);
   }).catch((error: unknown): Verdict => {
     if (error instanceof NotComparable) return { verdict: "not comparable", why: error.message };
     throw error;
@@ -44,12 +47,15 @@ export async function importVerdict({ eventStore, ...source }: VerdictSources, f
 
 type Sources = Pick<Parameters<typeof compareRows>[0], "client" | "eventStore">;
 
-async function compare(sources: Sources, audited: AuditedImport): Promise<Verdict> {
+async function compare(sources: Sources, audited: AuditedImport, until: Position): Promise<Verdict> {
   const findings = newFindings();
+  const { importId } = audited;
   const position = String(audited.requested.position.commit);
   const imports = new Map([[position, audited]]);
-  await compareImports(sources.client, imports, { importId: audited.importId }, findings);
+  await compareImports(sources.client, imports, { importId }, findings);
   for (const table of rowTables) await compareRows({ ...sources, findings }, table, imports, [position]);
+  await compareCorrections(sources.client, await correctionsOfImport(sources, audited.requested.data, until), { importId }, findings);
+  if (findings.count === 0) await compareGroups(sources.client, { importId }, findings);
   if (findings.count === 0) return { verdict: "agrees" };
   return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };
 }

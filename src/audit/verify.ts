@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
 import { compareCorrections } from "./compareCorrections.js";
+import { compareGroups } from "./compareGroups.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
 import { compareShipments } from "./compareShipments.js";
@@ -67,7 +68,8 @@ async function compareTables(
     rows[table] = await compareRows({ client, eventStore, findings }, table, evidence.imports, positions);
   }
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
-  rows.corrections = await compareCorrections(client, evidence.corrections, organisationId, findings);
+  rows.corrections = await compareCorrections(client, evidence.corrections, { organisationId }, findings);
+  if (findings.count === 0) await compareGroups(client, { organisationId }, findings); // wrong rows have wrong counts
   return rows;
 }
 

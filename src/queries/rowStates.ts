@@ -10,7 +10,7 @@ interface ImportName {
 }
 
 /** Of the row `r` of import $1 of organisation $2. Whether a later import has written its shipment is asked of the ledger. */
-const stateOf = {
+export const stateSqlOf = {
   activities: stateSql("'open'"),
   shipments: stateSql(
     `case when exists (select from shipments s where s.organisation_id = $2 and s.shipment_id = r.handle and s.import_position > r.import_position)
@@ -37,7 +37,7 @@ export async function rowStates(
 ): Promise<Map<number, RowState>> {
   if (rows.length === 0) return new Map();
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateOf[kind]} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
+    `select r."row", ${stateSqlOf[kind]} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
     [importId, organisationId, rows],
   );
   return new Map(found.rows.map(({ row, state }) => [row, state]));
@@ -59,7 +59,7 @@ export async function rowsInState(
   pool: Pool,
 ): Promise<RowsFound> {
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateOf[kind]} as state from rejections r
+    `select r."row", ${stateSqlOf[kind]} as state from rejections r
       where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
     [importId, organisationId, after],
   );

@@ -15,7 +15,8 @@ export async function expectWholeShipments(pool: Pool, { request, position }: Co
   if (request.kind !== "shipments") return;
   const shipmentIds = [...new Set(found.rows.flatMap(({ handle }) => handle || []))];
   const lines = await pool.query<{ row: number; handle: string }>(
-    `select "row", handle from rejections where import_position = $1 and handle = any($2::text[]) order by "row"`,
+    `select r."row", r.handle from unnest($2::text[]) as asked (handle)
+       join rejections r on r.import_position = $1 and md5(r.handle) = md5(asked.handle) and r.handle = asked.handle order by r."row"`,
     [position, shipmentIds],
   );
   const missing = new Map<string, number[]>();

@@ -7,17 +7,21 @@ import type { RowsClaimed } from "../../events/correctionEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import { storableJson } from "../copyRows.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
+import { countCompleted, moveBetweenStates, statesOf, touchedRows } from "./rejectionGroups.js";
 
-export const correctionTables = ["row_corrections", "settled_rows"] as const;
+export const correctionTables = ["row_corrections", "settled_rows", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
+  const events = batch.events.flatMap((stored) =>
+    stored.stream.startsWith(streamPrefix.corrections) ? (readable("corrections", stored, skip) ?? []) : [],
+  );
+  const rows = await touchedRows(client, batch, events);
+  const before = await statesOf(client, rows);
   await insertSubmitted(client, batch);
-  for (const stored of batch.events) {
-    if (!stored.stream.startsWith(streamPrefix.corrections)) continue;
-    const event = readable("corrections", stored, skip);
-    if (event) await apply(client, event);
-  }
+  for (const event of events) await apply(client, event);
   await endCorrections(client, batch);
+  await moveBetweenStates(client, rows, before);
+  await countCompleted(client, batch);
 }
 
 async function insertSubmitted(client: PoolClient, { imports }: SortedBatch): Promise<void> {

@@ -53,7 +53,11 @@ export const rejections = pgTable(
     /** json, not jsonb: the columns stay in the file's order. */
     data: json().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
+  (table) => [
+    primaryKey({ columns: [table.importPosition, table.row] }),
+    // For the lines of a shipment. A handle may be too long for an index.
+    index("rejections_by_handle").on(sql`md5(${table.handle})`, table.importPosition),
+  ],
 );
 
 export const checkpoints = pgTable("checkpoints", {

@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+
+/** How many rows of a completed import were rejected for one reason, and what has become of them. A shipment's other lines count for its reason. */
+export const rejectionGroups = pgTable(
+  "rejection_groups",
+  {
+    importId: uuid("import_id").notNull(),
+    /** MD5 of the reason, which may be too long for an index. */
+    reasonKey: text("reason_key").notNull(),
+    organisationId: text("organisation_id").notNull(),
+    kind: text({ enum: ["shipments", "activities"] }).notNull(),
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    reason: text().notNull(),
+    rows: integer().notNull(),
+    /** Also those whose shipment was written since: that is asked of the ledger. */
+    open: integer().notNull(),
+    submitted: integer().notNull(),
+    dismissed: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.importId, table.reasonKey] }),
+    ...(["open", "submitted", "dismissed"] as const).map((state) =>
+      index(`rejection_groups_${state}`)
+        .on(table.organisationId, table.kind, table.importPosition, table.reasonKey)
+        .where(sql`${table[state]} > 0`),
+    ),
+  ],
+);
+
+/** The reason that a rejected row is grouped by, in SQL: that of its shipment, where it was rejected with it. */
+export const reasonSql = (error: string): string =>
+  `case when starts_with(${error}, 'Rejected with its shipment: ') then substr(${error}, 29) else ${error} end`;
+
+/** What is recorded of an import's rows, in SQL; a row that nobody has touched is not among them. */
+export const touchedRowsSql = (importId: string): string => `
+  select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state
+    from (select "row", case when bool_or(state = 'corrected') then 'corrected' else 'submitted' end as state
+            from row_corrections where import_id = ${importId} group by "row") as c
+    full join (select "row", state from settled_rows where import_id = ${importId}) as d on d."row" = c."row"`;

@@ -1,0 +1,194 @@
+// Rejected rows of all imports: by reason and import, page by page, at a cost that does not grow with them.
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listCorrectionRows, type RowFilter } from "../../src/queries/correctionRows.js";
+import type { PageRequest } from "../../src/queries/page.js";
+import { countRejectedRows, listRejectionGroups } from "../../src/queries/rejectionGroups.js";
+import { rowHolders } from "../../src/queries/rowHolders.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+
+const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
+const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+let database: TestDatabase;
+let one: pg.Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  one = new pg.Pool({ connectionString: database.url, max: 1 });
+});
+afterAll(async () => {
+  await one?.end();
+  await database?.close();
+});
+
+interface Rejected {
+  readonly row: number;
+  readonly handle?: string;
+  readonly error?: string;
+}
+
+/** A completed import of an organisation, with its rejected rows, as the projection leaves them. */
+async function addImport(n: number, { organisation = "acme", kind = "activities" }, rejected: readonly Rejected[]): Promise<void> {
+  await one.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
+     values ($1, $2, $3, $4, 'file', 'an import', 'completed', 100, $5, 0, $5, 'k', 'x.csv', 1, '', 'key:wb_live_x', '[]', now(), now(), 1)`,
+    [importId(n), n, organisation, kind, rejected.length],
+  );
+  await one.query(
+    `insert into rejections (import_position, "row", handle, error, data)
+     select $1, "row", handle, coalesce(error, 'Customer not found'), json_build_object('customerId', 'C-' || "row")
+       from jsonb_to_recordset($2) as r ("row" integer, handle text, error text)`,
+    [n, JSON.stringify(rejected)],
+  );
+  await one.query(
+    `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed)
+     select $1, md5(reason), $3, $4, $2, reason, count(*), count(*), 0, 0 from
+       (select regexp_replace(error, '^Rejected with its shipment: ', '') as reason from rejections where import_position = $2) as r group by reason`,
+    [importId(n), n, organisation, kind],
+  );
+}
+
+const many = (from: number, count: number): Rejected[] => Array.from({ length: count }, (_, index) => ({ row: from + index }));
+
+async function allRows(organisation: string, filter: RowFilter, limit = 100) {
+  const rows: string[] = [];
+  let [cursor, pages]: [string | undefined, number] = [undefined, 0];
+  do {
+    const { items, nextCursor } = await listCorrectionRows(organisation, filter, { ...page, limit, cursor }, one);
+    rows.push(...items.map((item) => `${Number(item.importId.slice(-6))}:${item.row}`));
+    cursor = nextCursor ?? undefined;
+    pages += 1;
+  } while (cursor && pages < 100);
+  return { rows, pages };
+}
+
+test("rows of all imports come once each, the latest import first, across pages of any size", async () => {
+  await addImport(1, { organisation: "pages" }, many(2, 7));
+  await addImport(2, { organisation: "pages" }, many(2, 5));
+  await addImport(3, { organisation: "another" }, many(2, 5));
+  const expected = [...many(2, 5).map(({ row }) => `2:${row}`), ...many(2, 7).map(({ row }) => `1:${row}`)];
+  for (const limit of [1, 4, 5, 6, 100]) {
+    expect((await allRows("pages", { kind: "activities", state: "open" }, limit)).rows).toEqual(expected);
+  }
+  expect((await allRows("pages", { kind: "activities", state: "open", importId: importId(1) })).rows).toHaveLength(7);
+  expect((await allRows("pages", { kind: "activities", state: "open", importId: importId(3) })).rows).toEqual([]);
+  expect((await allRows("pages", { kind: "shipments", state: "open" })).rows).toEqual([]);
+});
+
+test("the lines of a shipment stand together, wherever they are in the file, also where only one of them has the reason asked for", async () => {
+  const [first, second] = ["Origin Zone(s) not found", "Customer not found"];
+  await addImport(10, { organisation: "lines", kind: "shipments" }, [
+    { row: 2, handle: "A", error: first },
+    { row: 3, handle: "B", error: second },
+    { row: 4, handle: "A", error: `Rejected with its shipment: ${first}` },
+    { row: 5, handle: "", error: second },
+    { row: 6, handle: "", error: second },
+    { row: 7, handle: "A", error: second },
+  ]);
+  const everything = ["10:2", "10:4", "10:7", "10:3", "10:5", "10:6"];
+  for (const limit of [1, 2, 100]) expect((await allRows("lines", { kind: "shipments", state: "open" }, limit)).rows).toEqual(everything);
+  const { items } = await listRejectionGroups("lines", { kind: "shipments", state: "open" }, page, one);
+  const groups = new Map(items.map((group) => [group.reason, group]));
+  expect([groups.get(first)?.rows, groups.get(second)?.rows]).toEqual([2, 4]);
+  const ofReason = (reason: string) => allRows("lines", { kind: "shipments", state: "open", reasonKey: groups.get(reason)?.reasonKey });
+  expect((await ofReason(first)).rows).toEqual(["10:2", "10:4", "10:7"]);
+  expect((await ofReason(second)).rows).toEqual(["10:3", "10:5", "10:6", "10:2", "10:4", "10:7"]);
+});
+
+test("rows that are taken, dismissed or superseded are not open; who has them is said by name", async () => {
+  await addImport(20, { organisation: "held", kind: "shipments" }, [
+    { row: 2, handle: "A" },
+    { row: 3, handle: "B" },
+    { row: 4, handle: "C" },
+    { row: 5, handle: "D" },
+  ]);
+  await addImport(21, { organisation: "held", kind: "shipments" }, []);
+  await one.query(`insert into row_corrections values ($1, 2, $2, 'claimed')`, [importId(20), importId(21)]);
+  await one.query(`insert into settled_rows values ($1, 3, 'dismissed', null, 'a test order', 'member:m')`, [importId(20)]);
+  await one.query(
+    `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
+     values ('held', 'C', '{}', '[]', 'x', $1, now(), 21)`,
+    [importId(21)],
+  );
+  await one.query(
+    `insert into api_keys (key_id, organisation_id, prefix, sha256, name, created_at) values ('k', 'held', 'wb_live_x', 'x', 'Nightly', now())`,
+  );
+  await one.query("update rejection_groups set open = 2, submitted = 1, dismissed = 1 where import_id = $1", [importId(20)]);
+  const held = await rowHolders(
+    "held",
+    [2, 3, 4, 5, 99].map((row) => ({ importId: importId(20), row })),
+    one,
+  );
+  expect(held.toSorted((a, b) => a.row - b.row)).toEqual([
+    { importId: importId(20), row: 2, state: "submitted", otherId: importId(21), by: "key Nightly (wb_live_x...)", note: null },
+    { importId: importId(20), row: 3, state: "dismissed", otherId: null, by: "a removed member", note: "a test order" },
+    { importId: importId(20), row: 4, state: "superseded", otherId: importId(21), by: "key Nightly (wb_live_x...)", note: null },
+    { importId: importId(20), row: 5, state: "open", otherId: null, by: null, note: null },
+  ]);
+  expect(await rowHolders("another", [{ importId: importId(20), row: 2 }], one)).toEqual([]);
+  expect((await allRows("held", { kind: "shipments", state: "open" })).rows).toEqual(["20:5"]);
+  expect((await allRows("held", { kind: "shipments", state: "dismissed" })).rows).toEqual(["20:3"]);
+  expect((await listRejectionGroups("held", { kind: "shipments", state: "open" }, page, one)).items).toMatchObject([{ rows: 1 }]);
+  expect((await countRejectedRows("held", one)).shipments).toEqual({ open: 2, submitted: 1, dismissed: 1 });
+});
+
+test("a row of values that are too large to be sent again comes without them; a page of large ones ends early", async () => {
+  await addImport(30, { organisation: "large" }, many(2, 40));
+  await one.query(
+    `update rejections set data = json_build_object('status', repeat('v', case "row" when 2 then 200000 else 100000 end)) where import_position = 30`,
+  );
+  const first = await listCorrectionRows("large", { kind: "activities", state: "open" }, page, one);
+  expect(first.items[0]?.values).toBeNull();
+  expect(Buffer.byteLength(JSON.stringify(first.items))).toBeLessThan(2.2 * 1024 * 1024);
+  const { rows, pages } = await allRows("large", { kind: "activities", state: "open" });
+  expect([rows.length, pages]).toEqual([40, 2]);
+});
+
+const imports = 40;
+
+/** Rows of the table that Postgres looked at meanwhile. */
+async function lookedAt(table: string, read: () => Promise<unknown>): Promise<number> {
+  const soFar = async () => {
+    await one.query("select pg_stat_force_next_flush()");
+    const { rows } = await one.query<{ rows: number }>(
+      "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = $1",
+      [table],
+    );
+    return rows[0]?.rows ?? 0;
+  };
+  const before = await soFar();
+  await read();
+  return (await soFar()) - before;
+}
+
+test("a page costs what it holds, among many imports, many rows and many that are settled", async () => {
+  for (let n = 100; n < 100 + imports; n += 1) await addImport(n, { organisation: "many" }, many(2, 500));
+  await addImport(
+    200,
+    { organisation: "many", kind: "shipments" },
+    many(2, 30_000).map((each) => ({ ...each, handle: `S-${each.row % 9_000}` })),
+  );
+  // All imports but the first are settled, and thousands more.
+  await one.query("update rejection_groups set open = 0 where organisation_id = 'many' and import_position between 101 and 199");
+  await one.query(
+    `insert into rejection_groups select gen_random_uuid(), 'x', 'many', 'activities', 1000 + n, 'no', 1, 0, 0, 0 from generate_series(1, 5000) as n`,
+  );
+  await one.query("vacuum analyze");
+  const oldest = () => listCorrectionRows("many", { kind: "activities", state: "open" }, page, one);
+  expect((await oldest()).items.map(({ row }) => row)).toEqual(many(2, 100).map(({ row }) => row));
+  expect(await lookedAt("rejections", oldest)).toBeLessThan(2_000);
+  expect(await lookedAt("rejection_groups", oldest)).toBeLessThan(10);
+  const first = await listCorrectionRows("many", { kind: "shipments", state: "open" }, { ...page, limit: 50 }, one);
+  expect(first.items).toHaveLength(200);
+  const deep = () =>
+    listCorrectionRows("many", { kind: "shipments", state: "open" }, { ...page, limit: 50, cursor: first.nextCursor ?? undefined }, one);
+  expect((await deep()).items.length).toBeGreaterThan(100);
+  expect(await lookedAt("rejections", deep)).toBeLessThan(10_000);
+  const groups = () => listRejectionGroups("many", { kind: "activities", state: "open" }, page, one);
+  expect((await groups()).items).toMatchObject([{ importId: importId(100), rows: 500 }]);
+  expect(await lookedAt("rejection_groups", groups)).toBeLessThan(10);
+  const large = () => listRejectionGroups("many", { kind: "shipments", state: "open" }, page, one);
+  expect((await large()).items).toMatchObject([{ rows: 30_000, atMost: true }]);
+  expect(await lookedAt("rejections", large)).toBe(0);
+});
