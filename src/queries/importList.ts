@@ -55,13 +55,13 @@ async function newestImports(
 }
 
 /** The time for the event store. After it, the list shows what the table has. */
-const eventStoreMs = 1_500;
+export const eventStoreMs = 1_500;
 /** How many imports are read from their streams at once. While no projector runs, that is the whole queue. */
 const atOnce = 20;
 const mostWaiting = 2_000;
 
 /** The same status for each import as a query for that import shows. Without an answer of the event store in time, the table's status. */
-async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
+export async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
   const behind = rows.filter(mayBeBehind);
   const fresh = new Map<string, ReadImport>();
   for (let from = 0; from < behind.length && !late.aborted; from += atOnce) {
@@ -72,7 +72,7 @@ async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: Abort
 }
 
 /** Imports that were just pushed or have just ended and are not in the table yet. Newest first, at most `count`. */
-async function notYetProjected(
+export async function notYetProjected(
   organisationId: string,
   kind: ImportKind | undefined,
   { before, count }: ListRange,
@@ -107,7 +107,7 @@ async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promis
 }
 
 /** The imports are read one after the other, so one may end and the next start in between. Then the older one is shown as running. */
-function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
+export function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
   const running = newestFirst.findLast(({ view }) => view.status === "processing");
   return newestFirst.map((read) => (read.view.status === "processing" && read !== running ? { ...read, view: notBegun(read.view) } : read));
 }

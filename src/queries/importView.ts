@@ -16,6 +16,12 @@ export interface ImportView {
   readonly progress: number;
   readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
   readonly sourceDetails: string;
+  /** `sourceDetails` as it was given, without the notes. */
+  readonly reference: string;
+  /** Remarks on how the file was read. */
+  readonly notes: readonly string[];
+  /** It runs or waits, and somebody has asked for it to be cancelled. */
+  readonly cancelling: boolean;
   readonly submittedAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
@@ -76,6 +82,9 @@ export function viewOf(row: ImportRow): ImportView {
     progress: status === "processing" ? Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)) : row.progress,
     counts: countsOf(row),
     sourceDetails: shownDetails(row.sourceDetails, row.notes),
+    reference: row.sourceDetails,
+    notes: notesOf(row.notes),
+    cancelling: !isFinished(status) && row.cancelRequested === true,
     submittedAt,
     startedAt,
     finishedAt,
@@ -93,8 +102,11 @@ function countsOf({ kind, status, received, processed, failed }: ImportRow): Imp
 
 /** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
 export function shownDetails(sourceDetails: string, notes: unknown): string {
-  return Array.isArray(notes) && notes.length > 0 ? `${sourceDetails} (${notes.join("; ")})` : sourceDetails;
+  const remarks = notesOf(notes);
+  return remarks.length > 0 ? `${sourceDetails} (${remarks.join("; ")})` : sourceDetails;
 }
+
+const notesOf = (notes: unknown): readonly string[] => (Array.isArray(notes) ? notes.map(String) : []);
 
 /** The contract's Import. */
 export function shownImport(view: ImportView, errorReportUrl: string | null) {

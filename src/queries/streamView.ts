@@ -47,13 +47,13 @@ export async function requestedBase(
     if (decoded?.type !== "ImportRequested") return undefined;
     const { source, sourceDetails, at, ...request } = decoded.data;
     if (request.organisationId !== organisationId || (kind !== undefined && request.kind !== kind)) return undefined;
-    const named = { importId, kind: request.kind, source, sourceDetails, submittedAt: new Date(at) };
+    const named = { importId, kind: request.kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) };
     const none = { startedAt: null, finishedAt: null, errorMessage: null, reportKey: null };
     const correctionOf = request.corrects ?? null;
     const view: ImportView = {
       ...named,
       ...none,
-      correctionOf,
+      ...{ correctionOf, notes: [], cancelling: false },
       status: "queued",
       progress: 0,
       counts: { received: 0, processed: 0, failed: 0 },
@@ -82,6 +82,7 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   const ended: ImportView = {
     ...begun,
     status: last.type === "ImportFailed" ? "failed" : "cancelled",
+    cancelling: false,
     progress,
     counts,
     finishedAt: new Date(last.data.at),

@@ -1,8 +1,13 @@
 // The portal's pages as tests open them. Every pattern of the portal's own list has an entry here: a test compares the two.
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { inviteMember } from "../../src/commands/members/invite.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
 import type { Role } from "../../src/domain/roles.js";
+import { noStream } from "../../src/ports.js";
+import { goodsLine, type Row, tell } from "./importStory.js";
 import { addMember, type TestMember } from "./portal.js";
+import { projectLog } from "./projectLog.js";
 import type { TestService } from "./service.js";
 
 export interface PortalStage {
@@ -12,6 +17,10 @@ export interface PortalStage {
   /** Of an invitation that nobody has used. */
   readonly joinToken: string;
   readonly keyId: string;
+  /** Has completed, with rejected rows. */
+  readonly importId: string;
+  /** Waits: there is no worker here. */
+  readonly waitingId: string;
 }
 
 export interface OpenablePage {
@@ -37,6 +46,29 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ joinToken }) => `/portal/join/${joinToken}`,
   },
   { path: "/portal", name: "overview", heading: "Overview", as: "viewer", address: () => "/portal" },
+  { path: "/portal/imports", name: "imports", heading: "Imports", as: "operator", address: () => "/portal/imports" },
+  {
+    path: "/portal/imports",
+    name: "imports-filtered",
+    heading: "Imports",
+    as: "viewer",
+    address: () => "/portal/imports?kind=shipments&status=failed&reference=nothing%20like%20it",
+  },
+  {
+    path: "/portal/imports/{importId}",
+    name: "import",
+    heading: "tuesday-orders.csv",
+    as: "operator",
+    address: ({ importId }) => `/portal/imports/${importId}`,
+  },
+  {
+    path: "/portal/imports/{importId}",
+    name: "import-cancel",
+    heading: "Nightly picks",
+    asks: "Cancel this import?",
+    as: "operator",
+    address: ({ waitingId }) => `/portal/imports/${waitingId}?ask=cancel`,
+  },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",
@@ -64,10 +96,11 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
     file.organisation.name = "Harbour Freight Co";
   });
   await addEndedImports(service, organisationId);
-  // One that waits: there is no worker here.
+  const importId = await addRejectedRows(service, organisationId);
   const activity = { warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" };
   const pushed = await post("/v1/org/fulfilment/activities", { sourceDetails: "Nightly picks", activities: [activity] });
   if (pushed.status !== 202) throw new Error(await pushed.text());
+  const { importId: waitingId } = (await pushed.json()) as { importId: string };
   const { organisations, members } = service.portal;
   const [admin, operator, viewer] = [
     await addMember(service, organisationId, "admin", `ada@${organisationId}.example`),
@@ -77,10 +110,37 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const email = `ines@${organisationId}.example`;
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
-  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId };
+  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId };
 }
 
-/** Imports of earlier days, straight into the table: no page here reads their streams. */
+/** One with a history: from its events, as the projector does it. */
+async function addRejectedRows({ pool, eventStore, objectStore }: TestService, organisationId: string): Promise<string> {
+  const reasons = ["Customer not found", "Valid item quantity is required", "Destination not serviceable: 9999 NOWHERE"];
+  const rows = Array.from({ length: 60 }, (_, n): Row => {
+    if (n % 2 === 0) return { accept: goodsLine(`SO-${1000 + n}`), shipment: n + 1 };
+    const data = { shipmentId: `SO-${1000 + n}`, customerId: "CUST-404", destinationPostCode: "9999", itemQuantity: "-1" };
+    return { reject: reasons[n % 7 === 0 ? 1 : n % 5 === 0 ? 2 : 0] ?? "", handle: `SO-${1000 + n}`, data };
+  });
+  const importId = randomUUID();
+  const file = {
+    key: `uploads/${organisationId}/${importId}`,
+    name: "tuesday-orders.csv",
+    format: "csv",
+    size: 48_213,
+    sha256: "0".repeat(64),
+  } as const;
+  const report = `reports/${importId}.xlsx`;
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const story = { importId, organisationId, kind: "shipments", sourceDetails: "tuesday-orders.csv", rows, file, report, at } as const;
+  const { stream, events } = tell(story);
+  await eventStore.append(stream, events, noStream);
+  const here = fileURLToPath(import.meta.url); // any file will do
+  for (const key of [file.key, report]) await objectStore.put(key, here, { contentType: "text/csv" });
+  await projectLog({ pool, eventStore });
+  return importId;
+}
+
+/** Imports of earlier days, straight into the table: no test opens their pages. */
 async function addEndedImports({ pool }: TestService, organisationId: string): Promise<void> {
   const ended = [
     { kind: "shipments", name: "monday-orders.csv", status: "completed", received: 12840, failed: 17 },

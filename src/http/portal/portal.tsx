@@ -144,7 +144,8 @@ async function submit(
     // What a person can put right is said above the form, which keeps what they wrote.
     const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
     const again = { ...visit, notice, submitted: withoutPasswords(fields) };
-    const shown = await form.page.show(again, serving.deps);
+    const shown = await form.page.show(again, serving.deps).catch((failed: unknown) => answerWithPage(c, failed, visit, serving.logger));
+    if (shown instanceof Response) return shown;
     if ("goTo" in shown) return goOn(c, { ...shown, notice }, session, serving);
     return render(c, { ...shown, status: answerTable[error.code].status }, again, serving);
   }

@@ -37,6 +37,10 @@ export const imports = pgTable(
   },
   (table) => [
     index("imports_by_organisation").on(table.organisationId, table.kind, table.position),
+    // Each filter of the portal's list has the list's order in an index.
+    index("imports_newest").on(table.organisationId, table.position),
+    index("imports_by_status").on(table.organisationId, table.status, table.position),
+    index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],

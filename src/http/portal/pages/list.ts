@@ -1,6 +1,9 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerOf, FormOf, PageOf } from "../page.js";
 import type { Visit } from "../visit.js";
+import { importDownloads } from "./imports/downloads.js";
+import { importsPage } from "./imports/list.js";
+import { cancelForm, importPage } from "./imports/one.js";
 import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
 import { memberForms } from "./memberChanges.js";
@@ -18,14 +21,14 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, keysPage, membersPage]),
+  ...signedIn([overviewPage, importsPage, importPage, keysPage, membersPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([signOutForm, cancelForm, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
-export const answers: readonly AnswerOf<Visit>[] = [...signedIn([])];
+export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads])];

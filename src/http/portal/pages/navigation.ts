@@ -8,7 +8,12 @@ interface Entry {
 
 /** The menu, group by group, in its order. */
 export const navigation: readonly { readonly heading?: string; readonly entries: readonly Entry[] }[] = [
-  { entries: [{ path: "/portal", label: "Overview", access: "look" }] },
+  {
+    entries: [
+      { path: "/portal", label: "Overview", access: "look" },
+      { path: "/portal/imports", label: "Imports", access: "look" },
+    ],
+  },
   {
     heading: "Settings",
     entries: [
@@ -17,3 +22,6 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
     ],
   },
 ];
+
+/** Whether the menu has this page: others link to it only then. */
+export const isInMenu = (path: string): boolean => navigation.some(({ entries }) => entries.some((entry) => entry.path === path));

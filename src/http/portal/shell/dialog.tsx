@@ -3,7 +3,7 @@ import type { Visit } from "../visit.js";
 import { Form } from "./form.js";
 
 interface AskProps {
-  readonly visit: Visit;
+  readonly visit: Pick<Visit, "links">;
   /** The page that asks: this one, with the question in its address. */
   readonly at: string;
   readonly question: Readonly<Record<string, string>>;
@@ -34,6 +34,8 @@ interface QuestionProps {
   /** Back to the page as it was. */
   readonly back: string;
   readonly label: string;
+  /** The way out, where `Cancel` would be mistaken for what is asked. */
+  readonly keep?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly children: Child;
 }
@@ -41,7 +43,7 @@ interface QuestionProps {
 /** The place on a page where its questions appear; empty until one is asked. */
 export const NoQuestion = () => <div id="question" />;
 
-export function Question({ visit, title, to, back, label, fields = {}, children }: QuestionProps) {
+export function Question({ visit, title, to, back, label, keep = "Cancel", fields = {}, children }: QuestionProps) {
   return (
     <div id="question">
       <dialog open aria-labelledby="question-title" data-back={visit.links.to(back)}>
@@ -52,7 +54,7 @@ export function Question({ visit, title, to, back, label, fields = {}, children 
             <input type="hidden" name={name} value={value} />
           ))}
           <a class="button quiet" href={visit.links.to(back)} data-close>
-            Cancel
+            {keep}
           </a>
           <button type="submit" class="danger">
             {label}

@@ -14,7 +14,7 @@ export function Navigation({ visit }: { visit: Visit }) {
             <ul>
               {entries.map(({ path, label }) => (
                 <li>
-                  <a href={visit.links.to(path)} aria-current={visit.path === path ? "page" : undefined}>
+                  <a href={visit.links.to(path)} aria-current={currentOf(visit.path, path)}>
                     {label}
                   </a>
                 </li>
@@ -25,3 +25,7 @@ export function Navigation({ visit }: { visit: Visit }) {
     </>
   );
 }
+
+/** The page itself, or one that is reached from it. */
+const currentOf = (here: string, path: string) =>
+  here === path ? "page" : path !== "/portal" && here.startsWith(`${path}/`) ? "true" : undefined;

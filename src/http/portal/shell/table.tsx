@@ -15,10 +15,13 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly muted?: (row: Row) => boolean;
+  /** Attributes of a row that a script finds again, such as its id. */
+  readonly marks?: (row: Row) => Readonly<Record<string, string>>;
+  readonly bodyMarks?: Readonly<Record<string, string>>;
 }
 
 /** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ caption, columns, rows, muted }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, muted, marks, bodyMarks = {} }: TableProps<Row>) {
   return (
     <table class="rows">
       <caption class="unseen">{caption}</caption>
@@ -31,24 +34,37 @@ export function Table<Row>({ caption, columns, rows, muted }: TableProps<Row>) {
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody {...bodyMarks}>
         {rows.map((row) => (
-          <tr class={muted?.(row) ? "muted-row" : undefined}>
-            {columns.map(({ heading, cell, number, names }) =>
-              names ? (
-                <th scope="row" data-label={heading}>
-                  {cell(row)}
-                </th>
-              ) : (
-                <td data-label={heading} class={number ? "number" : undefined}>
-                  {cell(row)}
-                </td>
-              ),
-            )}
-          </tr>
+          <TableRow columns={columns} row={row} muted={muted} marks={marks} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+type RowProps<Row> = Pick<TableProps<Row>, "columns"> & {
+  readonly row: Row;
+  readonly muted?: TableProps<Row>["muted"] | undefined;
+  readonly marks?: TableProps<Row>["marks"] | undefined;
+};
+
+/** One row, also by itself where only that row has changed. */
+export function TableRow<Row>({ columns, row, muted, marks }: RowProps<Row>) {
+  return (
+    <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
+      {columns.map(({ heading, cell, number, names }) =>
+        names ? (
+          <th scope="row" data-label={heading}>
+            {cell(row)}
+          </th>
+        ) : (
+          <td data-label={heading} class={number ? "number" : undefined}>
+            {cell(row)}
+          </td>
+        ),
+      )}
+    </tr>
   );
 }
 

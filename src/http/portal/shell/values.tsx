@@ -1,22 +1,33 @@
-import type { Visit } from "../visit.js";
+/** Whose time it is told in; UTC where nobody is signed in. */
+interface OfPerson {
+  readonly person: { readonly timezone: string } | undefined;
+}
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
+function formatOf(timeZone: string, timeStyle: "short" | "medium"): Intl.DateTimeFormat {
+  const known = formats.get(`${timeZone} ${timeStyle}`);
   if (known) return known;
-  const made = new Intl.DateTimeFormat("en-AU", { timeZone, dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-  formats.set(timeZone, made);
+  const made = new Intl.DateTimeFormat("en-AU", { timeZone, dateStyle: "medium", timeStyle, hourCycle: "h23" });
+  formats.set(`${timeZone} ${timeStyle}`, made);
   return made;
 }
 
+interface TimeProps {
+  readonly visit: OfPerson;
+  readonly at: Date | null | undefined;
+  readonly otherwise?: string;
+  /** To the second, where the order of things matters. */
+  readonly exact?: boolean;
+}
+
 /** In the organisation's own time; the pointer, and a machine, find UTC. */
-export function Time({ visit, at, otherwise = "-" }: { visit: Visit; at: Date | null | undefined; otherwise?: string }) {
+export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
   if (!at) return <span class="muted">{otherwise}</span>;
   const iso = at.toISOString();
   return (
     <time datetime={iso} title={`${iso.slice(0, 19).replace("T", " ")} UTC`}>
-      {formatOf(visit.person?.timezone ?? "UTC").format(at)}
+      {formatOf(visit.person?.timezone ?? "UTC", exact ? "medium" : "short").format(at)}
     </time>
   );
 }

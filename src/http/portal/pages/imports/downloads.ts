@@ -1,0 +1,66 @@
+// Both files of an import, by links that last as long as a browser needs to begin.
+import { setTimeout as pause } from "node:timers/promises";
+import { askForReport } from "../../../../commands/imports/askForReport.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { submittedFile } from "../../../../queries/submittedFile.js";
+import { Problem } from "../../../server/problem.js";
+import { redirect } from "../../headers.js";
+import type { AnswerOf, PortalDeps } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+import { requireImport } from "./one.js";
+import { importsPath } from "./status.js";
+
+const linkSeconds = 300;
+
+const reportDownload: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: `${importsPath}/{importId}/report`,
+  access: "look",
+  answer: async (visit, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const { importId, reportKey } = view;
+    if (reportKey === null) throw new Rejection("notFound", "This import has no error report yet, or no row was rejected");
+    await untilStored(deps, importId, reportKey);
+    return leadTo(visit, deps, { key: reportKey, name: `rejected-rows-${importId}.xlsx` });
+  },
+};
+
+const fileDownload: AnswerOf<SignedInVisit> = {
+  method: "GET",
+  path: `${importsPath}/{importId}/file`,
+  access: "look",
+  answer: async (visit, deps) => {
+    const file = await submittedFile(visit.person.organisationId, visit.params["importId"] ?? "", deps);
+    if (!file) throw new Rejection("notFound", "There is no import with this id");
+    if (!(await deps.objectStore.exists(file.key))) throw new Rejection("notFound", "The submitted file is no longer stored");
+    return leadTo(visit, deps, file);
+  },
+};
+
+export const importDownloads = [reportDownload, fileDownload];
+
+const waitMs = 3_000;
+const lookMs = 100;
+
+/** A report that is gone from the store is made again by a worker, within seconds. */
+async function untilStored({ pool, objectStore }: PortalDeps, importId: string, key: string): Promise<void> {
+  if (await objectStore.exists(key)) return;
+  await askForReport(pool, importId);
+  for (const end = performance.now() + waitMs; performance.now() < end; ) {
+    await pause(lookMs);
+    if (await objectStore.exists(key)) return;
+  }
+  throw new Problem("unavailable", "The error report is being made again, try again shortly");
+}
+
+async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { key: string; name: string }): Promise<Response> {
+  const now = await deps.organisations.now();
+  const link = await deps.objectStore.link(key, { downloadName: name, expiresInSeconds: linkSeconds, now });
+  return redirect(visit.context, asVisited(link, visit, deps), 302);
+}
+
+/** A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL. */
+function asVisited(link: string, { links }: SignedInVisit, { publicUrl }: PortalDeps): string {
+  const base = publicUrl.replace(/\/+$/, "");
+  return link.startsWith(`${base}/`) ? links.to(link.slice(base.length)) : link;
+}

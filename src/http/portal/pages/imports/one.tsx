@@ -1,0 +1,77 @@
+import { cancelImport } from "../../../../commands/imports/cancelImport.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type ReadImport, readImport } from "../../../../queries/importStatus.js";
+import type { ImportView } from "../../../../queries/importView.js";
+import type { FormOf, PageOf, PortalDeps } from "../../page.js";
+import { NoQuestion, Question } from "../../shell/dialog.js";
+import { ShortId } from "../../shell/values.js";
+import type { SignedInVisit } from "../../visit.js";
+import { partsOf, readParts } from "./parts.js";
+import { importPath, importsPath, isUnfinished, shownReference } from "./status.js";
+
+export const importPage: PageOf<SignedInVisit> = {
+  path: `${importsPath}/{importId}`,
+  access: "look",
+  show: async (visit, deps) => {
+    const read = await requireImport(visit, deps);
+    const { view } = read;
+    const parts = await readParts(visit.person.organisationId, read, visit.query["cursor"] || undefined, deps);
+    const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
+    return {
+      title: shownReference(view),
+      body: (
+        <>
+          {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
+          <p class="under-heading">
+            <a href={visit.links.to(importsPath)}>All imports</a>
+            <span class="muted">
+              Import <ShortId id={view.importId} about="the id of this import" />
+            </span>
+          </p>
+          {Object.values(partsOf(visit, parts))}
+        </>
+      ),
+    };
+  },
+};
+
+/** Another organisation's import and an unknown id get the same answer. */
+export async function requireImport({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> {
+  const found = await readImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
+  if (!found) throw new Rejection("notFound", "There is no import with this id");
+  return found;
+}
+
+function CancelQuestion({ visit, view }: { readonly visit: SignedInVisit; readonly view: ImportView }) {
+  const path = importPath(view.importId);
+  return (
+    <Question visit={visit} title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+      <p>
+        {view.status === "queued" ? (
+          <>
+            <strong>{shownReference(view)}</strong> has not begun. Nothing of it is recorded, and it makes room in the queue.
+          </>
+        ) : (
+          <>
+            <strong>{shownReference(view)}</strong> stops within a moment. None of its rows reaches the ledger; the rows judged so far stay
+            in its history.
+          </>
+        )}{" "}
+        To have it after all, send the file again.
+      </p>
+    </Question>
+  );
+}
+
+export const cancelForm: FormOf<SignedInVisit> = {
+  path: `${importsPath}/{importId}/cancel`,
+  access: "operate",
+  page: importPage,
+  submit: async (visit, _, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const { organisationId, by } = visit.person;
+    const now = await deps.organisations.now();
+    await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
+    return { goTo: importPath(view.importId), notice: { kind: "done", lines: [`${shownReference(view)} is cancelled.`] } };
+  },
+};

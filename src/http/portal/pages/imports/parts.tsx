@@ -1,0 +1,74 @@
+// What an import's page shows besides its status. Read for the page, and once for all open pages when the status changes.
+import type { Child } from "hono/jsx";
+import { type CorrectingImport, correctingImports } from "../../../../queries/importCorrections.js";
+import type { ReadImport } from "../../../../queries/importStatus.js";
+import { importTimeline, type TimelineStep } from "../../../../queries/importTimeline.js";
+import type { ImportView } from "../../../../queries/importView.js";
+import type { Page } from "../../../../queries/page.js";
+import { type NameOf, principalNames } from "../../../../queries/principalNames.js";
+import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows.js";
+import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectionReasons.js";
+import { rowsInState } from "../../../../queries/rowStates.js";
+import { inTime } from "../../../server/inTime.js";
+import type { PortalDeps } from "../../page.js";
+import type { Viewer } from "../../shell/viewer.js";
+import { Reasons, RejectedRows } from "./rejected.js";
+import { rejectedSoFar } from "./status.js";
+import { StatusPart } from "./statusPart.js";
+import { Timeline } from "./timeline.js";
+
+export interface ImportParts {
+  readonly view: ImportView;
+  readonly steps: readonly TimelineStep[] | undefined;
+  readonly nameOf: NameOf;
+  readonly reasons: RejectionReasons;
+  readonly rejected: Page<RowWithState>;
+  readonly cursor: string | undefined;
+  readonly correcting: readonly CorrectingImport[];
+  readonly hasOpenRows: boolean;
+}
+
+export type PartsDeps = Pick<PortalDeps, "pool" | "eventStore" | "signingSecret">;
+
+const rowsPerPage = 25;
+
+export async function readParts(
+  organisationId: string,
+  { view, unprojected }: ReadImport,
+  cursor: string | undefined,
+  deps: PartsDeps,
+): Promise<ImportParts> {
+  const { pool, eventStore, signingSecret } = deps;
+  const { importId, kind } = view;
+  const page = { limit: rowsPerPage, cursor, secret: signingSecret };
+  const [steps, nameOf, reasons, rejected, correcting, hasOpenRows] = await Promise.all([
+    inTime(importTimeline(organisationId, importId, eventStore), historyMs, "an import's history").catch(() => undefined),
+    principalNames(pool, organisationId),
+    rejectionReasons(pool, organisationId, importId),
+    listRejectedRows(organisationId, { kind, importId, unprojected }, page, deps),
+    correctingImports(pool, organisationId, importId),
+    openRows(organisationId, view, deps),
+  ]);
+  return { view, steps, nameOf, reasons, rejected, cursor, correcting, hasOpenRows };
+}
+
+/** Without the history the page is still of use. */
+const historyMs = 1_500;
+
+/** Whether there is something to correct, as far as the first thousand rows tell. */
+async function openRows(organisationId: string, view: ImportView, { pool }: PartsDeps): Promise<boolean> {
+  if (view.status !== "completed" || view.counts.failed === 0) return false;
+  const { rows, lookedUpTo } = await rowsInState(organisationId, view, { state: "open", after: 0, count: 1 }, pool);
+  return rows.length > 0 || lookedUpTo !== undefined;
+}
+
+/** Each part by the id that its markup begins with. */
+export function partsOf(visit: Viewer, parts: ImportParts): Readonly<Record<string, Child>> {
+  const { view, steps, nameOf, reasons, rejected, cursor } = parts;
+  return {
+    "import-status": <StatusPart visit={visit} view={view} hasOpenRows={parts.hasOpenRows} correcting={parts.correcting} />,
+    "import-timeline": <Timeline visit={visit} view={view} steps={steps} nameOf={nameOf} />,
+    "import-reasons": <Reasons found={reasons} rejected={rejectedSoFar(view)} />,
+    "import-rejected": <RejectedRows visit={visit} importId={view.importId} page={rejected} cursor={cursor} />,
+  };
+}

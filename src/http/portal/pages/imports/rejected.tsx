@@ -1,0 +1,98 @@
+import type { Page } from "../../../../queries/page.js";
+import type { RowWithState } from "../../../../queries/rejectedRows.js";
+import type { RejectionReasons } from "../../../../queries/rejectionReasons.js";
+import type { RowState } from "../../../../queries/rowStates.js";
+import { Bars } from "../../shell/plot.js";
+import { type Column, Table } from "../../shell/table.js";
+import { Amount } from "../../shell/values.js";
+import type { Viewer } from "../../shell/viewer.js";
+import { importPath } from "./status.js";
+
+export function Reasons({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
+  const { reasons, others, counted } = found;
+  if (reasons.length === 0) return <div id="import-reasons" />;
+  return (
+    <section class="panel" id="import-reasons" aria-labelledby="reasons">
+      <h2 id="reasons">Why rows were rejected</h2>
+      <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit="rows" />
+      <p class="hint">
+        A row with several faults counts under each.
+        {others > 0 ? ` ${others} rarer ${others === 1 ? "reason is" : "reasons are"} left out.` : null}
+        {counted < rejected ? (
+          <>
+            {" "}
+            Counted over the first <Amount value={counted} /> rejected rows.
+          </>
+        ) : null}
+      </p>
+    </section>
+  );
+}
+
+interface RejectedProps {
+  readonly visit: Viewer;
+  readonly importId: string;
+  readonly page: Page<RowWithState>;
+  readonly cursor: string | undefined;
+}
+
+/** Marked with its cursor: what is pushed to an open page is the first page, and replaces no other. */
+export function RejectedRows({ visit, importId, page: { items, nextCursor }, cursor }: RejectedProps) {
+  if (items.length === 0 && cursor === undefined) return <div id="import-rejected" />;
+  const path = visit.links.to(importPath(importId));
+  return (
+    <section class="panel" id="import-rejected" aria-labelledby="rejected" data-paged={cursor === undefined ? undefined : ""}>
+      <h2 id="rejected">Rejected rows</h2>
+      <Table caption="Rejected rows, in the order of the file" columns={columns} rows={items} />
+      {cursor === undefined && nextCursor === null ? null : (
+        <nav class="pages" aria-label="Pages of rejected rows">
+          {cursor === undefined ? null : <a href={`${path}#rejected`}>First</a>}
+          {nextCursor === null ? null : <a href={`${path}?cursor=${encodeURIComponent(nextCursor)}#rejected`}>Next</a>}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+const states: Readonly<Record<RowState, { readonly label: string; readonly badge: string }>> = {
+  open: { label: "Open", badge: "bad" },
+  submitted: { label: "Correction under way", badge: "busy" },
+  corrected: { label: "Corrected", badge: "good" },
+  dismissed: { label: "Dismissed", badge: "" },
+  superseded: { label: "Superseded", badge: "" },
+};
+
+const columns: readonly Column<RowWithState>[] = [
+  { heading: "Row", names: true, cell: ({ row }) => <span class="amount">{row}</span> },
+  { heading: "Reason", cell: ({ error }) => <span class="reason">{short(error, longestReason)}</span> },
+  { heading: "Values", cell: ({ data }) => <Values data={data} /> },
+  {
+    heading: "State",
+    cell: ({ state }) =>
+      state === null ? <span class="muted">-</span> : <span class={`badge ${states[state].badge}`}>{states[state].label}</span>,
+  },
+];
+
+const longestReason = 500;
+const longestValue = 80;
+const mostValues = 24;
+
+function Values({ data }: { readonly data: unknown }) {
+  const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
+  if (given.length === 0) return <span class="muted">none given</span>;
+  return (
+    <div>
+      <dl class="values">
+        {given.slice(0, mostValues).map(([name, value]) => (
+          <div>
+            <dt>{short(name, longestValue)}</dt>
+            <dd>{short(typeof value === "string" ? value : JSON.stringify(value), longestValue)}</dd>
+          </div>
+        ))}
+      </dl>
+      {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
+    </div>
+  );
+}
+
+const short = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);

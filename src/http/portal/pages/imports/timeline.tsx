@@ -1,0 +1,100 @@
+import type { Child } from "hono/jsx";
+import type { TimelineStep } from "../../../../queries/importTimeline.js";
+import type { ImportView } from "../../../../queries/importView.js";
+import type { NameOf } from "../../../../queries/principalNames.js";
+import { Amount, Time } from "../../shell/values.js";
+import type { Viewer } from "../../shell/viewer.js";
+import { importPath } from "./status.js";
+
+interface TimelineProps {
+  readonly visit: Viewer;
+  readonly view: ImportView;
+  /** Undefined where the event store does not answer. */
+  readonly steps: readonly TimelineStep[] | undefined;
+  readonly nameOf: NameOf;
+}
+
+export function Timeline({ visit, view, steps, nameOf }: TimelineProps) {
+  return (
+    <section class="panel" id="import-timeline" aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      {steps === undefined ? (
+        <p class="muted">The history cannot be read at the moment. Reload the page in a moment.</p>
+      ) : (
+        <ol class="timeline">
+          {steps.map((step) => (
+            <li>
+              <Time visit={visit} at={atOf(step)} exact />
+              <span>{inWords(step, visit, nameOf)}</span>
+            </li>
+          ))}
+          {view.cancelling ? (
+            <li>
+              <span class="muted">Now</span>
+              <span>Somebody has asked to cancel it; it stops within a moment</span>
+            </li>
+          ) : null}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
+
+function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
+  const rowsOf = (count: number) => (
+    <>
+      <Amount value={count} /> {count === 1 ? "row" : "rows"}
+    </>
+  );
+  const linkTo = (importId: string, text: string) => <a href={visit.links.to(importPath(importId))}>{text}</a>;
+  switch (step.type) {
+    case "ImportRequested": {
+      const { source, file, by, corrects } = step.data;
+      return (
+        <>
+          {source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : "Pushed as JSON"} by {nameOf(by)}
+          {corrects ? (
+            <>
+              , correcting {rowsOf(corrects.rows.length)} of {linkTo(corrects.importId, "an earlier import")}
+            </>
+          ) : null}
+        </>
+      );
+    }
+    case "ImportStarted":
+      return `Started by worker ${step.data.by.id}`;
+    case "ImportResumed":
+      return `Resumed by worker ${step.worker}${step.row === undefined ? "" : `, from row ${step.row}`}`;
+    case "ImportCompleted":
+      return step.data.counts.failed === 0 ? "Completed, nothing rejected" : <>Completed, {rowsOf(step.data.counts.failed)} rejected</>;
+    case "ImportFailed":
+      return `Failed: ${step.data.reason}`;
+    case "ImportCancelled":
+      return `Cancelled by ${step.data.reason === undefined ? nameOf(step.data.by) : `the service: ${step.data.reason}`}`;
+    case "RowsClaimed":
+      return (
+        <>
+          {rowsOf(step.data.rows.length)} taken up by {linkTo(step.data.correction, "a correction")}
+          {step.data.refused.length > 0 ? <>, {rowsOf(step.data.refused.length)} refused</> : null}
+        </>
+      );
+    case "RowsDismissed":
+      return (
+        <>
+          {rowsOf(step.data.rows.length)} dismissed by {nameOf(step.data.by)}
+          {step.data.note ? `: ${step.data.note}` : null}
+        </>
+      );
+    case "RowsReopened":
+      return (
+        <>
+          {rowsOf(step.data.rows.length)} opened again by {nameOf(step.data.by)}
+        </>
+      );
+  }
+}
+
+const bytes = (size: number): string =>
+  size < 1_000 ? `${size} bytes` : size < 1_000_000 ? `${(size / 1_000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;

@@ -1,0 +1,140 @@
+// Plots, drawn on the server. Sizes are in percent, so that a plot fits any width and its text keeps its size; the numbers also stand there as text.
+import type { Child } from "hono/jsx";
+import { Amount } from "./values.js";
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+}
+
+/** Horizontal bars, each under its label and its number. */
+export function Bars({ bars, unit }: { readonly bars: readonly Bar[]; readonly unit: string }) {
+  const longest = Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <ul class="bars">
+      {bars.map(({ label, value }) => (
+        <li>
+          <span class="bar-label">{label}</span>
+          <span class="bar-value">
+            <Amount value={value} /> <span class="unseen">{unit}</span>
+          </span>
+          <svg class="bar" aria-hidden="true" focusable="false">
+            <rect class="bar-rest" width="100%" height="100%" rx="3" />
+            <rect class="bar-part" width={percent(Math.max(value / longest, 0.004))} height="100%" rx="3" />
+          </svg>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export interface Day {
+  /** `2026-07-01`. */
+  readonly day: string;
+  /** One number per part, from the bottom up. */
+  readonly values: readonly number[];
+}
+
+interface ColumnsProps {
+  readonly title: string;
+  readonly days: readonly Day[];
+  /** What each value counts, and how it is coloured: the names of colours in styles/6-plots.css. */
+  readonly parts: readonly { readonly label: string; readonly colour: "good" | "bad" }[];
+  /** A day in words. */
+  readonly nameOf: (day: string) => string;
+}
+
+/** One column per day, its parts stacked. The table below it says the same in numbers. */
+export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
+  const totals = days.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+  const highest = Math.max(1, ...totals);
+  const step = 1 / Math.max(1, days.length);
+  return (
+    <figure class="columns">
+      <figcaption>
+        <span>{title}</span>
+        <span class="legend">
+          {parts.map(({ label, colour }) => (
+            <span>
+              <svg class="swatch" aria-hidden="true" focusable="false">
+                <rect class={`fill-${colour}`} width="100%" height="100%" rx="2" />
+              </svg>
+              {label}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <p class="scale" aria-hidden="true">
+        <Amount value={highest} />
+      </p>
+      <svg class="column-area" aria-hidden="true" focusable="false">
+        {days.map(({ day, values }, index) => (
+          <g>
+            <title>{`${nameOf(day)}: ${parts.map(({ label }, part) => `${values[part] ?? 0} ${label.toLowerCase()}`).join(", ")}`}</title>
+            <rect class="column-ground" x={percent(index * step)} width={percent(step)} height="100%" />
+            {stacked(values, highest).map(({ from, height }, part) => (
+              <rect
+                class={`fill-${parts[part]?.colour ?? "good"}`}
+                x={percent((index + 0.1) * step)}
+                y={percent(1 - from - height)}
+                width={percent(0.8 * step)}
+                height={percent(height)}
+              />
+            ))}
+          </g>
+        ))}
+      </svg>
+      <p class="ends" aria-hidden="true">
+        <span>{nameOf(days[0]?.day ?? "")}</span>
+        <span>{nameOf(days.at(-1)?.day ?? "")}</span>
+      </p>
+      <details>
+        <summary>As a table</summary>
+        <PlainTable
+          caption={title}
+          headings={["Day", ...parts.map(({ label }) => label)]}
+          rows={days.map(({ day, values }) => [nameOf(day), ...values.map((value) => <Amount value={value} />)])}
+        />
+      </details>
+    </figure>
+  );
+}
+
+function PlainTable({ caption, headings, rows }: { caption: string; headings: readonly string[]; rows: readonly (readonly Child[])[] }) {
+  return (
+    <table class="plain">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {headings.map((heading, index) => (
+            <th scope="col" class={index > 0 ? "number" : undefined}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([first, ...rest]) => (
+          <tr>
+            <th scope="row">{first}</th>
+            {rest.map((cell) => (
+              <td class="number">{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Where each part begins and how high it is, as parts of the whole height. */
+function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {
+  let from = 0;
+  return values.map((value) => {
+    const part = { from, height: value / highest };
+    from += part.height;
+    return part;
+  });
+}
+
+const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`;
