@@ -1,5 +1,5 @@
 // What happened to an import, from its stream and that of its corrections. Costs the same for ten rows and for a million.
-import { actorOf, type Principal } from "../domain/principal.js";
+import { actorOf } from "../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
 import type { EventStore, StoredEvent } from "../ports.js";
@@ -57,6 +57,3 @@ function resumedStep({ recordedAt, metadata, data }: StoredEvent): TimelineStep 
     row: typeof row === "number" ? row : undefined,
   };
 }
-
-/** Who caused a step, where somebody did. */
-export const causeOf = (step: TimelineStep): Principal | undefined => ("data" in step && "by" in step.data ? step.data.by : undefined);

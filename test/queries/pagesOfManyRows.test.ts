@@ -7,6 +7,7 @@ import { openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { rowsLookedAt } from "../support/rowsLookedAt.js";
 
 const imports = 60;
 const rowsEach = 1_000;
@@ -48,21 +49,7 @@ afterAll(async () => {
 /** At least the page itself: a count that did not count would be no more than 0. */
 const aboutAPage = (rows: number) => rows >= 100 && rows < 1_000;
 
-/** Rows of the table that Postgres looked at meanwhile. */
-async function lookedAt(table: string, read: () => Promise<unknown>): Promise<number> {
-  const before = await lookedAtSoFar(table);
-  await read();
-  return (await lookedAtSoFar(table)) - before;
-}
-
-async function lookedAtSoFar(table: string): Promise<number> {
-  await one.query("select pg_stat_force_next_flush()"); // it reports before it takes the next statement
-  const { rows } = await one.query<{ rows: number }>(
-    "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = $1",
-    [table],
-  );
-  return rows[0]?.rows ?? 0;
-}
+const lookedAt = (table: string, read: () => Promise<unknown>) => rowsLookedAt(one, table, read);
 
 test("the last import's activities, and a page in the middle of all of them", async () => {
   const last = () => listActivities("acme", importId(imports), page, one);

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noStream } from "../../../src/ports.js";
+import { activity, tell } from "../../support/importStory.js";
+import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { type PortalStage, preparePortal } from "../../support/portalPages.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let stage: PortalStage;
+let operator: Visitor;
+let viewer: Visitor;
+beforeAll(async () => {
+  service = await startTestService();
+  stage = await preparePortal(service);
+  operator = await signedIn(service, stage.people.operator);
+  viewer = await signedIn(service, stage.people.viewer);
+});
+afterAll(() => service?.close());
+
+const pageOf = async (who: Visitor, path: string) => (await who.get(path)).text();
+/** What people read, without the markup. */
+const textOf = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+const references = (page: string) => [...page.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name);
+
+describe("the list of imports", () => {
+  test("is newest first, and narrows by kind, status and reference", async () => {
+    const late = "friday-late-orders-from-the-second-warehouse.xlsx";
+    const ended = ["monday-orders.csv", "July storage and handling", late, "Returns"];
+    expect(references(await pageOf(viewer, "/portal/imports"))).toEqual(["Nightly picks", "tuesday-orders.csv", ...ended]);
+    expect(references(await pageOf(viewer, "/portal/imports?kind=activities&status="))).toEqual([
+      ...["Nightly picks", "July storage and handling", "Returns"],
+    ]);
+    expect(references(await pageOf(viewer, "/portal/imports?status=failed"))).toEqual([late]);
+    expect(references(await pageOf(viewer, "/portal/imports?reference=ORDERS"))).toEqual(["tuesday-orders.csv", "monday-orders.csv", late]);
+    expect(await pageOf(viewer, "/portal/imports?reference=nowhere")).toContain("No import fits this filter");
+  });
+
+  test("takes a filter that makes no sense as none, and a foreign cursor as a bad request", async () => {
+    expect(references(await pageOf(viewer, "/portal/imports?kind=x&status=__proto__"))).toHaveLength(6);
+    expect((await viewer.get("/portal/imports?cursor=x")).status).toBe(400);
+  });
+
+  test("is paged by a cursor", async () => {
+    const { id } = await service.organisation();
+    for (let n = 1; n <= 26; n += 1) {
+      const { stream, events } = tell({
+        organisationId: id,
+        kind: "activities",
+        sourceDetails: `day ${n}`,
+        rows: [{ accept: activity() }],
+      });
+      await service.eventStore.append(stream, events, noStream);
+    }
+    await projectLog(service);
+    const who = await signedIn(service, await addMember(service, id, "viewer"));
+    const first = await pageOf(who, "/portal/imports");
+    expect(references(first)).toHaveLength(25);
+    const next = /href="([^"]+)">Older</.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const second = await pageOf(who, next);
+    expect(references(second)).toEqual(["day 1"]);
+    expect(second).toContain(">Newest<");
+  });
+
+  test("of an organisation without any says so", async () => {
+    const { id } = await service.organisation();
+    expect(await pageOf(await signedIn(service, await addMember(service, id, "operator")), "/portal/imports")).toContain("No imports yet");
+  });
+});
+
+describe("an import's page", () => {
+  test("tells what happened to it, who did it, why rows were rejected, and which they are", async () => {
+    const page = await pageOf(viewer, `/portal/imports/${stage.importId}`);
+    const text = textOf(page);
+    expect(heading(page)).toBe("tuesday-orders.csv");
+    expect(text).toContain("Rows read 60");
+    expect(text).toContain("Rows rejected 30");
+    expect(text).toMatch(/tuesday-orders\.csv \(48\.2 kB\) uploaded by key wb_live_1234/);
+    expect(text).toContain("Started by worker w1");
+    expect(text).toMatch(/Completed, 30 rows rejected/);
+    expect(text).toMatch(/Customer not found 21 rows/);
+    expect(page).toMatch(/title="[\d-]+ [\d:]+ UTC"/);
+    expect([...page.matchAll(/<th scope="row" data-label="Row">/g)]).toHaveLength(25);
+    const next = /href="([^"]+)">Next</.exec(page)?.[1]?.replaceAll("&amp;", "&").split("#")[0] ?? "";
+    expect([...(await pageOf(viewer, next)).matchAll(/<th scope="row" data-label="Row">/g)]).toHaveLength(5);
+  });
+
+  test("names the worker that took it up after another one, at the row where it did", async () => {
+    const rows = Array.from({ length: 500 }, () => ({ accept: activity() }));
+    const { importId, stream, events } = tell({ organisationId: stage.organisationId, kind: "activities", rows });
+    const takenUp = events.map((event, n) => (n < 321 ? event : { ...event, metadata: { ...event.metadata, actor: "worker:w2" } }));
+    await service.eventStore.append(stream, takenUp, noStream);
+    const text = textOf(await pageOf(viewer, `/portal/imports/${importId}`));
+    expect(text).toContain("Started by worker w1");
+    const { row } = JSON.parse(events[321]?.json ?? "") as { row: number };
+    expect(text).toContain(`Resumed by worker w2, from row ${row}`);
+    expect(text.match(/Resumed/g)).toHaveLength(1);
+  });
+
+  test("links a correction and what it corrects both ways", async () => {
+    const { importId, stream, events } = tell({ organisationId: stage.organisationId, kind: "shipments", sourceDetails: "mended.csv" });
+    const corrects = { importId: stage.importId, rows: [3, 5] };
+    const requested = events.map((event, n) =>
+      n === 0 ? { ...event, json: JSON.stringify({ ...(JSON.parse(event.json) as object), corrects }) } : event,
+    );
+    await service.eventStore.append(stream, requested.slice(0, 1), noStream);
+    await projectLog(service);
+    expect(await pageOf(viewer, `/portal/imports/${importId}`)).toContain(`href="/portal/imports/${stage.importId}"`);
+    const corrected = await pageOf(viewer, `/portal/imports/${stage.importId}`);
+    expect(corrected).toContain(`href="/portal/imports/${importId}"`);
+    expect(corrected).toContain("Correction under way");
+  });
+
+  test("shows what was sent as text, never as markup", async () => {
+    const data = { warehouseCode: "<img src=x>", [`<b>${"k".repeat(200)}`]: "v".repeat(5_000) };
+    const story = { organisationId: stage.organisationId, kind: "activities", sourceDetails: "<i>x</i>" } as const;
+    const { importId, stream, events } = tell({ ...story, rows: [{ reject: "<u>no</u>", data }] });
+    await service.eventStore.append(stream, events, noStream);
+    await projectLog(service);
+    const page = await pageOf(viewer, `/portal/imports/${importId}`);
+    expect(page).not.toMatch(/<img|<b>|<i>x|<u>no/);
+    expect(page).not.toContain("v".repeat(100));
+  });
+});
+
+describe("the downloads", () => {
+  test("lead to links that work and expire", async () => {
+    for (const [what, name] of [
+      ["report", `rejected-rows-${stage.importId}.xlsx`],
+      ["file", "tuesday-orders.csv"],
+    ] as const) {
+      const leads = await viewer.get(`/portal/imports/${stage.importId}/${what}`);
+      expect(leads.status).toBe(302);
+      const link = leads.headers.get("location") ?? "";
+      expect(link).toMatch(/^\/files\/.*signature=/);
+      const expires = Number(new URL(link, service.url).searchParams.get("expires"));
+      expect(expires - Date.now() / 1000).toBeLessThan(400);
+      const file = await fetch(`${service.url}${link}`);
+      expect([file.status, file.headers.get("content-disposition")]).toEqual([200, expect.stringContaining(name)]);
+      await file.body?.cancel();
+    }
+  });
+
+  test("say what is not there", async () => {
+    expect((await viewer.get(`/portal/imports/${stage.waitingId}/report`)).status).toBe(404);
+    expect((await viewer.get(`/portal/imports/${randomUUID()}/file`)).status).toBe(404);
+    expect((await viewer.get("/portal/imports/x/file")).status).toBe(404);
+  });
+});
+
+describe("cancelling", () => {
+  test("is asked, and a viewer is not", async () => {
+    const path = `/portal/imports/${stage.waitingId}`;
+    expect(await pageOf(viewer, `${path}?ask=cancel`)).not.toContain("Cancel import");
+    const asked = await pageOf(operator, `${path}?ask=cancel`);
+    expect(asked).toContain("Cancel this import?");
+    expect(asked).toContain("Nothing of it is recorded");
+  });
+
+  test("ends a waiting import at once, says so, and is refused for one that has completed", async () => {
+    const token = await formToken(operator);
+    const path = `/portal/imports/${stage.waitingId}`;
+    expect((await operator.post(`${path}/cancel`, { token })).headers.get("location")).toBe(path);
+    const page = textOf(await pageOf(operator, path));
+    expect(page).toContain("Nightly picks is cancelled.");
+    expect(page).toContain("Cancelled by The operator");
+    expect(page).not.toContain("Cancel import");
+    const completed = await operator.post(`/portal/imports/${stage.importId}/cancel`, { token });
+    expect([completed.status, textOf(await completed.text())]).toEqual([409, expect.stringContaining("already completed")]);
+  });
+});

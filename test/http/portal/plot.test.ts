@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { Bars, DailyColumns } from "../../../src/http/portal/shell/plot.js";
+
+test("bars are as long as their numbers, the longest as wide as the plot, and the numbers stand beside them", () => {
+  const bars = [
+    { label: "Customer <not> found", value: 200 },
+    { label: "No quantity", value: 50 },
+  ];
+  const drawn = String(Bars({ bars, unit: "rows" }));
+  expect([...drawn.matchAll(/class="bar-part" width="([\d.]+)%"/g)].map(([, width]) => Number(width))).toEqual([100, 25]);
+  expect(drawn).toContain("Customer &lt;not&gt; found");
+  expect(drawn.replaceAll(/<[^>]+>/g, "")).toContain("200 rows");
+});
+
+test("daily columns stack their parts, have the day on each, and are a table for those who do not see them", () => {
+  const days = [
+    { day: "2026-07-01", values: [30, 10] },
+    { day: "2026-07-02", values: [0, 0] },
+  ];
+  const parts = [
+    { label: "Accepted", colour: "good" },
+    { label: "Rejected", colour: "bad" },
+  ] as const;
+  const drawn = String(DailyColumns({ title: "Rows per day", days, parts, nameOf: (day) => day.slice(5) }));
+  expect(
+    [...drawn.matchAll(/class="fill-(\w+)" x="5%" y="([\d.]+)%" width="40%" height="([\d.]+)%"/g)].map((found) => found.slice(1)),
+  ).toEqual([
+    ["good", "25", "75"],
+    ["bad", "0", "25"],
+  ]);
+  expect(drawn).toContain("<title>07-01: 30 accepted, 10 rejected</title>");
+  expect(drawn).toMatch(/<th scope="row">07-01<\/th><td class="number"><span class="amount">30<\/span>/);
+  expect(drawn).not.toContain("style=");
+});
+
+test("a plot of nothing is drawn too", () => {
+  expect(String(DailyColumns({ title: "Rows per day", days: [], parts: [], nameOf: String }))).toContain("<figure");
+});

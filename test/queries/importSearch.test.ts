@@ -1,0 +1,106 @@
+// Filters cost what the page holds, however many imports there are: counted by Postgres, not by a clock.
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EventStore } from "../../src/ports.js";
+import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/importSearch.js";
+import type { PageRequest } from "../../src/queries/page.js";
+import { rejectionReasons } from "../../src/queries/rejectionReasons.js";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { rowsLookedAt } from "../support/rowsLookedAt.js";
+
+const imports = 16_000;
+const page: PageRequest = { limit: 25, cursor: undefined, secret: "secret" };
+const noEventStore = {} as EventStore; // everything is in the tables
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+
+let database: TestDatabase;
+let one: pg.Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  // Of activities only the oldest 100, of failed ones only the oldest 200, and one reference that nothing else has, at the very beginning.
+  await database.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+     select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, case when n % 2 = 0 then 'acme' else 'other' end,
+       case when n <= 100 then 'activities' else 'shipments' end, 'file',
+       case n when 2 then 'The 100% First.csv' else 'nightly ' || n end, case when n <= 200 then 'failed' else 'completed' end, 100, 1, 1, 0,
+       'k', 'x.csv', 1, '', 'cli:x', '[]', now(), 1
+     from generate_series(1, $1::int) as n`,
+    [imports],
+  );
+  await database.pool.query("vacuum analyze");
+});
+afterAll(async () => {
+  await one?.end();
+  await database?.close();
+});
+
+const search = (filter: ImportFilter, cursor?: string | null) =>
+  searchImports("acme", filter, { ...page, cursor: cursor ?? undefined }, { pool: one, eventStore: noEventStore });
+
+async function all(filter: ImportFilter, mostPages = 100): Promise<number[]> {
+  const seen: number[] = [];
+  let cursor: string | null | undefined;
+  let pages = 0;
+  do {
+    const { items, nextCursor } = await search(filter, cursor);
+    seen.push(...items.map(({ importId }) => Number(importId.slice(-12))));
+    cursor = nextCursor;
+    pages += 1;
+  } while (cursor && pages < mostPages);
+  return seen;
+}
+
+const even = (from: number, downTo: number) => Array.from({ length: (from - downTo) / 2 + 1 }, (_, n) => from - 2 * n);
+
+describe.each<[string, ImportFilter, number[]]>([
+  ["every import", {}, even(imports, imports - 298)],
+  ["of a kind", { kind: "activities" }, even(100, 2)],
+  ["of a status", { status: "failed" }, even(200, 2)],
+  ["of a kind and a status", { kind: "shipments", status: "failed" }, even(200, 102)],
+])("%s", (_, filter, expected) => {
+  test("come newest first, page by page, each once and of one organisation", async () => {
+    expect(await all(filter, 6)).toEqual(expected);
+  });
+
+  test("a page looks at no more than its own imports", async () => {
+    expect(await rowsLookedAt(one, "imports", () => search(filter))).toBeLessThan(200);
+  });
+});
+
+test("a reference is found by a part of it, in capitals or not, where % is only a character", async () => {
+  expect((await search({ reference: `NIGHTLY ${imports}` })).items.map(({ importId }) => importId)).toEqual([idOf(imports)]);
+  expect(await all({ reference: "100% fir" })).toEqual([2]);
+  expect(await all({ reference: "%" })).toEqual([2]);
+  expect(await all({ reference: "nightly", status: "failed", kind: "activities" })).toEqual(even(100, 4));
+});
+
+test("a reference that only the oldest import has: each page looks at a bounded number, and has the cursor for the rest", async () => {
+  const first = await search({ reference: "the 100% first" });
+  expect(first.items).toEqual([]);
+  expect(first.nextCursor).not.toBeNull();
+  // Half of all imports are another organisation's: Postgres may pass over those, and take the index by position alone.
+  expect(await rowsLookedAt(one, "imports", () => search({ reference: "the 100% first" }))).toBeLessThan(2 * mostLookedAt + 200);
+});
+
+test("a cursor belongs to its filter", async () => {
+  const { nextCursor } = await search({ status: "completed" });
+  await expect(search({ status: "failed" }, nextCursor)).rejects.toThrow(/cursor is malformed/);
+});
+
+test("reasons are counted fault by fault over the first ten thousand rejected rows", async () => {
+  await database.pool.query(
+    `insert into rejections (import_position, "row", error, data)
+     select 4, r, case when r % 10 = 0 then 'Rejected with its shipment: no ' || r when r % 2 = 0 then 'Customer not found; no quantity' else 'Customer not found' end, '{}'
+       from generate_series(1, 12000) as r`,
+  );
+  expect(await rejectionReasons(one, "other", idOf(4))).toEqual({ reasons: [], others: 0, counted: 0 });
+  const { reasons, counted } = await rejectionReasons(one, "acme", idOf(4));
+  expect(counted).toBe(10_000);
+  expect(reasons).toEqual([
+    { reason: "Customer not found", rows: 9_000 },
+    { reason: "no quantity", rows: 4_000 },
+    { reason: "Rejected with its shipment", rows: 1_000 },
+  ]);
+});
