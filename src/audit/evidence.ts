@@ -1,6 +1,7 @@
 // All imports, folded from their streams up to one position of the log: what the projections should show there.
 import { streamPrefix } from "../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../ports.js";
+import { type DigestOfSums, digestOfSums } from "./activitySums.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import type { Findings } from "./findings.js";
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
@@ -12,6 +13,7 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   /** Digest of the rows that activities or shipment_lines should have. */
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
+  readonly totals: DigestOfSums;
 }
 
 export interface AuditedShipment extends FoldedShipment {
@@ -38,6 +40,7 @@ export const auditedImportOf = (fold: ImportFold): AuditedImport | undefined => 
     ...{ importId, requested, started, ended, revision, counts: recounted(fold) },
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
+    totals: digestOfSums(fold.sums ?? new Map()),
   };
 };
 
@@ -60,7 +63,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
   let events = 0;
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return onCorrection(event, corrections, gathering);
-    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { shipments: true }) : "not wanted");
+    const state = streams.get(event.stream) ?? (isWanted(event, gathering) ? newFold(event.stream, { whole: true }) : "not wanted");
     streams.set(event.stream, state);
     if (state === "not wanted") return;
     if (state === "ended") return reportLateEvent(event, findings);

@@ -1,4 +1,4 @@
-// Folds one import from its stream, event by event. Memory does not grow with the rows, only with the shipments where those are kept.
+// Folds one import from its stream, event by event. Memory grows with the rows only where shipments and totals are asked for, until the import ends.
 import { createHash, type Hash } from "node:crypto";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type {
@@ -11,6 +11,7 @@ import type {
 } from "../events/importEvents.js";
 import { streamPrefix } from "../events/streams.js";
 import type { Position, StoredEvent } from "../ports.js";
+import { type ActivitySums, addActivity } from "./activitySums.js";
 import { canonical, shortDigest } from "./canonical.js";
 import { type NumberSet, newNumberSet } from "./numberSet.js";
 import { activityShape, lineShape, rejectionShape } from "./rowShapes.js";
@@ -44,12 +45,15 @@ export interface ImportFold {
   readonly shipmentNumbers: NumberSet;
   /** Undefined when the caller does not need the shipments. */
   readonly shipments: Map<number, FoldedShipment> | undefined;
+  /** Undefined when the caller does not need the totals. */
+  readonly sums: ActivitySums | undefined;
   /** What is wrong with the stream, such as a missing event; the first few. */
   readonly faults: string[];
   faultCount: number;
 }
 
-export function newFold(stream: string, { shipments }: { shipments: boolean }): ImportFold {
+/** `whole`: with the shipments and the totals. */
+export function newFold(stream: string, { whole }: { whole: boolean }): ImportFold {
   return {
     importId: stream.slice(streamPrefix.import.length),
     requested: undefined,
@@ -62,7 +66,8 @@ export function newFold(stream: string, { shipments }: { shipments: boolean }): 
     acceptedRows: createHash("sha256"),
     rejectedRows: createHash("sha256"),
     shipmentNumbers: newNumberSet(),
-    shipments: shipments ? new Map() : undefined,
+    shipments: whole ? new Map() : undefined,
+    sums: whole ? new Map() : undefined,
     faults: [],
     faultCount: 0,
   };
@@ -138,6 +143,7 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   fold.accepted += 1;
   if (kindOf(fold) === "activities") {
     fold.acceptedRows.update(`${JSON.stringify(activityShape(data))}\n`);
+    if (fold.sums) addActivity(fold.sums, data);
     return;
   }
   fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);

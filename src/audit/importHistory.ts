@@ -52,7 +52,7 @@ export interface HistoryOptions {
 export async function importHistory(importId: string, options: HistoryOptions): Promise<ImportHistory | undefined> {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
   const stream = streamOf.import(importId);
-  const builder = historyBuilder(newFold(stream, { shipments: false }));
+  const builder = historyBuilder(newFold(stream, { whole: false }));
   let whole = true;
   for await (const stored of eventStore.read(stream, { signal })) {
     if (asOf && ("time" in asOf ? stored.recordedAt > asOf.time : stored.revision > asOf.revision)) {

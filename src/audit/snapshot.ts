@@ -14,7 +14,7 @@ export class NotComparable extends Error {
 
 const compared = ["activities", "imports", "quotes", "rejections", "shipments"];
 const tables =
-  "imports, rejections, row_corrections, settled_rows, rejection_groups, activities, shipment_lines, shipments, quote_requests, quotes, checkpoints";
+  "imports, rejections, row_corrections, settled_rows, rejection_groups, activities, activity_totals, activity_groups, shipment_lines, shipments, quote_requests, quotes, checkpoints";
 
 /** Locks the tables against a rebuild's swap, which waits until the audit ends or is aborted. */
 export async function withSnapshot<Result>(

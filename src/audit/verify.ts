@@ -1,4 +1,4 @@
-// Replays every import and every quote from its stream, and compares each ledger row, import, rejected row, stored file and quote with it.
+// Replays every import and every quote from its stream, and compares each ledger row, total, import, rejected row, stored file and quote with it.
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
@@ -7,6 +7,7 @@ import { compareGroups } from "./compareGroups.js";
 import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
 import { compareShipments } from "./compareShipments.js";
+import { compareTotals } from "./compareTotals.js";
 import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence.js";
 import { type Findings, newFindings } from "./findings.js";
 import { type Snapshot, withSnapshot } from "./snapshot.js";
@@ -30,7 +31,7 @@ export interface Verification {
   readonly position: Position;
   readonly events: number;
   readonly imports: number;
-  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "corrections", number>>;
+  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "corrections" | "totals", number>>;
   readonly files: number;
   readonly quotes: QuoteVerification;
   readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
@@ -61,12 +62,13 @@ async function compareTables(
   evidence: Evidence,
   findings: Findings,
 ) {
-  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, corrections: 0 };
+  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, corrections: 0, totals: 0 };
   const positions = organisationId === undefined ? undefined : [...evidence.imports.keys()];
   for (const table of rowTables) {
     signal.throwIfAborted();
     rows[table] = await compareRows({ client, eventStore, findings }, table, evidence.imports, positions);
   }
+  rows.totals = await compareTotals(client, evidence.imports, organisationId, findings);
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
   rows.corrections = await compareCorrections(client, evidence.corrections, { organisationId }, findings);
   if (findings.count === 0) await compareGroups(client, { organisationId }, findings); // wrong rows have wrong counts

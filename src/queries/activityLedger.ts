@@ -2,6 +2,8 @@ import { and, asc, eq, gte, type SQL, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { imports } from "../projections/tables/imports.js";
 import { activities } from "../projections/tables/ledgers.js";
+import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
+import { findActivities } from "./activityRows.js";
 import { databaseOf } from "./database.js";
 import { givenFields } from "./givenFields.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
@@ -10,13 +12,18 @@ type ActivityRow = typeof activities.$inferSelect & { readonly importId: string 
 
 export type LedgerActivity = Record<string, unknown>;
 
-/** The activities of completed imports, in the order of the pushes; of one import or of all. */
+/**
+ * The activities of completed imports: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
+ * customer, warehouse, charge code and half hour.
+ */
 export function listActivities(
   organisationId: string,
-  importId: string | undefined,
+  filter: ActivityFilter,
   page: PageRequest,
   pool: Pool,
 ): Promise<Page<LedgerActivity>> {
+  if (isFiltered(filter)) return listFiltered(organisationId, filter, page, pool);
+  const { importId } = filter;
   const listed = and(
     eq(imports.organisationId, organisationId),
     eq(imports.kind, "activities"),
@@ -27,6 +34,24 @@ export function listActivities(
     placeOf: ({ importPosition, row }) => [String(importPosition), String(row)],
     itemOf: shown,
   });
+}
+
+function listFiltered(organisationId: string, filter: ActivityFilter, page: PageRequest, pool: Pool): Promise<Page<LedgerActivity>> {
+  return readPage(
+    page,
+    ["filtered activities", organisationId, ...filterScope(filter)],
+    (after, count) => findActivities(organisationId, filter, { after: after && placeOf(after), count }, pool),
+    {
+      placeOf: ({ customerId, warehouseCode, chargeCode, halfHour, importPosition, ordinal }) => [
+        ...[customerId, warehouseCode, chargeCode, halfHour, importPosition, String(ordinal)],
+      ],
+      itemOf: ({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row }),
+    },
+  );
+}
+
+function placeOf([customerId = "", warehouseCode = "", chargeCode = "", halfHour = "", importPosition = "", ordinal]: readonly string[]) {
+  return { customerId, warehouseCode, chargeCode, halfHour, importPosition, ordinal: Number(ordinal) };
 }
 
 /** Reads import by import, at most a page of each: with a plain join the planner sorts millions of rows for one page. */

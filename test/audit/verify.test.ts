@@ -104,6 +104,45 @@ describe("verify", () => {
       ["cancelled: row 2 of activities has no counterpart in the stream"],
     ],
     [
+      "a total that is too large",
+      () => `update activity_totals set quantity = quantity + 0.01 where import_position = ${position("activities")}`,
+      ["activities: activity_totals has 1 totals of 2 rows, 3.11 in all; the stream has 1 totals of 2 rows, 3.1 in all"],
+    ],
+    [
+      "a total that leads to another row",
+      () => `update activity_totals set row_numbers = '{2,5}' where import_position = ${position("activities")}`,
+      ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+    ],
+    [
+      "a total of another hour",
+      () => `update activity_totals set half_hour = half_hour + interval '1 hour' where import_position = ${position("activities")}`,
+      ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+    ],
+    [
+      "a lost total",
+      () =>
+        `delete from activity_totals where import_position = ${position("others")}; delete from activity_groups where organisation_id = 'other'`,
+      ["others: activity_totals has 0 totals of 0 rows, 0 in all; the stream has 1 totals of 1 rows, 3 in all"],
+    ],
+    [
+      "a total of a cancelled import",
+      () =>
+        `insert into activity_totals select organisation_id, customer_id, warehouse_code, charge_code, half_hour, ${position("cancelled")}, 3, 1, '{2}'
+           from activity_totals where import_position = ${position("activities")}`,
+      ["cancelled: activity_totals has 1 totals of 1 rows, 3 in all; the stream has 0 totals of 0 rows, 0 in all"],
+    ],
+    [
+      "a total that another organisation has",
+      () =>
+        `update activity_totals set organisation_id = 'other' where import_position = ${position("activities")}; delete from activity_groups where organisation_id = 'acme'`,
+      ["activities: activity_totals has them for another organisation"],
+    ],
+    [
+      "a lost group",
+      () => `delete from activity_groups where organisation_id = 'acme'`,
+      ["-: activity_groups lacks 1 groups of activity_totals"],
+    ],
+    [
       "a changed rejection",
       () => `update rejections set error = 'fine' where import_position = ${position("activities")}`,
       ['activities: row 3 of rejections: error is "fine", the stream says "x"'],
@@ -152,7 +191,7 @@ describe("verify", () => {
   ];
 
   describe("finds in the tables", () => {
-    const tables = ["imports", "rejections", "activities", "shipment_lines", "shipments"];
+    const tables = ["imports", "rejections", "activities", "activity_totals", "activity_groups", "shipment_lines", "shipments"];
     beforeAll(() => model.pool.query(tables.map((table) => `create table kept_${table} as table ${table}`).join("; ")));
     afterEach(() => model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table kept_${table}`).join("; ")));
 

@@ -25,6 +25,7 @@ const lists = () => [
   "/v1/org/ledger/shipments",
   "/v1/org/ledger/activities",
   `/v1/org/ledger/activities?importId=${ids["fulfilment import"]}`,
+  "/v1/org/ledger/activities?from=2020-01-01T00:00:00Z",
 ];
 const madeUp: Record<string, string> = {
   "shipment import": "0190a000-0000-7000-8000-000000000001",

@@ -42,6 +42,8 @@ const everything = async () => ({
   imports: await rowsOf("imports"),
   rejections: await rowsOf("rejections"),
   activities: await rowsOf("activities"),
+  totals: await rowsOf("activity_totals"),
+  groups: await rowsOf("activity_groups"),
   shipmentLines: await rowsOf("shipment_lines"),
   shipments: await rowsOf("shipments"),
   checkpoints: (await database.pool.query("select projection, commit, prepare from checkpoints order by 1")).rows,

@@ -52,20 +52,20 @@ const aboutAPage = (rows: number) => rows >= 100 && rows < 1_000;
 const lookedAt = (table: string, read: () => Promise<unknown>) => rowsLookedAt(one, table, read);
 
 test("the last import's activities, and a page in the middle of all of them", async () => {
-  const last = () => listActivities("acme", importId(imports), page, one);
+  const last = () => listActivities("acme", { importId: importId(imports) }, page, one);
   expect((await last()).items).toHaveLength(100);
   expect(await lookedAt("activities", last)).toSatisfy(aboutAPage);
-  const all = await listActivities("acme", undefined, { ...page, limit: 500 }, one);
+  const all = await listActivities("acme", {}, { ...page, limit: 500 }, one);
   const second = { ...page, cursor: all.nextCursor ?? undefined };
-  expect((await listActivities("acme", undefined, second, one)).items[0]).toMatchObject({ importId: importId(1), row: 502 });
-  expect(await lookedAt("activities", () => listActivities("acme", undefined, second, one))).toSatisfy(aboutAPage);
+  expect((await listActivities("acme", {}, second, one)).items[0]).toMatchObject({ importId: importId(1), row: 502 });
+  expect(await lookedAt("activities", () => listActivities("acme", {}, second, one))).toSatisfy(aboutAPage);
 });
 
 test("a page crosses from one import to the next without a gap", async () => {
   let cursor: string | undefined;
   const seen: string[] = [];
   do {
-    const { items, nextCursor } = await listActivities("acme", undefined, { ...page, limit: 499, cursor }, one);
+    const { items, nextCursor } = await listActivities("acme", {}, { ...page, limit: 499, cursor }, one);
     seen.push(...items.map(({ importId: id, row }) => `${id} ${row}`));
     cursor = nextCursor ?? undefined;
   } while (cursor && seen.length < 3_000);

@@ -3,10 +3,11 @@ import { table } from "../outcome.js";
 import { countOf, number } from "../progress.js";
 
 export function verificationText({ findings, position, events, imports, rows, files, quotes, organisations }: Verification): string[] {
-  const { activities, shipments, rejections } = rows;
+  const { activities, shipments, rejections, totals } = rows;
   const lines = [
     `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
       countOf(activities, "activity", "activities"),
+      countOf(totals, "total", "totals"),
       countOf(shipments, "shipment", "shipments"),
       countOf(rejections, "rejected row", "rejected rows"),
       countOf(files, "stored file", "stored files"),

@@ -3,6 +3,7 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";
+import { writeTotals } from "./activityTotals.js";
 
 const fields = fieldsOf("activity");
 
@@ -13,7 +14,7 @@ const target = {
 
 export const activities: Projection = {
   name: "activities",
-  tables: ["activities"],
+  tables: ["activities", "activity_totals", "activity_groups"],
 
   async apply(client, batch, options) {
     let lines = "";
@@ -22,9 +23,13 @@ export const activities: Projection = {
       for (const row of accepted) lines += line(facts.position, row);
     }
     await copyRows(client, target, lines, options);
-    const abandoned = batch.endings.filter(({ facts, ended }) => facts?.kind === "activities" && ended?.type !== "ImportCompleted");
-    if (abandoned.length === 0) return;
-    await client.query("delete from activities where import_position = any($1::bigint[])", [abandoned.map(({ facts }) => facts?.position)]);
+    const ended = batch.endings.flatMap(({ facts, ended: ending }) =>
+      facts?.kind === "activities" ? [{ facts, type: ending?.type }] : [],
+    );
+    const completed = ended.filter(({ type }) => type === "ImportCompleted").map(({ facts }) => facts);
+    await writeTotals(client, completed);
+    const abandoned = ended.filter(({ type }) => type !== "ImportCompleted").map(({ facts }) => facts.position);
+    if (abandoned.length > 0) await client.query("delete from activities where import_position = any($1::bigint[])", [abandoned]);
   },
 };
 

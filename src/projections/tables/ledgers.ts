@@ -1,4 +1,16 @@
-import { bigint, integer, jsonb, numeric, type PgColumnBuilderBase, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  type PgColumnBuilderBase,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { byField, fieldsOf, isNumber } from "../../domain/imports/fields.js";
 
 /** One column for each field of an activity, by the field's name. */
@@ -16,6 +28,41 @@ export const activities = pgTable(
     ...activityColumns,
   },
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
+);
+
+/** What activities are summed by. Of a row without a customer the id is empty. */
+const activityGroup = {
+  organisationId: text("organisation_id").notNull(),
+  customerId: text("customer_id").notNull(),
+  warehouseCode: text("warehouse_code").notNull(),
+  chargeCode: text("charge_code").notNull(),
+};
+
+/** The groups that have an activity, few beside the activities: totals and lists go from group to group. */
+export const activityGroups = pgTable("activity_groups", activityGroup, (table) => [
+  primaryKey({ name: "activity_groups_pkey", columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode] }),
+]);
+
+/** The activities of one completed import, group and half hour, summed. Written once, when the import completes. */
+export const activityTotals = pgTable(
+  "activity_totals",
+  {
+    ...activityGroup,
+    /** When it began. Days begin on a half hour in nearly every time zone. */
+    halfHour: timestamp("half_hour", { withTimezone: true, precision: 3 }).notNull(),
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    quantity: numeric().notNull(),
+    rowCount: integer("row_count").notNull(),
+    /** Ascending: the way from a total to its rows. */
+    rowNumbers: integer("row_numbers").array().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "activity_totals_pkey",
+      columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode, table.halfHour, table.importPosition],
+    }),
+    index("activity_totals_by_import").on(table.importPosition),
+  ],
 );
 
 /** Goods lines of running shipment imports. ImportCompleted moves all of them into `shipments`. */

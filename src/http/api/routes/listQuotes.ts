@@ -2,14 +2,8 @@ import { z } from "zod";
 import { listQuotes as list } from "../../../queries/quoteList.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute } from "../route.js";
+import { time, timeRange } from "../timeQuery.js";
 import { location } from "./quoteResponse.js";
-
-const sentence = "must be an ISO 8601 time with its zone, such as 2026-03-01T09:30:00Z";
-const earliest = Date.UTC(1900, 0);
-const time = z.iso
-  .datetime({ offset: true, error: sentence })
-  .refine((text) => Date.parse(text) >= earliest, sentence)
-  .optional();
 
 const listedQuote = z.object({
   quoteId: z.string(),
@@ -41,8 +35,7 @@ export const listQuotes = defineRoute({
     400: { description: "Malformed cursor, limit or time" },
   },
   handler: ({ query, caller }, deps) => {
-    const [from, to] = [query.from, query.to].map((text) => (text === undefined ? undefined : new Date(text)));
-    const filter = { customerId: query.customerId, from, to };
+    const filter = { customerId: query.customerId, ...timeRange(query) };
     return answerPage(list(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
   },
 });

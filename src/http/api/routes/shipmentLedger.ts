@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { Rejection } from "../../../domain/rejection.js";
-import { listActivities } from "../../../queries/activityLedger.js";
 import { findShipment, listShipments } from "../../../queries/shipmentLedger.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
-import { requireImport } from "./importsShape.js";
-import { ledgerActivity, ledgerShipment } from "./ledgerShape.js";
+import { ledgerShipment } from "./ledgerShape.js";
 
 const tag = "Ledgers";
 const malformed = { description: "Malformed cursor or limit" };
 
-export const ledgerRoutes: readonly Route[] = [
+export const shipmentLedgerRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",
     path: "/v1/org/ledger/shipments",
@@ -38,24 +36,6 @@ export const ledgerRoutes: readonly Route[] = [
       const shipment = await findShipment(caller.organisationId, params.shipmentId, deps.pool);
       if (!shipment) throw new Rejection("notFound", "There is no shipment with this id");
       return { status: 200, body: shipment };
-    },
-  }),
-  defineRoute({
-    method: "GET",
-    path: "/v1/org/ledger/activities",
-    operationId: "listLedgerActivities",
-    summary: "List the activity ledger, of one import or of all",
-    tag,
-    extension: true,
-    request: { query: pageQuery.extend({ importId: z.string().optional() }) },
-    responses: {
-      200: { description: "A page of activities, in the order they were pushed", schema: pageSchema(ledgerActivity) },
-      400: malformed,
-      404: { description: "No such fulfilment import in the organisation" },
-    },
-    handler: async ({ query, caller }, deps) => {
-      if (query.importId !== undefined) await requireImport(caller, "activities", query.importId, deps);
-      return answerPage(listActivities(caller.organisationId, query.importId, pageRequest(query, deps), deps.pool));
     },
   }),
 ];

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { limits } from "../../../domain/imports/limits.js";
+import { listActivities } from "../../../queries/activityLedger.js";
+import { activityTotals, mostTotals, sumOf } from "../../../queries/activityTotals.js";
+import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
+import { defineRoute, type Route } from "../route.js";
+import { time, timeRange } from "../timeQuery.js";
+import { requireImport } from "./importsShape.js";
+import { ledgerActivity } from "./ledgerShape.js";
+
+const tag = "Ledgers";
+const code = z.string().max(limits.identifierLength).optional();
+
+const filters = {
+  customerId: code.describe("Activities of this customer only; empty: those that name no customer"),
+  warehouseCode: code.describe("Activities of this warehouse only"),
+  chargeCode: code.describe("Activities with this charge code only"),
+  from: time.describe("Activities at or after this time, by their activityTimestamp"),
+  to: time.describe("Activities before this time, by their activityTimestamp"),
+};
+
+const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
+const rows = z.int().describe("How many activities");
+
+const totals = z.object({
+  items: z.array(
+    z.object({
+      customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+      ...{ warehouseCode: z.string(), chargeCode: z.string(), quantity, rows },
+    }),
+  ),
+  total: z.object({ quantity, rows }).describe("Of all items"),
+});
+
+export const activityLedgerRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/activities",
+    operationId: "listLedgerActivities",
+    summary: "List the activity ledger, of one import or of all",
+    description:
+      "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
+      "half hour, and as pushed within each.",
+    tag,
+    extension: true,
+    request: { query: pageQuery.extend({ importId: z.string().optional(), ...filters }) },
+    responses: {
+      200: { description: "A page of activities", schema: pageSchema(ledgerActivity) },
+      400: { description: "Malformed cursor, limit, code or time, or from is after to" },
+      404: { description: "No such fulfilment import in the organisation" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const { importId, customerId, warehouseCode, chargeCode } = query;
+      const filter = { importId, customerId, warehouseCode, chargeCode, ...timeRange(query) };
+      if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
+      return answerPage(listActivities(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/activities/totals",
+    operationId: "getLedgerActivityTotals",
+    summary: "Sum the activity ledger by customer, warehouse and charge code",
+    description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
+    tag,
+    extension: true,
+    request: { query: z.object(filters) },
+    responses: {
+      200: { description: "The totals", schema: totals },
+      400: { description: "Malformed code or time, from is after to, or too many totals" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const { customerId, warehouseCode, chargeCode } = query;
+      const filter = { customerId, warehouseCode, chargeCode, ...timeRange(query) };
+      const items = await activityTotals(caller.organisationId, filter, deps.pool);
+      return { status: 200, body: { items, total: sumOf(items) } };
+    },
+  }),
+];
