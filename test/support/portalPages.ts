@@ -87,6 +87,14 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: ({ people }) => `/portal/settings/members?remove=${people.viewer.memberId}`,
   },
+  {
+    path: "/portal/settings/members",
+    name: "members-erase",
+    heading: "Members",
+    asks: "Erase this person?",
+    as: "admin",
+    address: ({ people }) => `/portal/settings/members?erase=${people.viewer.memberId}`,
+  },
 ];
 
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
@@ -152,9 +160,9 @@ async function addEndedImports({ pool }: TestService, organisationId: string): P
     await pool.query(
       `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
          file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, started_at, finished_at, revision)
-       values (gen_random_uuid(), $1, $2, $3, 'file', $4, $5, 100, $6, $6 - $7::int, $7, 'x', $4, 1, 'x', 'cli:test', '[]',
-         now() - $8::int * interval '7 hours', now(), now() - $8::int * interval '7 hours', 1)`,
-      [-(index + 1), organisationId, kind, name, status, received, failed, index + 1],
+       values (gen_random_uuid(), least((select min(position) from imports), 0) - 1, $1, $2, 'file', $3, $4, 100, $5, $5 - $6::int, $6, 'x', $3, 1, 'x', 'cli:test', '[]',
+         now() - $7::int * interval '7 hours', now(), now() - $7::int * interval '7 hours', 1)`,
+      [organisationId, kind, name, status, received, failed, index + 1],
     );
   }
 }

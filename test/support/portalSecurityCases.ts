@@ -15,7 +15,7 @@ const refused = (access: Access): Role[] => roles.filter((role) => !allowed(acce
 const testWhere = (applies: boolean) => (applies ? test : () => undefined) as typeof test;
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
-function addressOf(path: string, stage: PortalStage, madeUp = false): string {
+export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
   const { keyId, joinToken: token, importId } = stage;
   const ids: Record<string, string> = { keyId, memberId: stage.people.viewer.memberId, token, importId };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

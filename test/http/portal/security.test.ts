@@ -1,19 +1,40 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi } from "../../../src/http/startApi.js";
 import { formToken, password, signedIn, visitor } from "../../support/portal.js";
+import { idFields, portalFieldCases } from "../../support/portalFieldCases.js";
 import { type PortalStage, preparePortal } from "../../support/portalPages.js";
 import { portalSecurityCases } from "../../support/portalSecurityCases.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
 let service: TestService;
 let stage: PortalStage;
+let other: PortalStage;
 beforeAll(async () => {
   service = await startTestService();
   stage = await preparePortal(service);
+  other = await preparePortal(service);
 });
 afterAll(() => service?.close());
 
 portalSecurityCases(() => stage);
+portalFieldCases(
+  () => stage,
+  () => other,
+);
+
+test("a field is an id by its name or by what it holds", () => {
+  const fields = {
+    token: randomUUID(),
+    name: "x",
+    organisation: "a",
+    importId: "b",
+    rows: `${randomUUID()}:7`,
+    note: `of ${stage.organisationId}`,
+    none: "",
+  };
+  expect(idFields(fields, stage)).toEqual(["organisation", "importId", "rows", "note"]);
+});
 
 const signIn = (who: ReturnType<typeof visitor>, next = "/portal") =>
   who.post("/portal/sign-in", { email: stage.people.admin.email, password, next });
