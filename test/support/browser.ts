@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
-import { findChromium } from "./chromium.js";
+import { type FoundChromium, findChromium } from "./chromium.js";
 
 const flags = [
   "--no-sandbox",
@@ -38,27 +38,50 @@ const found = await findChromium();
 /** A test with a real browser. Where there is none it says why it is skipped; where CI is set that is a failure. */
 export const browserTest: typeof test = ("missing" in found && !process.env["CI"] ? test.skip : test) as typeof test;
 
+interface Launched {
+  readonly browser: Browser;
+  /** Also removes its profile. */
+  close(): Promise<void>;
+}
+
+export async function launch({ path, libraries }: Exclude<FoundChromium, { missing: string }>): Promise<Launched> {
+  const folder = await mkdtemp(join(tmpdir(), "waybill-browser-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const env = { ...process.env, TMPDIR: folder, HOME: folder, ...(libraries ? { LD_LIBRARY_PATH: libraries } : {}) };
+  try {
+    const browser = await chromium.launch({ executablePath: path, headless: true, args: flags, env: env as Record<string, string> });
+    const close = async () => {
+      await browser.close();
+      await remove();
+    };
+    return { browser, close };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
 export function useBrowser(): TestBrowser {
-  let browser: Browser | undefined;
-  let folder: string | undefined;
+  let launched: Launched | undefined;
+  // Said here: where every test of a file is skipped nothing else of it runs.
+  if ("missing" in found && !process.env["CI"]) process.stderr.write(`The browser tests are skipped: ${found.missing}\n`);
   beforeAll(async () => {
     if ("missing" in found) {
       if (process.env["CI"]) throw new Error(`The browser tests cannot run: ${found.missing}`);
-      process.stderr.write(`The browser tests are skipped: ${found.missing}\n`);
       return;
     }
-    folder = await mkdtemp(join(tmpdir(), "waybill-browser-"));
-    const env = { ...process.env, TMPDIR: folder, HOME: folder, ...(found.libraries ? { LD_LIBRARY_PATH: found.libraries } : {}) };
-    browser = await chromium.launch({ executablePath: found.path, headless: true, args: flags, env: env as Record<string, string> });
+    launched = await launch(found);
   });
-  afterAll(async () => {
-    await browser?.close();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => launched?.close());
   return {
     inPage: async ({ origin, width = 1440, colorScheme = "light", javaScriptEnabled = true }, work) => {
-      if (!browser) throw new Error("there is no browser");
-      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, baseURL: origin });
+      if (!launched) throw new Error("there is no browser");
+      const context = await launched.browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme,
+        javaScriptEnabled,
+        baseURL: origin,
+      });
       try {
         const page = await context.newPage();
         const faults: string[] = [];

