@@ -11,7 +11,9 @@ function open(dialog: HTMLDialogElement): void {
   dialog.addEventListener("close", () => {
     const back = dialog.dataset["back"];
     dialog.parentElement?.replaceChildren();
-    if (asker instanceof HTMLElement && asker.isConnected) asker.focus();
+    // Who came by the question's own address has asked with no button: the keyboard then goes on in the page, not before it.
+    const next = asker instanceof HTMLElement && asker !== document.body && asker.isConnected ? asker : document.getElementById("main");
+    next?.focus();
     // The question may have come with the address: reloading must not ask it again.
     if (back !== undefined) history.replaceState(null, "", back);
   });

@@ -1,4 +1,4 @@
-// What people do in the portal, in a real browser: by keyboard, without scripts, behind a proxy with a path.
+// What people do in the portal, in a real browser: without scripts, behind a proxy with a path.
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
@@ -26,55 +26,6 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
-
-/** Presses Tab until this has the focus, as somebody without a mouse does. */
-async function tabTo(page: Page, role: "link" | "button" | "textbox", name: string): Promise<void> {
-  const wanted = page.getByRole(role, { name, exact: true }).first();
-  for (let presses = 0; presses < 60; presses += 1) {
-    if (
-      await wanted.evaluate(
-        (element) => element === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement,
-      )
-    )
-      return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`${name} is not reached by the keyboard`);
-}
-
-browserTest("by keyboard alone: sign in, create a key, revoke it, sign out", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
-    await page.goto("/portal/settings/keys");
-    await tabTo(page, "textbox", "Email");
-    await page.keyboard.type(admin.email);
-    await tabTo(page, "textbox", "Password");
-    await page.keyboard.type(password);
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "API Keys" }).waitFor();
-    await tabTo(page, "textbox", "Name");
-    await page.keyboard.type("By keyboard");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Copy key" }).waitFor();
-    const row = page.getByRole("row", { name: /By keyboard/ });
-    await row.getByRole("button", { name: "Revoke" }).focus();
-    await page.keyboard.press("Enter");
-    const question = page.getByRole("dialog", { name: "Revoke this key?" });
-    await question.waitFor();
-    await page.keyboard.press("Escape");
-    await question.waitFor({ state: "detached" });
-    expect(await row.getByRole("button", { name: "Revoke" }).count()).toBe(1);
-    await row.getByRole("button", { name: "Revoke" }).focus();
-    await page.keyboard.press("Enter");
-    await question.waitFor();
-    await tabTo(page, "button", "Revoke");
-    await page.keyboard.press("Enter");
-    await row.getByText("Revoked").waitFor();
-    await tabTo(page, "button", "Sign out");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-    expect(faults).toEqual([]);
-  });
-});
 
 browserTest("without scripts: invite somebody, who joins by the link; then change the role and remove them", async () => {
   await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
