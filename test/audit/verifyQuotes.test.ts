@@ -44,7 +44,7 @@ describe("verify", () => {
       expect(findings.first).toEqual([]);
       expect(quotes).toEqual({ requests: 2, quotes: 3, derived: 3, seconds: expect.any(Number) });
       expect(quotes.seconds).toBeGreaterThan(0);
-      expect((await run(all, "somebody else")).quotes).toMatchObject({ requests: 0, quotes: 0, derived: 0 });
+      expect((await run(all, "another-organisation")).quotes).toMatchObject({ requests: 0, quotes: 0, derived: 0 });
     },
   );
 

@@ -126,7 +126,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const before = await everything();
     const reader = await model.pool.connect();
     try {
-      // Somebody reads for a long time: the rebuild is done but for the swap, which waits.
+      // A long read holds a lock: the rebuild is done but for the swap, which waits for it.
       await reader.query("begin; lock table activities in access share mode");
       let rebuild: ChildProcess | undefined;
       const result = waybill(["projections", "rebuild"], environment, (child) => (rebuild = child));

@@ -63,7 +63,7 @@ test("no value is repeated in a fault, since it may be a secret", () => {
 });
 
 test.each(["https://waybill.example.com/?tenant=a", "https://waybill.example.com#top", "https://waybill.example.com/base?"])(
-  "PUBLIC_URL %s would make broken links, and is a fault beside the others",
+  "PUBLIC_URL %s would make broken links, and is listed with the other faults",
   (address) => {
     expect(faultsOf({ PORT: "http", PUBLIC_URL: address })).toEqual([
       "PORT must be a whole number from 1 to 65535",

@@ -15,11 +15,11 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test.each([
-  ["nobody has had it", undefined],
+  ["it has never had an owner", undefined],
   ["its owner is gone", JSON.stringify({ pid: 2 ** 22 - 1, identity: "4194303-1-x", kind: "start" })],
-  ["its owner's number belongs to someone else now", JSON.stringify({ pid: process.pid, identity: `${process.pid}-0-x`, kind: "start" })],
+  ["its owner's pid belongs to another process now", JSON.stringify({ pid: process.pid, identity: `${process.pid}-0-x`, kind: "start" })],
   ["a power cut emptied the lock", ""],
-])("of many who come at once exactly one takes the folder when %s", async (_, left) => {
+])("of twelve processes at once exactly one takes the folder when %s", async (_, left) => {
   if (left !== undefined) await writeFile(join(folder, "lock"), left);
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => takeFolder(folder, "command")));
   const taken = outcomes.filter((outcome) => "release" in outcome);
@@ -35,7 +35,7 @@ test("a lock that cannot be read is named, and not waited for", async () => {
   expect(await readdir(folder)).toEqual(["lock"]);
 });
 
-test("an owner hears when the folder is taken from it or removed, not when it is moved", async () => {
+test("an owner is told when the folder is taken from it or removed, not when it is moved", async () => {
   const here = join(folder, "here");
   await mkdir(here);
   const lock = await takeFolder(here, "start");

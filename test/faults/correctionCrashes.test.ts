@@ -116,7 +116,7 @@ const apiPoints = both([
 ]);
 
 describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
-  test("sent again with its Idempotency-Key, and by somebody else, the rows are recorded once", async () => {
+  test("sent again with its Idempotency-Key, and by another client without it, the rows are recorded once", async () => {
     const organisation = await service.organisation();
     const importId = await rejectedRows(organisation);
     const victim = mortal(service, point);

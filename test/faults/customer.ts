@@ -31,7 +31,7 @@ const paths = {
 
 export const statusPath = ({ kind }: Submission, importId: string) => `${paths[kind].status}/${importId}`;
 
-/** An answer, or undefined where the connection broke or nothing came in time: then nobody knows what happened. */
+/** An answer, or undefined where the connection broke or nothing came in time: then the outcome is unknown. */
 export async function ask(url: string, key: string, path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const headers = { "x-api-key": key, ...(init.headers as Record<string, string> | undefined) };

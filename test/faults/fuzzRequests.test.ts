@@ -83,13 +83,13 @@ function exchange(bytes: Uint8Array, later?: Uint8Array): Promise<string> {
   });
 }
 
-test("requests with some bytes changed get an answer that is no fault of ours, on every route", { timeout: 24 * 3_600_000 }, async () => {
+test("requests with some bytes changed are never answered 5xx, on any route", { timeout: 24 * 3_600_000 }, async () => {
   const good = wireRequests();
   for (const bytes of good) expect(await exchange(bytes)).toMatch(/^HTTP\/1\.1 (200|202|404) /);
   expect(good).toHaveLength(routes.length);
   const unfinished = good.map((bytes) => bytes.subarray(0, -1)).filter((bytes) => bytes.toString().startsWith("POST"));
   const question = good.find((bytes) => bytes.subarray(0, 4).toString() === "GET ");
-  for (const bytes of unfinished) await exchange(bytes, question); // whoever leaves too early leaves no fault behind
+  for (const bytes of unfinished) await exchange(bytes, question); // a client that hangs up early causes no error
   const random = seeded(firstSeed);
   const count = runs === undefined ? 200 : runs * 300;
   const told = paceOf("requests with bytes changed", count);

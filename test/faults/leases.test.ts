@@ -86,7 +86,7 @@ test("clocks an hour off either way change no order, no time that is told, no id
   expect(remaining).toEqual(remaining.map((_, index) => (remaining[0] ?? 0) - index));
 });
 
-test("a link lasts its hour by the database's clock, whoever made it and whoever serves it", async () => {
+test("a link lasts its hour by the database's clock, whichever API process made it and whichever serves it", async () => {
   const customer = await roles.newCustomer();
   const importId = await pushed(ahead, customer, activities(60));
   await untilSettled(ahead, customer);

@@ -89,7 +89,7 @@ async function strike(store: StoreName, way: Way): Promise<() => void> {
   if (way === "refused") proxy.cut();
   return () => {
     proxy.set({ kind: "pass" });
-    // Bytes that were swallowed are gone: whoever waits for them has to notice, here with the network's help.
+    // Swallowed bytes never arrive: cutting the connections tells both sides at once.
     if (way !== "forgotten" && way !== "held up") proxy.cut();
   };
 }

@@ -3,7 +3,7 @@ export interface Randomness {
   number(below: number): number;
   pick<Item>(items: readonly Item[]): Item;
   chance(share: number): boolean;
-  /** Another source that follows from this one: what one consumer draws does not shift what the others get. */
+  /** Another source that follows from this one: what one consumer draws does not change what the other consumers draw. */
   fork(): Randomness;
 }
 

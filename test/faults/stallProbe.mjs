@@ -10,7 +10,7 @@ if (isMainThread) {
   let used = process.cpuUsage();
   setInterval(() => {
     const { user, system } = process.cpuUsage(used);
-    // What it computed itself in that time is nobody else's fault.
+    // What it computed itself in that time does not count as a stall.
     stalledMs += Math.max(0, performance.now() - last - 2 * tickMs - (user + system) / 1000);
     last = performance.now();
     used = process.cpuUsage();

@@ -219,7 +219,7 @@ describe("what should never happen", () => {
     await expect(applyBatch(context, { events, position: after, caughtUp: true }, after)).rejects.toThrow("stands at");
   });
 
-  it("a row recorded twice, an event of an unknown type and a broken one stop nobody", async () => {
+  it("a row recorded twice, an event of an unknown type and a broken one do not stop the projection", async () => {
     const told = tell({
       kind: "activities",
       rows: [{ accept: activity({ reference: "first" }) }, { accept: activity() }, { accept: activity() }, { accept: activity() }],

@@ -94,7 +94,7 @@ describe("a rebuild", () => {
   });
 
   test.each(allProjections.map((projection) => [projection.name, projection] as const))(
-    "of %s alone leaves the others as they are",
+    "of %s alone leaves the other projections as they are",
     async (_, projection) => {
       const before = await everything();
       expect(identical(await run({ projections: [projection] }))).toBe(true);

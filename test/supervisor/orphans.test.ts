@@ -1,4 +1,4 @@
-// Whoever is killed with kill -9 can end nobody: what it started has to see for itself that it is gone, also while it is starting.
+// A supervisor that is killed with kill -9 cannot stop its processes: each of them has to see that it is gone, also while it is starting.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

@@ -103,7 +103,7 @@ test("commands beside a running start see and change the same data at once", asy
   expect(await keyWorks(key)).toBe(true);
 });
 
-test("the event store answers whoever can read the runtime file, and nobody else", async () => {
+test("the event store answers calls with the credentials of the runtime file, and no others", async () => {
   const path = join(machine.dataDir, "runtime.json");
   const { eventStoreUrl } = JSON.parse(await readFile(path, "utf8")) as { eventStoreUrl: string };
   expect((await stat(path)).mode & 0o777).toBe(0o600);

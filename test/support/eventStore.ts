@@ -9,7 +9,7 @@ import { EventStoreDBClient } from "@eventstore/db-client";
 
 export interface TestEventStore {
   address: string;
-  /** Undefined where the store is somebody else's (`TEST_EVENTSTORE_URL`). */
+  /** Undefined where the test did not start the store (`TEST_EVENTSTORE_URL`). */
   pid: number | undefined;
   /** Of the embedded node alone. */
   folder?: string;
@@ -48,7 +48,7 @@ async function startOwnStore(command: string | undefined): Promise<TestEventStor
     return child;
   };
   let port = await freePort();
-  // Somebody else may have taken the port in the meantime.
+  // Another process may have taken the port in the meantime.
   let child = await startAt(port).catch(async () => {
     port = await freePort();
     return startAt(port);

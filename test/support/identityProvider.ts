@@ -1,4 +1,4 @@
-// A real OpenID Connect provider on loopback. Whoever it is told next is signed in there, without pages.
+// A real OpenID Connect provider on loopback. It signs in the account that the test has set, without pages.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -14,7 +14,7 @@ export interface PortalStage {
   readonly service: TestService;
   readonly organisationId: string;
   readonly people: Readonly<Record<Role, TestMember>>;
-  /** Of an invitation that nobody has used. */
+  /** Of an invitation that has not been used. */
   readonly joinToken: string;
   readonly keyId: string;
   /** Has completed, with rejected rows. */
@@ -31,7 +31,7 @@ export interface OpenablePage {
   readonly heading: string;
   /** The title of the question that the page asks. */
   readonly asks?: string;
-  /** Whose page it is; nobody's is open to all. */
+  /** The role it is opened as; undefined for a page that needs no sign-in. */
   readonly as: Role | undefined;
   readonly address: (stage: PortalStage) => string;
 }

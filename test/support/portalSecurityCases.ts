@@ -30,7 +30,7 @@ const contentSecurityPolicy =
 
 export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
-    test("cannot be framed, is never stored, and loads nothing from elsewhere, whoever asks", async () => {
+    test("cannot be framed, is never stored, and loads nothing from elsewhere, signed in or not", async () => {
       const { service, people } = stage();
       for (const who of [visitor(service.url), await signedIn(service, people.admin)]) {
         const { headers, status } = await who.get(addressOf(path, stage()));

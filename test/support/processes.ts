@@ -74,7 +74,7 @@ export async function createMachine(environment: Record<string, string> = {}): P
       return untilReady(child);
     },
     clear: async () => {
-      for (const child of started) child.kill("SIGKILL"); // by its handle: the number of one that is gone may be somebody else's by now
+      for (const child of started) child.kill("SIGKILL"); // by its handle: the pid of one that has ended may belong to another process by now
       for (const pid of (await processes()).keys()) kill(pid, "SIGKILL");
       await until("every process is gone", async () => (await processes()).size === 0);
       // The postmaster's own processes end by themselves a moment after it, and may still write.
@@ -101,7 +101,7 @@ async function processesOn(dataDir: string): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const identity of (JSON.parse(runtime) as { processes: string[] }).processes) {
     const pid = Number.parseInt(identity, 10);
-    if ((await processIdentity(pid)) === identity) found.set(pid, await commandLine(pid)); // else the number is somebody else's by now
+    if ((await processIdentity(pid)) === identity) found.set(pid, await commandLine(pid)); // else the pid belongs to another process by now
   }
   const server = Number.parseInt(postmaster, 10);
   const command = server > 0 && isAlive(server) ? await commandLine(server) : "";

@@ -18,7 +18,7 @@ export async function createTestObjectStore(): Promise<{ store: FileObjectStore;
 
 export interface TestS3 {
   readonly options: S3Options;
-  /** Undefined where the server is somebody else's. */
+  /** Undefined where the test did not start the server. */
   readonly pid: number | undefined;
   close(): Promise<void>;
 }

@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /**
  * `pass`: as if it were not there. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
  * with its connection. `blackHole`: connections stay open and nothing passes in either direction. `deaf`: requests arrive and
- * nothing comes back. `held`: nothing passes until the weather changes, then all of it does, in order. `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
+ * nothing comes back. `held`: nothing passes until another behaviour is set, then all of it does, in order.
+ * `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
  */
-export type Weather =
+export type ProxyBehaviour =
   | { readonly kind: "pass" | "blackHole" | "deaf" | "held" | "refuse" | "cutReplies" }
   | { readonly kind: "dropReplies"; readonly chance: () => boolean }
   | { readonly kind: "slow"; readonly bytesPerSecond: number };
@@ -21,7 +22,7 @@ export interface TcpProxy {
   readonly dropped: () => number;
   /** Bytes that were taken and forgotten so far. */
   readonly swallowed: () => number;
-  set(weather: Weather): void;
+  set(behaviour: ProxyBehaviour): void;
   /** Ends every connection that is open now. */
   cut(): void;
   stop(): Promise<void>;
@@ -30,7 +31,7 @@ export interface TcpProxy {
 /** Stands between a client and `esdb://host:port` and behaves like a bad network. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const [, host = "127.0.0.1", port = "2113"] = /\/\/(?:[^@/]*@)?([^:/?]+):(\d+)/.exec(target) ?? [];
-  let weather: Weather = { kind: "pass" };
+  let behaviour: ProxyBehaviour = { kind: "pass" };
   let dropped = 0;
   let swallowed = 0;
   let held: (() => void)[] = [];
@@ -39,7 +40,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
 
   const server = createServer((near) => {
     accepted += 1;
-    if (weather.kind === "refuse") return near.destroy();
+    if (behaviour.kind === "refuse") return near.destroy();
     const far = connect(Number(port), host);
     const end = () => {
       near.destroy();
@@ -49,26 +50,26 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     open.add(near);
     for (const socket of [near, far]) socket.setNoDelay(true).on("error", end).on("close", end);
     near.on("data", (bytes) => {
-      if (weather.kind === "blackHole") swallowed += bytes.length;
-      else if (weather.kind === "held") held.push(() => far.write(bytes));
+      if (behaviour.kind === "blackHole") swallowed += bytes.length;
+      else if (behaviour.kind === "held") held.push(() => far.write(bytes));
       else far.write(bytes);
     });
     const replies = replyCounter();
     far.on("data", (bytes) => {
-      if (weather.kind === "blackHole" || weather.kind === "deaf") {
+      if (behaviour.kind === "blackHole" || behaviour.kind === "deaf") {
         swallowed += bytes.length;
         return;
       }
-      if (weather.kind === "held") return void held.push(() => near.write(bytes));
-      const { kind } = weather;
+      if (behaviour.kind === "held") return void held.push(() => near.write(bytes));
+      const { kind } = behaviour;
       for (let reply = replies(bytes); reply > 0 && kind === "dropReplies"; reply--) {
-        if (!weather.chance()) continue;
+        if (!behaviour.chance()) continue;
         dropped += 1;
         return end();
       }
       if (kind === "cutReplies") return void near.write(bytes.subarray(0, bytes.length / 2), end);
       near.write(bytes);
-      if (weather.kind === "slow") rest(far, (bytes.length / weather.bytesPerSecond) * 1000);
+      if (behaviour.kind === "slow") rest(far, (bytes.length / behaviour.bytesPerSecond) * 1000);
     });
     return undefined;
   });
@@ -87,7 +88,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     dropped: () => dropped,
     swallowed: () => swallowed,
     set: (next) => {
-      weather = next;
+      behaviour = next;
       if (next.kind === "held") return;
       for (const pass of held) pass();
       held = [];

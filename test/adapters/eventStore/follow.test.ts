@@ -242,7 +242,7 @@ describe("replaying", () => {
     expect((await replayed(later)).seen).toEqual(ids(events));
   });
 
-  test("ends also where the last events are somebody else's, or nothing is left", async () => {
+  test("ends also where the last events are of other streams, or nothing is left", async () => {
     const [event] = someEvents(1);
     await store.append(`${prefix}a`, [event as never], noStream);
     await store.append(newStream("foreign-"), someEvents(3), noStream);

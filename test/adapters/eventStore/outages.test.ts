@@ -71,7 +71,7 @@ describe.each([
     await store.close();
   });
 
-  test("an append to an address where nobody listens has certainly not landed", async () => {
+  test("an append to an address where no server listens has certainly not landed", async () => {
     const store = connect("esdb://127.0.0.1:1?tls=false", impatient);
     expect(await failure(store.append(newStream(), someEvents(count), noStream))).toMatchObject({
       name: "StoreUnavailable",

@@ -116,7 +116,7 @@ test("what is sent and not answered is bounded; the rest follows as answers come
   expect(calls).toHaveLength(1);
 });
 
-test("a call that nobody uses any more is ended", async () => {
+test("a call that is not used any more is ended", async () => {
   const { client, calls } = fakeClient();
   const sending = batchSender(5)(client, request(0), "quote-0");
   await nextTurn();

@@ -156,7 +156,7 @@ describe.each([
     }
   });
 
-  test("a link gives the object to whoever holds it, under its download name", async () => {
+  test("a link gives the object to any client, under its download name", async () => {
     await putText("reports/linked.xlsx", "the report");
     const answer = await subject.follow(await store.link("reports/linked.xlsx", { ...linkOptions, now: new Date() }));
     expect(answer.status).toBe(200);

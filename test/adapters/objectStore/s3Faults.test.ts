@@ -97,7 +97,7 @@ test.each([
   ],
   ["PermanentRedirect", "", 301, "PermanentRedirect: As it is. Check S3_REGION and S3_ENDPOINT."],
   ["RequestTimeTooSkewed", "", 403, "RequestTimeTooSkewed: As it is. Set this machine's clock."],
-])("%s is somebody's to mend: said, and not tried again", async (code, more, status, said) => {
+])("%s is for the operator to mend: the error says so, and it is not tried again", async (code, more, status, said) => {
   let asked = 0;
   const answer: RequestListener = (request, response) => {
     asked += 1;

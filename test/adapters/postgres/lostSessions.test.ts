@@ -86,7 +86,7 @@ test("a COPY whose rows are lost is ended too", async () => {
   await rowIsFree();
 });
 
-test("a long statement, one that waits for a lock, and a session that nobody asks anything are left alone", async () => {
+test("a long statement, one that waits for a lock, and an idle session are left alone", async () => {
   const idle = await holdingARow();
   const waiting = pool.query("update notes set text = 'waited'");
   await pool.query("select pg_sleep(3)");

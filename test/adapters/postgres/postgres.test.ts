@@ -29,7 +29,7 @@ test("a transaction that throws leaves nothing behind", async () => {
   expect((await database.pool.query("select text from notes")).rows).toEqual([{ text: "kept" }]);
 });
 
-test("nobody listening at the address is an outage, a wrong statement is not", async () => {
+test("an address where no server listens is an outage, a wrong statement is not", async () => {
   const nowhere = createPool({ url: "postgres://a:b@127.0.0.1:1/c", applicationName: "test" });
   await expect(nowhere.query("select 1")).rejects.toBeInstanceOf(StoreUnavailable);
   await expect(nowhere.connect()).rejects.toBeInstanceOf(StoreUnavailable);

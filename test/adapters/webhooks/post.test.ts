@@ -151,7 +151,7 @@ test("the socket's own address is judged too, before anything is written to it",
   expect({ connections, bytes }).toEqual({ connections: 1, bytes: 0 });
 });
 
-test("a name without an address, and a port where nobody listens, are said in words", async () => {
+test("a name without an address, and a port where no server listens, are said in words", async () => {
   const port = await speak(() => undefined);
   await closing.pop()?.();
   expect((await post(`http://127.0.0.1:${port}/`)).reason).toBe("The connection was refused");

@@ -57,7 +57,7 @@ const slow = (eventStore: EventStore): EventStore => ({
   },
 });
 
-test("a running import stops, keeps the name of whoever cancelled it, and the next one begins", async () => {
+test("a running import stops, its last event names the caller that cancelled it, and the next one begins", async () => {
   const organisation = await stage.organisation("running");
   const importId = await stage.push(organisation, "activities", activities(60_000));
   const nextId = await stage.push(organisation, "activities", activities(1));

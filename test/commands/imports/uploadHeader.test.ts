@@ -11,7 +11,7 @@ const here: HeaderReader = { read: (_, { path, name }) => spreadsheets.readHeade
 const read = (path: string, headerRows = here) => readUploadHeader({ headerRows, spreadsheets }, "org", { path, name: "rows.csv" });
 
 describe("the header row of an upload", () => {
-  it("that nobody is free to read is to be sent again", async () => {
+  it("for which no thread is free is answered with 'try again'", async () => {
     const busy: HeaderReader = { read: () => Promise.reject(new TooBusy("no thread was free")) };
     await expect(read("/nowhere", busy)).rejects.toMatchObject({
       name: "TooBusy",

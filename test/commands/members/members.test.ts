@@ -89,7 +89,7 @@ test.each([
   await expect(inviteMember(stage.members, invitation, origin)).rejects.toMatchObject({ name: "Rejection", code: "invalid" });
 });
 
-test("nobody is invited to an organisation that does not exist", async () => {
+test("an invitation to an organisation that does not exist is rejected", async () => {
   await expect(invite("nowhere", "ada@example.com")).rejects.toMatchObject({ code: "notFound" });
 });
 
@@ -152,7 +152,7 @@ describe("an organisation keeps its last admin", () => {
 });
 
 describe("an erased member", () => {
-  test("is in no stream and no table, and the e-mail can be invited again as somebody new", async () => {
+  test("is in no stream and no table, and the e-mail can be invited again as a new member", async () => {
     const organisationId = await stage.organisation();
     await stage.join(organisationId, "boss@example.com");
     const memberId = await stage.join(organisationId, "gone@example.com", "viewer");

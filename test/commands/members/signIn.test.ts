@@ -72,7 +72,7 @@ describe("a session", () => {
     expect(token).not.toBe(planted);
     expect(await session(planted)).toBeUndefined();
     expect(await session(token)).toBeDefined();
-    // What somebody else put into the browser is taken for nothing.
+    // A token that Waybill did not make is ignored.
     const foreign = "A".repeat(43);
     expect(await signedIn(email, foreign)).not.toBe(foreign);
     expect(await session(foreign)).toBeUndefined();
@@ -115,7 +115,7 @@ describe("a session", () => {
     expect(rows).toEqual([]);
   });
 
-  test("survives a new link for a forgotten password that nobody has used", async () => {
+  test("survives a new link for a forgotten password that has not been used", async () => {
     const { organisationId, email } = await team("forgot");
     const token = await signedIn(email);
     await makeLink(stage.members, { organisationId, member: email }, origin);
@@ -157,7 +157,7 @@ describe("a session", () => {
     ["none", undefined],
     ["an empty one", ""],
     ["a short one", "x"],
-    ["one nobody was given", "A".repeat(43)],
+    ["one that was never given out", "A".repeat(43)],
     ["a long one", "A".repeat(10_000)],
     ["SQL", "' or 1=1 --"],
   ])("is not opened by %s", async (_, token) => {
@@ -212,7 +212,7 @@ describe("a wrong sign-in", () => {
   const kept = async (memberId: string) =>
     (await stage.database.pool.query("select each::text as text from members as each where member_id = $1", [memberId])).rows;
 
-  test("100,000 of them from one address make that address wait at that account, and lock nobody else out", async () => {
+  test("100,000 of them from one address make that address wait at that account, and lock no other address out", async () => {
     const { email, memberId } = await team("guessed");
     const { email: neighbour } = await team("neighbour");
     const guesser = "203.0.113.9";

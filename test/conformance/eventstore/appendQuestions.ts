@@ -20,7 +20,7 @@ export const RETRIES: Questions = {
   "the first of six, again at any, is acknowledged": `${SIX}
     append a at any -> 0
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "the first of six, again at the head, is appended: nobody looks at ids there": `${SIX}
+  "the first of six, again at the head, is appended: ids are not compared there": `${SIX}
     append a at 5 -> 6
     read -> a@0 b@1 c@2 d@3 e@4 f@5 a@6`,
   "the first of six, past the head, is a wrong version": `${SIX}

@@ -62,7 +62,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
 
   const named = (name = "F"): Follower => {
     const follower = followers.get(name);
-    if (!follower) throw new Error(`nobody follows as ${name}`);
+    if (!follower) throw new Error(`there is no follower ${name}`);
     return follower;
   };
 

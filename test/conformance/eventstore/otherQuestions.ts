@@ -122,7 +122,7 @@ export const SUBSCRIPTIONS: Questions = {
     is-live F -> yes
     sees F -> a@0 c@2`,
 
-  "whoever follows what is not there is not told that it is caught up, but for its end": `
+  "a subscriber to a missing stream is not told that it has caught up, except from the end": `
     follow F -> following
     waits F -> yes
     append ab at none -> 1
@@ -185,7 +185,7 @@ export const SUBSCRIPTIONS: Questions = {
     append bc at 0 -> 2
     append d at none in x -> 0
     sees F -> b@1 c@2 d@0`,
-  "a tombstone ends whoever follows the stream, and whoever comes after": `
+  "a tombstone ends the stream's subscriptions, and later ones at once": `
     append ab at none -> 1
     follow F -> following
     is-live F -> yes
@@ -200,7 +200,7 @@ export const SUBSCRIPTIONS: Questions = {
     follow I from end -> following
     is-live I -> yes
     sees I -> nothing`,
-  "a stream that is cut off beyond its head shows what comes next to whoever is live, and to nobody else": `
+  "a stream that is cut off beyond its head shows the next event to live subscribers, and not to reads": `
     append ab at none -> 1
     describe {"truncateBefore":60} at any -> 0
     follow F -> following

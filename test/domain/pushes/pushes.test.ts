@@ -117,7 +117,7 @@ describe("a shipment push", () => {
     );
   });
 
-  it("with countless custom fields of nobody names the first hundred, each on one short line", () => {
+  it("with countless unknown custom fields names the first hundred, each on one short line", () => {
     const customFields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}\n${"y".repeat(500)}`, ""]));
     const faults = shipmentPushFaults({ shipments: [{ customFields, items: items(1) }] }, new Set());
     expect(faults).toHaveLength(101);

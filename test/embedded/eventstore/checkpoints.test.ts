@@ -22,7 +22,7 @@ afterAll(async () => {
   await store?.stop();
 });
 
-test("a live subscriber hears how far the log has come though nothing of it is for him", async () => {
+test("a live subscriber is told how far the log has come, also when no event matches its filter", async () => {
   const client = EventStoreDBClient.connectionString(store.address);
   let [caughtUp, heard] = [false, 0n];
   const filter = streamNameFilter({

@@ -67,7 +67,7 @@ async function write(stream: string): Promise<void> {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
-test("whoever joins, leaves, lags or stalls while three writers append sees every matching event once, in order", async () => {
+test("a subscriber that joins, leaves, lags or stalls while three writers append sees every matching event once, in order", async () => {
   const all = streamNameFilter({ prefixes: ["three-"] });
   const one = streamNameFilter({ regex: "^three-1$" });
   const even = eventTypeFilter({ prefixes: ["Even"] });
@@ -110,7 +110,7 @@ test("whoever joins, leaves, lags or stalls while three writers append sees ever
   }
 }, 600_000);
 
-test("stalled subscribers cost the store bounded memory, and nobody else a wait", async () => {
+test("stalled subscribers cost the store bounded memory, and delay no other subscriber", async () => {
   const pad = "x".repeat(2_000);
   const filter = streamNameFilter({ prefixes: ["stall-"] });
   await client.appendToStream("stall-0", numbered(0, 400, { pad }));

@@ -76,7 +76,7 @@ test("a server keeps its data over a stop, a crash and an orphaned life", async 
   const third = await start({ durable: true });
   expect(await ask(third.url, "select * from kept")).toEqual([{ answer: 42 }]);
 
-  // Whoever watches the server is killed too: nobody is left to stop it but the next start.
+  // The process that watches the server is killed too: only the next start can stop the server.
   const watchers = await watchersOf(third.pid);
   expect(watchers).toHaveLength(2);
   for (const pid of watchers) kill(pid, "SIGKILL");

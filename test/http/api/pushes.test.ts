@@ -117,7 +117,7 @@ describe("a JSON push", () => {
       /^shipments\.0\.items\.0\.__proto__ /,
     ],
     [
-      "a custom field of nobody",
+      "a custom field that no customer has",
       shipmentsPath,
       { shipments: [{ ...shipment("A"), customFields: { nope: "1" } }] },
       /^shipments\.0\.customFields\.nope /,
@@ -159,7 +159,7 @@ describe("a JSON push", () => {
 });
 
 describe("large JSON pushes", () => {
-  it("of one organisation take no more of the disk than two of the largest, and hold up nobody else", async () => {
+  it("of one organisation take no more of the disk than two of the largest, and hold up no other organisation", async () => {
     const long = "x".repeat(1000);
     const fields = ["originPostCode", "originSuburb", "originState", "originCountryCode", "destinationPostCode", "destinationSuburb"];
     const repeated = Object.fromEntries(

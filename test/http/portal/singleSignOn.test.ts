@@ -111,7 +111,7 @@ test("a member of two organisations is asked which", async () => {
   member = await addMember(service, organisation.id, "operator", "operator-again@example.com");
 });
 
-describe("nobody gets in", () => {
+describe("the sign-in is refused", () => {
   test("as a stranger", async () => {
     provider.account = { email: "stranger@example.com", email_verified: true };
     const browser = visitor(url);
@@ -136,7 +136,7 @@ describe("nobody gets in", () => {
     expect((await other.get(back)).status).toBe(404);
   });
 
-  test("with somebody else's answer: no cookie, or that of another beginning", async () => {
+  test("with another browser's answer: no cookie, or the cookie of another sign-in", async () => {
     const back = await throughProvider(await begin(visitor(url)));
     const victim = visitor(url);
     await refusedBecause(victim, await victim.get(back), "did not come through");
@@ -163,7 +163,7 @@ describe("nobody gets in", () => {
     await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}${query}&state=${state}`), "did not come through");
   });
 
-  test("with a cookie that was changed, or is none of ours", async () => {
+  test("with a cookie that was changed, or that Waybill never made", async () => {
     for (const value of ["x", "x.y", `${"A".repeat(5000)}`, Buffer.from('{"value":1}').toString("base64url")]) {
       const browser = visitor(url, new Map([["waybill_sso", value]]));
       await refusedBecause(browser, await browser.get(`${singleSignOnPaths.finish}?code=x&state=x`), "did not come through");

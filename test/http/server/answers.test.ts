@@ -117,7 +117,7 @@ describe("errors have the contract's body", () => {
     expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
   });
 
-  test("a store that somebody has to mend is answered 503 without a promise that it passes, and without its address", async () => {
+  test("a store that the operator has to mend is answered 503 without a promise that it passes, and without its address", async () => {
     const [outage, fault] = [await get("/v1/outage"), await get("/v1/misconfigured")];
     expect(fault.status).toBe(503);
     const { message } = (await fault.json()) as { message: string };

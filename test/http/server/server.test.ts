@@ -100,7 +100,7 @@ test.each([
   ["a host that is none", "GET /healthz HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
   ["a host that looks like an address", "GET /healthz HTTP/1.1\r\nhost: lo.1\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
   ["no host at all", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
-  ["what nobody can expect", "GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n", 417, "Expectation Failed"],
+  ["an unknown expectation", "GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n", 417, "Expectation Failed"],
   ["a backslash", "GET /a\\b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
 ])("%s on the wire is answered in JSON", async (_, bytes, statusCode, error) => {
   const answer = await raw(bytes);

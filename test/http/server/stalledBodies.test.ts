@@ -69,7 +69,7 @@ function stall(sent: number): Promise<string> {
   return new Promise((resolve) => socket.once("close", () => resolve(text)));
 }
 
-test("stalled bodies keep nobody of another organisation out, are answered 408, and give their share back", async () => {
+test("stalled bodies keep no other organisation's requests out, are answered 408, and give their share back", async () => {
   const stalled = Array.from({ length: 6 }, () => stall(299_000));
   await expect.poll(async () => (await push(greedy, 250_000)).status).toBe(503);
   expect((await push(other, 250_000)).status).toBe(200);

@@ -268,7 +268,7 @@ describe("from its stream alone", () => {
     expect([await linkOf(late), await linkOf(tooLate)]).toEqual([expect.stringContaining(late.importId), null]);
   });
 
-  test("nobody goes through all imports to find the few that ended early", async () => {
+  test("the few imports that ended early are found without reading all imports", async () => {
     await service.pool.query(`
       insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
                            file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)

@@ -75,7 +75,7 @@ test("pushes that were lost with the queue run before those pushed after them, o
   expect(await runAll([first, second, third])).toEqual([first, second, third]);
 });
 
-test("an import that has ended and is not projected yet holds up nobody, and one that is not in the log neither", async () => {
+test("neither an import that has ended and is not projected yet nor one that is not in the log holds up a later import", async () => {
   const organisation = await stage.organisation("late");
   const ended = await push(organisation);
   await runAll([ended]);

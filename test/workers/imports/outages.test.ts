@@ -85,13 +85,13 @@ test("an import whose file is gone fails, since no retry brings it back", async 
   await worker.stop();
 });
 
-test("an import that a fault of ours stops every time fails in the end, and holds up its organisation no longer", async () => {
+test("an import that a bug stops every time fails in the end, and no longer holds up its organisation", async () => {
   const organisation = await stage.organisation("poison");
   const importId = await stage.push(organisation, "activities", activities(2));
   const worker = stage.start({
     catalogues: async () => {
       await stage.pool.query("update import_queue set attempts = greatest(attempts, 12) where import_id = $1", [importId]);
-      throw new TypeError("a fault of ours");
+      throw new TypeError("a bug");
     },
   });
   await until(

@@ -1,4 +1,4 @@
-// Error reports that were removed from the object store: made again for whoever reads the import, or follows the link.
+// Error reports that were removed from the object store: made again when a client reads the import, or follows the link.
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ test("the report of a completed import that was removed is made again when the i
   expect(await isStored(key)).toBe(true);
 });
 
-test("whoever follows the link of a removed report gets it, and any number of them lead to one", async () => {
+test("a client that follows the link of a removed report gets it, and any number of requests lead to one report", async () => {
   const { importId, statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   await service.objectStore.remove(key);
@@ -103,7 +103,7 @@ test("whoever follows the link of a removed report gets it, and any number of th
   expect(made.rows).toEqual([{ attempts: 1 }]);
 });
 
-test("while no worker makes it, whoever follows the link is told to come back; where the submission is gone too the stream is enough", async () => {
+test("while no worker makes it, a client that follows the link is told to come back; where the submission is gone too the stream is enough", async () => {
   const { importId, statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   await worker.stop();

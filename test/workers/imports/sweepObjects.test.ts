@@ -139,7 +139,7 @@ test("with an Idempotency-Key a push of unknown outcome keeps its file: sent aga
   await expect(push(deaf(), { idempotencyKey })).rejects.toThrow(StoreUnavailable);
   const [key] = (await keys("uploads/")).filter((each) => !before.includes(each));
   await projected(await push(stage.eventStore, { idempotencyKey }));
-  // Another attempt stands in the stream now: this one's file is nobody's.
+  // The stream names another attempt now: no event names this one's file.
   await until(async () => (await stage.pool.query("select from refused_uploads where key = $1", [key])).rowCount === 1);
   await projected(await push());
   expect(await sweep()).toMatchObject({ moved: 1 });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await stage?.close();
 });
 
-test("uploads that this log left open are given up after a day; those of other logs, of anybody else, and recent ones stay", async () => {
+test("uploads that this log left open are given up after a day; those of other logs, of other programs, and recent ones stay", async () => {
   const logId = await logIdOf(stage.eventStore);
   const otherLog = "01a1dd3b-948c-47d6-89c7-a44053ebeedc";
   const objectStore = createS3ObjectStore(s3.options);

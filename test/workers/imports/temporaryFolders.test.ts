@@ -36,7 +36,7 @@ test("folders of processes that are gone are removed, those of running ones and 
   expect((await readdir(parent)).map((name) => join(parent, name)).toSorted()).toEqual([...kept, second].toSorted());
 });
 
-test("a folder of another container is removed only when nobody has touched it for a day, whatever its number", async () => {
+test("a folder of another container is removed only when it has not been touched for a day, whatever its pid", async () => {
   const young = await folder(`worker-0123456789ab-${goneProcess}-abcdef`, 23);
   const old = await folder(`worker-0123456789ab-${process.pid}-abcdef`, 25);
   const ofEarlierVersion = await folder(`worker-${goneProcess}-abcdef`, 25);

@@ -27,7 +27,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-browserTest("without scripts: invite somebody, who joins by the link; then change the role and remove them", async () => {
+browserTest("without scripts: invite a person, who joins by the link; then change the role and remove them", async () => {
   await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
     await page.goto("/portal/settings/members");
     await signIn(page);

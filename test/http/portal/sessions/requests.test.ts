@@ -7,7 +7,7 @@ import { seal, unseal } from "../../../../src/http/portal/sessions/sealed.js";
 const secret = "a secret of thirty-two characters";
 
 describe("where a sign-in leads", () => {
-  test.each(["/portal", "/portal/imports", "/portal/settings/keys?revoke=x", "/portal?x=//evil.example"])("%s is ours", (path) => {
+  test.each(["/portal", "/portal/imports", "/portal/settings/keys?revoke=x", "/portal?x=//evil.example"])("%s is followed", (path) => {
     expect(safeReturn(path)).toBe(path);
   });
   test.each([
@@ -40,7 +40,7 @@ describe("a change", () => {
     ["the browser says so", { "sec-fetch-site": "same-origin" }],
     ["the origin is PUBLIC_URL's", { origin: "https://waybill.example.com" }],
     ["the origin is the host asked", { origin: "http://localhost:3000", host: "localhost:3000" }],
-  ])("is ours where %s", (_, headers) => {
+  ])("is accepted where %s", (_, headers) => {
     expect(() => ensureSameOrigin(asked(headers))).not.toThrow();
   });
   test.each([
@@ -49,7 +49,7 @@ describe("a change", () => {
     ["an address bar", { "sec-fetch-site": "none" }],
     ["another origin", { origin: "https://evil.example", host: "waybill.example.com" }],
     ["no origin in particular", { origin: "null" }],
-    ["nobody who says", { host: "waybill.example.com" }],
+    ["a client that names no origin", { host: "waybill.example.com" }],
     ["another port", { origin: "http://localhost:3001", host: "localhost:3000" }],
   ])("is refused from %s", (_, headers) => {
     expect(() => ensureSameOrigin(asked(headers))).toThrow(expect.objectContaining({ code: "forbidden" }));
@@ -89,7 +89,7 @@ describe("what a browser keeps for us", () => {
     expect(unseal(secret, "single sign-on", sealed, now)).toBeUndefined();
     expect(unseal("another secret of thirty-two characters", "choice", sealed, now)).toBeUndefined();
   });
-  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is none of ours", (text) => {
+  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a sealed value", (text) => {
     expect(unseal(secret, "choice", text, now)).toBeUndefined();
   });
   test("one changed character is noticed", () => {
