@@ -33,6 +33,8 @@ export interface Visitor {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** As a form of our own page would send it; `token` is that of the page's session. */
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  /** The same for a form with a file; the fields stand before it. */
+  upload(path: string, fields: Record<string, string>, file: File, headers?: Record<string, string>): Promise<Response>;
 }
 
 export function visitor(url: string, cookies: Map<string, string> = new Map()): Visitor {
@@ -57,6 +59,12 @@ export function visitor(url: string, cookies: Map<string, string> = new Map()): 
         headers: { origin: new URL(url).origin, "content-type": "application/x-www-form-urlencoded", ...headers },
         body: new URLSearchParams(fields).toString(),
       }),
+    upload: (path, fields, file, headers = {}) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(fields)) body.append(name, value);
+      body.append("file", file);
+      return send(path, { method: "POST", headers: { origin: new URL(url).origin, ...headers }, body });
+    },
   };
 }
 

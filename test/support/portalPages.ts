@@ -69,6 +69,7 @@ export const openablePages: readonly OpenablePage[] = [
     as: "operator",
     address: ({ waitingId }) => `/portal/imports/${waitingId}?ask=cancel`,
   },
+  { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",

@@ -13,9 +13,8 @@ const mostFields = 200;
 
 export const noFields: Fields = { get: () => "", all: () => [] };
 
-export function requireFormType(contentType: string | undefined): void {
-  if (contentType?.split(";")[0]?.trim().toLowerCase() !== "application/x-www-form-urlencoded")
-    throw new Problem("unsupportedMediaType", "Send the form as application/x-www-form-urlencoded");
+export function requireFormType(contentType: string | undefined, wanted = "application/x-www-form-urlencoded"): void {
+  if (contentType?.split(";")[0]?.trim().toLowerCase() !== wanted) throw new Problem("unsupportedMediaType", `Send the form as ${wanted}`);
 }
 
 export function parseFields(bytes: Uint8Array): Fields {

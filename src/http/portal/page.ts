@@ -46,6 +46,8 @@ export interface FormOf<V extends Visit> {
   readonly access: Access;
   /** The page that shows a refused form again, with what is wrong. */
   readonly page: PageOf<V>;
+  /** A form with a file: `submit` reads it itself, and checks its token before it takes the file. It gets no fields. */
+  readonly body?: "upload";
   readonly submit: (visit: V, fields: Fields, deps: PortalDeps) => Promise<Done | Shown>;
 }
 

@@ -10,7 +10,7 @@ import type { WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import { assetFolder, readAssets } from "./assets.js";
 import { answerWithPage } from "./errorPage.js";
-import { type Fields, maxFormBytes, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { html, redirect } from "./headers.js";
 import { createLinks } from "./links.js";
 import { createNotices } from "./notices.js";
@@ -51,18 +51,19 @@ interface Serving extends VisitParts {
   readonly deps: PortalDeps;
   readonly logger: Logger;
   readonly withBody: WithBody;
+  readonly withinUploads: WithinUploads;
 }
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, frame: PortalFrame): Portal {
   const { publicUrl, signingSecret, members, logger } = options;
-  const { withBody, closing, stopping } = frame;
+  const { withBody, withinUploads, closing, stopping } = frame;
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
   const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl) };
   const deps = { ...options, ...own, closing: closing ?? new AbortController().signal, stopping };
-  const serving: Serving = { deps, logger, withBody, links, assets, notices };
+  const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices };
   return {
     routes: [
       ...pages.map((page) => ({ method: "GET" as const, path: page.path, handler: guarded(serving, (c) => showPage(c, page, serving)) })),
@@ -70,7 +71,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
       ...answers.map((one) => ({
         ...{ method: one.method, path: one.path },
         handler: serveAnswer(one, {
-          ...{ deps, withBody, withinUploads: frame.withinUploads },
+          ...{ deps, withBody, withinUploads },
           visit: async (c: Context<AppEnv>) => visitOf(c, await sessionOf(c, deps), serving),
         }),
       })),
@@ -111,11 +112,13 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   const { deps, withBody } = serving;
   const asked = { header: (name: string) => c.req.header(name), publicUrl: deps.publicUrl };
   ensureSameOrigin(asked);
-  requireFormType(c.req.header("content-type"));
+  requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
   const session = await sessionOf(c, deps);
   const visit = visitOf(c, session, serving);
   const refused = refuse(visit, form.access);
   if (refused) return refused;
+  if (form.body === "upload")
+    return serving.withinUploads(visit.person?.organisationId ?? "", () => submit(c, form, { visit, session, fields: noFields }, serving));
   return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // Signing in is nobody's form yet; it may come from a tab that was opened before.

@@ -20,6 +20,16 @@ export interface Upload {
   readonly size: number;
   readonly sha256: string;
   readonly sourceDetails: string;
+  /** The form's other fields, where it may have some. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+export interface UploadForm {
+  /** Names of fields besides `file` and `sourceDetails`. */
+  readonly fields?: readonly string[];
+  /** Is called with the fields that stand before the file, and throws to refuse it. */
+  readonly beforeFile?: (fields: ReadonlyMap<string, string>) => void;
+  readonly idleMs?: number;
 }
 
 const tooLarge = () => new Rejection("tooLarge", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts.");
@@ -31,17 +41,17 @@ const stalled = (idleMs: number) =>
 const envelope = 65_536;
 const longestName = 255;
 
-export async function receiveUpload(incoming: IncomingMessage, tempDir: string, idleMs = 30_000): Promise<Upload> {
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, form: UploadForm = {}): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
     throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
   }
   if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
   const folder = await mkdtemp(join(tempDir, "upload-"));
   try {
-    const { file, sourceDetails } = await parse(incoming, join(folder, "file"), idleMs);
+    const { file, sourceDetails, fields } = await parse(incoming, join(folder, "file"), form);
     if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
     if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
-    return { folder, ...file, sourceDetails: sourceDetails || file.name };
+    return { folder, ...file, sourceDetails: sourceDetails || file.name, fields };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -51,14 +61,21 @@ export async function receiveUpload(incoming: IncomingMessage, tempDir: string, 
 interface Received {
   file?: { path: string; name: string; size: number; sha256: string };
   sourceDetails?: string;
+  readonly fields: Map<string, string>;
 }
 
-async function parse(incoming: IncomingMessage, path: string, idleMs: number): Promise<Received> {
-  const received: Received = {};
+const standardIdleMs = 30_000;
+
+async function parse(
+  incoming: IncomingMessage,
+  path: string,
+  { fields: others = [], beforeFile, idleMs = standardIdleMs }: UploadForm,
+): Promise<Received> {
+  const received: Received = { fields: new Map() };
   const writes: Promise<void>[] = [];
   const cutOff = new AbortController();
   let fault: Error | undefined;
-  const form = openForm(incoming);
+  const form = openForm(incoming, others.length);
   const fail = (error: Error) => {
     fault ??= error;
     form.destroy(error);
@@ -75,6 +92,13 @@ async function parse(incoming: IncomingMessage, path: string, idleMs: number): P
       );
       return;
     }
+    try {
+      beforeFile?.(received.fields);
+    } catch (error) {
+      stream.resume();
+      fail(error as Error);
+      return;
+    }
     stream.once("limit", () => fail(tooLarge()));
     const writing = store(stream, path, cutOff.signal).then((stored) => {
       received.file = { path, name: fileName(name), ...stored };
@@ -87,7 +111,8 @@ async function parse(incoming: IncomingMessage, path: string, idleMs: number): P
     });
   });
   form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
-    if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));
+    if (field !== undefined && others.includes(field) && !valueCut) received.fields.set(field, value);
+    else if (field !== "sourceDetails") fail(new Rejection("invalid", misplaced(field, "file", "a file, with a file name")));
     else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !storable(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
@@ -120,7 +145,7 @@ async function pour(incoming: IncomingMessage, form: Writable): Promise<void> {
   }
 }
 
-function openForm(incoming: IncomingMessage) {
+function openForm(incoming: IncomingMessage, others: number) {
   try {
     return new Busboy({
       headers: incoming.headers as { "content-type": string },
@@ -128,8 +153,8 @@ function openForm(incoming: IncomingMessage) {
       limits: {
         fileSize: limits.fileBytes + 1,
         files: 2,
-        fields: 4,
-        parts: 6,
+        fields: 4 + others,
+        parts: 6 + others,
         fieldNameSize: 100,
         fieldSize: 4 * limits.sourceDetailsLength,
         headerPairs: 50,

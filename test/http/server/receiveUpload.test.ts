@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { limits } from "../../../src/domain/imports/limits.js";
-import type { Rejection } from "../../../src/domain/rejection.js";
+import { Rejection } from "../../../src/domain/rejection.js";
 import { receiveUpload, type Upload } from "../../../src/http/server/receiveUpload.js";
 
 let tempDir: string;
@@ -17,7 +17,13 @@ let outcome: Promise<Upload>;
 beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), "waybill-test-"));
   server = createServer((incoming, outgoing) => {
-    outcome = receiveUpload(incoming, tempDir, incoming.headers["x-impatient"] ? 50 : undefined);
+    outcome = receiveUpload(incoming, tempDir, {
+      ...(incoming.headers["x-impatient"] ? { idleMs: 50 } : {}),
+      fields: ["kind"],
+      beforeFile: (fields) => {
+        if (fields.get("kind") === "none") throw new Rejection("forbidden", "no files of this kind");
+      },
+    });
     outcome.then(
       () => outgoing.end("taken"),
       () => {

@@ -28,7 +28,7 @@ type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "header
 /** Writes the upload to disk, checks its header row, then stores and queues it. */
 export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, caller, incoming }: UploadRequest): Promise<Answer> {
   if (!incoming) throw new Error("an upload needs a socket");
-  const { folder, sourceDetails, ...file } = await receiveUpload(incoming, deps.tempDir);
+  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir);
   const { organisationId, by, requestId, now, catalogueVersion, admissionMs } = caller;
   try {
     const request = await acceptFile(

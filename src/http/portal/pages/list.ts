@@ -12,6 +12,9 @@ import { overviewPage } from "./overview.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
+import { exampleAnswers } from "./upload/examples.js";
+import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
+import { uploadPage } from "./upload/uploadPage.js";
 
 /** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
 const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
@@ -21,14 +24,14 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, importsPage, importPage, keysPage, membersPage]),
+  ...signedIn([overviewPage, importsPage, importPage, uploadPage, keysPage, membersPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([signOutForm, cancelForm, uploadForm, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
-export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads])];
+export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads, uploadAnswer, ...exampleAnswers])];

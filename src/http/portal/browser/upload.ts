@@ -1,0 +1,156 @@
+// The upload page: files by dropping them, a check before anything is sent, and how far the file is.
+const form = document.querySelector<HTMLFormElement>("form#upload");
+const outcome = document.querySelector<HTMLElement>("#upload-outcome");
+
+interface Line {
+  /** From 0 to 1. */
+  readonly share?: number;
+  readonly said?: string;
+  /** Made by the server, for the page as it is. */
+  readonly html?: string;
+  readonly goTo?: string;
+  readonly error?: string;
+}
+
+function start(form: HTMLFormElement, outcome: HTMLElement): void {
+  const part = <E extends HTMLElement>(selector: string) => form.querySelector<E>(selector) as E;
+  const file = part<HTMLInputElement>("input[type=file]");
+  const drop = part<HTMLElement>("[data-drop]");
+  const check = part<HTMLButtonElement>("[data-check-button]");
+  const upload = part<HTMLButtonElement>("button[type=submit]");
+  const cancel = part<HTMLButtonElement>("[data-cancel-button]");
+  const progress = part<HTMLElement>("[data-progress]");
+  const bar = part<HTMLProgressElement>("progress");
+  const said = part<HTMLElement>("[data-progress-text]");
+  const most = Number(form.dataset["most"]);
+  let running: XMLHttpRequest | undefined;
+
+  const show = (share: number | undefined, text: string) => {
+    if (share === undefined) bar.removeAttribute("value");
+    else bar.value = share * 100;
+    if (said.textContent !== text) said.textContent = text;
+  };
+  const busy = (isBusy: boolean) => {
+    progress.hidden = !isBusy;
+    cancel.hidden = !isBusy;
+    check.disabled = isBusy;
+    upload.disabled = isBusy;
+  };
+  const say = (lines: readonly string[]) => {
+    const box = document.createElement("div");
+    box.className = "notice error";
+    box.setAttribute("role", "alert");
+    for (const line of lines) box.append(Object.assign(document.createElement("p"), { textContent: line }));
+    outcome.replaceChildren(box);
+  };
+
+  /** Sends the form; the answer is read line by line while it comes. */
+  function send(address: string, sending: string): void {
+    if (running || !form.reportValidity()) return;
+    const chosen = file.files?.[0];
+    if (chosen && chosen.size > most) {
+      say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
+      return;
+    }
+    outcome.replaceChildren();
+    const request = new XMLHttpRequest();
+    running = request;
+    let read = 0;
+    let done = false;
+    const take = (line: Line) => {
+      if (line.share !== undefined) show(line.share, line.said ?? "");
+      if (line.error !== undefined) say([line.error]);
+      if (line.html !== undefined) {
+        outcome.innerHTML = line.html;
+        outcome.focus();
+      }
+      if (line.goTo !== undefined) {
+        show(1, "Opening the import");
+        location.assign(line.goTo);
+      }
+      done ||= line.error !== undefined || line.html !== undefined || line.goTo !== undefined;
+    };
+    const takeLines = () => {
+      if (request.status !== 200) return;
+      const end = request.responseText.lastIndexOf("\n") + 1;
+      for (const text of request.responseText.slice(read, end).split("\n")) if (text !== "") take(JSON.parse(text) as Line);
+      read = Math.max(read, end);
+    };
+    request.open("POST", address);
+    request.setRequestHeader("accept", "application/json");
+    request.setRequestHeader("x-form-token", document.querySelector<HTMLMetaElement>("meta[name=form-token]")?.content ?? "");
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      show(total ? loaded / total : undefined, `${sending}: ${megabytes(loaded)} of ${megabytes(total)}`),
+    );
+    request.upload.addEventListener("load", () => show(undefined, "Sent. Waiting for the answer"));
+    request.addEventListener("progress", takeLines);
+    request.addEventListener("load", () => {
+      takeLines();
+      if (request.status === 202) take(JSON.parse(request.responseText) as Line);
+      else if (request.status !== 200) say(messagesOf(request));
+      else if (!done) say(["The answer broke off. Try again."]);
+    });
+    request.addEventListener("error", () =>
+      say(["The connection was lost. Press the button again: what has arrived already is not recorded twice."]),
+    );
+    request.addEventListener("loadend", () => {
+      running = undefined;
+      busy(false);
+    });
+    show(0, sending);
+    busy(true);
+    request.send(new FormData(form));
+  }
+
+  check.hidden = false;
+  check.addEventListener("click", () => send(form.dataset["check"] ?? "", "Sending the file to be checked"));
+  cancel.addEventListener("click", () => {
+    running?.abort();
+    outcome.replaceChildren();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.stopPropagation(); // it may be sent again, unlike a form that leaves the page
+    send(form.dataset["send"] ?? "", "Uploading");
+  });
+  form.addEventListener("change", () => {
+    if (!running) outcome.replaceChildren(); // what was found is about another file, or another kind
+  });
+
+  const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
+  drop.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    over(true);
+  });
+  drop.addEventListener("dragleave", () => over(false));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(false);
+    const dropped = event.dataTransfer?.files;
+    if (running || !dropped || dropped.length === 0) return;
+    if (dropped.length > 1) {
+      say(["Drop one file at a time."]);
+      return;
+    }
+    file.files = dropped;
+    file.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  // A file that misses the area must not replace the page.
+  for (const name of ["dragover", "drop"] as const) addEventListener(name, (event) => event.preventDefault());
+}
+
+function messagesOf({ status, responseText }: XMLHttpRequest): readonly string[] {
+  try {
+    const { message } = JSON.parse(responseText) as { message?: string | readonly string[] };
+    if (message !== undefined) return typeof message === "string" ? [message] : message;
+  } catch {
+    // a proxy's own answer
+  }
+  return [`The file could not be sent (${status}). Try again.`];
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+if (form && outcome) start(form, outcome);
+
+export {};

@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { limits } from "../../../../domain/imports/limits.js";
+import type { PageOf } from "../../page.js";
+import { Choice, Field } from "../../shell/form.js";
+import type { SignedInVisit } from "../../visit.js";
+
+export const uploadPath = "/portal/upload";
+
+export const examplePath = (kind: "shipments" | "activities") => `${uploadPath}/example-${kind}.csv`;
+
+export const kindOptions = [
+  { value: "shipments", label: "Shipments" },
+  { value: "activities", label: "Activities" },
+] as const;
+
+export const uploadPage: PageOf<SignedInVisit> = {
+  path: uploadPath,
+  access: "operate",
+  show: async (visit) => ({
+    title: "Upload a file",
+    scripts: ["upload.js"],
+    body: (
+      <>
+        <section class="panel" aria-label="File">
+          <UploadForm visit={visit} />
+        </section>
+        <div id="upload-outcome" class="upload-outcome" tabindex={-1} />
+        <Examples visit={visit} />
+      </>
+    ),
+  }),
+};
+
+/** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
+function UploadForm({ visit }: { visit: SignedInVisit }) {
+  const { links } = visit;
+  return (
+    <form
+      id="upload"
+      method="post"
+      action={links.to(uploadPath)}
+      enctype="multipart/form-data"
+      class="stacked"
+      data-check={links.to(`${uploadPath}/check`)}
+      data-send={links.to(`${uploadPath}/send`)}
+      data-most={limits.fileBytes}
+    >
+      <input type="hidden" name="token" value={visit.formToken} />
+      <input type="hidden" name="page" value={randomUUID()} />
+      <Choice label="Kind" name="kind" options={kindOptions} value={visit.query["kind"]} />
+      <div class="field drop" data-drop>
+        <label for="field-file">File</label>
+        <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
+        <p class="hint" id="field-file-hint">
+          .csv or .xlsx, at most 50 MB; its first row names the columns.<span class="drop-hint"> You can also drop it here.</span>
+        </p>
+      </div>
+      <Field
+        label="Reference"
+        name="sourceDetails"
+        required={false}
+        maxlength={limits.sourceDetailsLength}
+        autocomplete="off"
+        hint="What you will find the import by; the file's name if left empty."
+      />
+      <div class="upload-buttons">
+        <button type="button" class="quiet" data-check-button hidden>
+          Check file
+        </button>
+        <button type="submit">Upload</button>
+        <button type="button" class="quiet" data-cancel-button hidden>
+          Cancel
+        </button>
+      </div>
+      <div class="upload-progress" hidden data-progress>
+        <progress max={100} value={0} aria-label="Progress" />
+        <span role="status" data-progress-text />
+      </div>
+    </form>
+  );
+}
+
+function Examples({ visit }: { visit: SignedInVisit }) {
+  return (
+    <section class="panel" aria-labelledby="examples">
+      <h2 id="examples">Example files</h2>
+      <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
+      <ul class="plain-list">
+        {kindOptions.map(({ value, label }) => (
+          <li>
+            <a href={visit.links.to(examplePath(value))} download>
+              Example of {label.toLowerCase()} (CSV)
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

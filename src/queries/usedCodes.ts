@@ -1,0 +1,25 @@
+import type { Pool } from "pg";
+
+export interface UsedCodes {
+  readonly warehouseCodes: readonly string[];
+  readonly chargeCodes: readonly string[];
+}
+
+/** So many rows of the organisation's newest completed import of activities are looked at. */
+const lookedAt = 1_000;
+const most = 3;
+
+/** Warehouse and charge codes that the organisation has used last, the most frequent first. */
+export async function usedCodes(pool: Pick<Pool, "query">, organisationId: string): Promise<UsedCodes> {
+  const { rows } = await pool.query<{ code: string; part: "warehouse" | "charge" }>(
+    `with newest as (select position from imports where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0
+                      order by position desc limit 1),
+          sampled as (select warehouse_code, charge_code from activities where import_position = (select position from newest) limit ${lookedAt})
+     (select warehouse_code as code, 'warehouse' as part from sampled group by 1 order by count(*) desc, 1 limit ${most})
+     union all
+     (select charge_code, 'charge' from sampled group by 1 order by count(*) desc, 1 limit ${most})`,
+    [organisationId],
+  );
+  const codesOf = (wanted: "warehouse" | "charge") => rows.flatMap(({ code, part }) => (part === wanted ? [code] : []));
+  return { warehouseCodes: codesOf("warehouse"), chargeCodes: codesOf("charge") };
+}

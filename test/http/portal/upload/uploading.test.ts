@@ -1,0 +1,120 @@
+// Uploads over the portal's forms, as a browser sends them, and the example files through the importer.
+import { readdir } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
+import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
+import { until } from "../../../support/processes.js";
+import { type Role, startProjector, startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+let member: TestMember;
+let who: Visitor;
+let token: string;
+const roles: Role[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({ maxQueuedImports: 3 });
+  organisation = await service.organisation((file) => {
+    file.customFields.push({ key: "item-type", label: "Reads like a column of ours" });
+  });
+  member = await addMember(service, organisation.id, "operator");
+  who = await signedIn(service, member);
+  token = await formToken(who);
+});
+afterAll(async () => {
+  await Promise.all(roles.map((role) => role.stop()));
+  await service?.close();
+});
+
+const rows = (count: number) => `warehouseCode,chargeCode,quantity,activityTimestamp\n${"W1,PICK,1,2026-03-01T00:00:00Z\n".repeat(count)}`;
+const csv = (text: string, name = "picks.csv") => new File([text], name);
+const script = () => ({ accept: "application/json", "x-form-token": token });
+const messageOf = async (answer: Response) => ((await answer.json()) as { message: string }).message;
+const importOf = async (answer: Response) => {
+  const body = (await answer.json()) as { importId: string; goTo: string };
+  expect([answer.status, body.goTo]).toEqual([202, `/portal/imports/${body.importId}`]);
+  return body.importId;
+};
+
+describe("an upload in the portal", () => {
+  test("is the import that the API's upload would be, of the member; sent again from the same page it is the same one", async () => {
+    const fields = { kind: "activities", page: "p1", sourceDetails: "Monday" };
+    const send = () => who.upload("/portal/upload/send", fields, csv(rows(2)), script());
+    const [one, two] = await Promise.all([send(), send()]);
+    const ids = [await importOf(one), await importOf(two), await importOf(await send())];
+    expect(new Set(ids).size).toBe(1);
+    expect(await firstRequest(service.eventStore, ids[0] ?? "")).toMatchObject({
+      ...{ kind: "activities", source: "file", sourceDetails: "Monday", by: { kind: "member", id: member.memberId } },
+      file: { name: "picks.csv", format: "csv" },
+    });
+    const shown = await organisation.get(`/v1/org/fulfilment/imports/${ids[0]}`);
+    expect(shown.status).toBe(200);
+  });
+
+  test("without scripts leads to the import; a refused file is said on the page", async () => {
+    const sent = await who.upload("/portal/upload", { token, page: "p2", kind: "activities", sourceDetails: "" }, csv(rows(1)));
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/portal\/imports\/[0-9a-f-]{36}$/)]);
+    const refused = await who.upload("/portal/upload", { token, page: "p2", kind: "shipments" }, csv(rows(1)));
+    const page = await refused.text();
+    expect([refused.status, heading(page)]).toEqual([400, "Upload a file"]);
+    expect(page).toContain("Missing required column(s): shipmentId");
+  });
+
+  test.each([
+    ["a file of another type", { kind: "activities" }, csv("x", "a.pdf"), /ends in \.csv or \.xlsx/],
+    ["an empty file", { kind: "activities" }, csv(""), /The file is empty/],
+    ["a header that does not match", { kind: "activities" }, csv("a,b\n1,2\n"), /^Invalid file structure/],
+    ["no kind", {}, csv(rows(1)), /Choose the kind/],
+    ["a field that is none of the form's", { kind: "activities", colour: "red" }, csv(rows(1)), /"colour" is not a field/],
+  ])("with %s is refused in words", async (_, fields, file, message) => {
+    const answer = await who.upload("/portal/upload/send", fields as Record<string, string>, file, script());
+    expect([answer.status, await messageOf(answer)]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  test("to a full queue is refused before the file is read", async () => {
+    const send = (page: string) => who.upload("/portal/upload/send", { kind: "activities", page }, csv(rows(1)), script());
+    await until("the queue is full", async () => (await send(String(Math.random()))).status === 400);
+    expect(await messageOf(await send("one more"))).toMatch(/^Too many imports are already queued/);
+    expect(await readdir(service.deps.tempDir)).toEqual([]);
+  });
+});
+
+test("the example files import without a rejected row, with the organisation's columns, customers and codes", async () => {
+  roles.push(startWorker(service), startProjector(service));
+  const ended = async (importId: string, kind: "shipments" | "fulfilment") => {
+    let shown: { status?: string; counts?: object } = {};
+    await until("the import has ended", async () => {
+      shown = (await (await organisation.get(`/v1/org/${kind}/imports/${importId}`)).json()) as typeof shown;
+      return shown.status === "completed" || shown.status === "failed";
+    });
+    return shown;
+  };
+  await until("the queue is empty", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
+  const example = async (kind: string) => {
+    const answer = await who.get(`/portal/upload/example-${kind}.csv`);
+    if (answer.status !== 200) throw new Error(await answer.text());
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="example-${kind}.csv"`);
+    return answer.text();
+  };
+  const send = async (kind: string, text: string) =>
+    importOf(await who.upload("/portal/upload/send", { kind, page: kind }, csv(text, `${kind}.csv`), script()));
+
+  const shipments = await example("shipments");
+  expect(shipments.split("\r\n")[0]).toMatch(/^shipmentId,.*,costCentre,project,customFields\.item-type$/);
+  expect(shipments).toContain("CUST-002");
+  expect(await ended(await send("shipments", shipments), "shipments")).toMatchObject({
+    ...{ status: "completed", counts: { received: 3, processed: 2, failed: 0 } },
+  });
+  expect(await ended(await send("activities", await example("activities")), "fulfilment")).toMatchObject({
+    ...{ status: "completed", counts: { received: 3, processed: 3, failed: 0 } },
+  });
+  expect(await example("activities")).toMatch(/\r\nW1,PICK,/);
+});
+
+test("an organisation without zones gets its columns alone", async () => {
+  const bare = await service.organisation((file) => Object.assign(file, { zoneMaps: [], rateCards: [], customers: [] }));
+  const other = await signedIn(service, await addMember(service, bare.id, "operator"));
+  expect((await (await other.get("/portal/upload/example-shipments.csv")).text()).trim().split("\r\n")).toHaveLength(1);
+});
