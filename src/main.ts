@@ -12,6 +12,7 @@ import type { Geography } from "./domain/geography/geography.js";
 import type { ReadinessCheck } from "./http/api/deps.js";
 import { startApi } from "./http/startApi.js";
 import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, ownTempDir, whenUp } from "./main/adapters.js";
+import { createCheckProcesses } from "./main/checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "./main/localities.js";
 import { lowerPriority } from "./main/lowerPriority.js";
 import { checkObjects, prepareObjects } from "./main/objects.js";
@@ -50,6 +51,7 @@ export function runApi(options: RoleOptions): Promise<void> {
     const geography = await followLocalities(localities, logger, ended);
     warm(geography);
     const headerRows = createHeaderThreads();
+    const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {
       ...{ pool, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
@@ -67,6 +69,7 @@ export function runApi(options: RoleOptions): Promise<void> {
     };
     const portal = {
       ...deps,
+      fileChecks,
       webhooks: webhookDeps(adapters, config, addresses.signingSecret),
       ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters), singleSignOn: openSingleSignOn(config, logger) },
     };

@@ -14,8 +14,13 @@ import { repeatedly } from "../workers/waiting/repeatedly.js";
 export const refreshMs = 500;
 const mostKept = 2;
 
+export interface Localities extends LocalityVersions {
+  /** The present file of each country that was loaded later, on this machine's disk. */
+  readonly files: () => Promise<Record<string, string>>;
+}
+
 /** The bundled localities and those loaded later. `versions` names the file of each loaded country, as ImportStarted records it. */
-export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): LocalityVersions {
+export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): Localities {
   const { pool, objectStore, folder } = options;
   const kept = new Map<string, Promise<Geography>>();
   const fetchCountry = async (country: string, sha256: string): Promise<string> => {
@@ -23,16 +28,22 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
     if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
     return path;
   };
+  const filesOf = async (versions: Record<string, string>): Promise<Record<string, string>> => {
+    const paths: Record<string, string> = {};
+    for (const [country, sha256] of Object.entries(versions)) paths[country] = await fetchCountry(country, sha256);
+    return paths;
+  };
+  const current = async () => Object.fromEntries((await localityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
   const load = async (versions: Record<string, string>): Promise<Geography> => {
-    const paths = new Map<string, string>();
-    for (const [country, sha256] of Object.entries(versions)) paths.set(country, await fetchCountry(country, sha256));
+    const paths = await filesOf(versions);
     return createGeography((country) => {
-      const path = paths.get(country);
+      const path = paths[country];
       return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
     });
   };
   return {
-    current: async () => Object.fromEntries((await localityFiles(pool)).map(({ country, sha256 }) => [country, sha256])),
+    current,
+    files: async () => filesOf(await current()),
     geography: (versions) => {
       const name = nameOf(versions);
       const geography = kept.get(name) ?? load(versions);

@@ -21,6 +21,7 @@ import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { PortalOptions } from "../../src/http/portal/page.js";
 import { startApi } from "../../src/http/startApi.js";
 import { memberDeps } from "../../src/main/adapters.js";
+import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import type { EventStore } from "../../src/ports.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
@@ -82,6 +83,7 @@ export async function startTestService(limits: Partial<ApiDeps["limits"]> = {}, 
   };
   const organisations = organisationDeps(database.pool, eventStore);
   const portal = {
+    fileChecks: createCheckProcesses({ localities: async () => ({}) }),
     ...{ ...deps, organisations, members: memberDeps({ pool: database.pool, eventStore }) },
     webhooks: { ...organisations, rules: { allowPrivate: true }, signingSecret: deps.signingSecret },
   };

@@ -1,6 +1,7 @@
 // src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
 import type { Child } from "hono/jsx";
 import type { Logger } from "pino";
+import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
 import type { MemberDeps } from "../../commands/members/deps.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
@@ -69,6 +70,7 @@ export interface PortalOptions extends Sources {
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;
   readonly headerRows: HeaderReader;
+  readonly fileChecks: FileChecks;
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly geography: Geography;

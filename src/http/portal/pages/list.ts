@@ -12,6 +12,7 @@ import { overviewPage } from "./overview.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
+import { checkAnswer } from "./upload/checkUpload.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { uploadPage } from "./upload/uploadPage.js";
@@ -34,4 +35,4 @@ export const forms: readonly FormOf<Visit>[] = [
   ...signedIn([signOutForm, cancelForm, uploadForm, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
-export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads, uploadAnswer, ...exampleAnswers])];
+export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads, uploadAnswer, checkAnswer, ...exampleAnswers])];

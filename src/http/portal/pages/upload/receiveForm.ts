@@ -20,15 +20,18 @@ const fieldNames = ["token", "kind", "page", "take"] as const;
 
 /** Reads the form onto the disk, hands it to `use`, and removes it whatever comes of it. */
 export async function withUpload<T>(visit: SignedInVisit, deps: PortalDeps, use: (form: ReceivedForm) => Promise<T>): Promise<T> {
-  const form = await receive(visit, deps);
+  const form = await receiveForm(visit, deps);
   try {
     return await use(form);
   } finally {
-    await rm(form.upload.folder, { recursive: true, force: true });
+    await removeForm(form);
   }
 }
 
-async function receive(visit: SignedInVisit, { publicUrl, tempDir }: PortalDeps): Promise<ReceivedForm> {
+export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
+
+/** Who calls it removes it. */
+export async function receiveForm(visit: SignedInVisit, { publicUrl, tempDir }: PortalDeps): Promise<ReceivedForm> {
   const { context: c, formToken } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");

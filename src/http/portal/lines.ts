@@ -1,0 +1,50 @@
+import { answerError } from "../server/answerError.js";
+import type { PortalDeps } from "./page.js";
+import type { Visit } from "./visit.js";
+
+/** One line of the answer, for a script that reads it while it comes. */
+export type Line =
+  | { readonly share: number; readonly said: string }
+  | { readonly html: string }
+  | { readonly goTo: string }
+  | { readonly error: string };
+
+/**
+ * An answer whose work takes a while: lines of JSON as it goes on, and one that ends it. `work` is told by the signal when the page was left or
+ * the service stops. What it throws becomes its last line.
+ */
+export function answerInLines(
+  { context: c, requestId }: Visit,
+  { closing, logger }: PortalDeps,
+  work: (send: (line: Line) => void, signal: AbortSignal) => Promise<Line>,
+): Response {
+  const left = new AbortController();
+  const leave = () => left.abort(new Error("the page was left"));
+  const outgoing = c.env?.outgoing;
+  if (outgoing?.destroyed) leave(); // while the request was being read
+  outgoing?.once("close", leave);
+  const signal = AbortSignal.any([left.signal, closing]);
+  const text = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const send = (line: Line) => {
+        if (!left.signal.aborted) controller.enqueue(text.encode(`${JSON.stringify(line)}\n`));
+      };
+      const failed = (error: unknown): Line => {
+        if (signal.aborted) return { error: "The service is stopping. Try again in a moment." };
+        const answer = answerError(error, logger, { requestId, method: c.req.method, route: c.get("route") });
+        const said = "body" in answer ? (answer.body as { message: string | readonly string[] }).message : "";
+        return { error: typeof said === "string" ? said : said.join(" ") };
+      };
+      void work(send, signal)
+        .catch(failed)
+        .then((line) => {
+          send(line);
+          if (!left.signal.aborted) controller.close();
+        })
+        .catch((error: unknown) => logger.debug({ err: error, requestId }, "an answer in lines had no reader"));
+    },
+    cancel: leave,
+  });
+  return c.body(body, 200, { ...c.get("answerHeaders"), "content-type": "application/x-ndjson", "x-accel-buffering": "no" });
+}

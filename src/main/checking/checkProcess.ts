@@ -1,0 +1,59 @@
+// The program of a process that checks one file. It ends when it has said what it found, or when the API's process is gone.
+import { bundledLocalities } from "../../adapters/localities/bundled.js";
+import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
+import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
+import { checkFile } from "../../commands/imports/judging/checkFile.js";
+import { ImportFault } from "../../commands/imports/judging/importFault.js";
+import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
+import { createGeography } from "../../domain/geography/geography.js";
+import { lowerPriority } from "../lowerPriority.js";
+import type { FromCheck, ToCheck } from "./messages.js";
+
+const progressMs = 200;
+
+let goOn: () => void = () => undefined;
+
+lowerPriority();
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message: ToCheck) => {
+  if ("goOn" in message) goOn();
+  else
+    void check(message)
+      .then(say)
+      .then(() => process.disconnect());
+});
+
+async function check({ check, localities }: Extract<ToCheck, { check: unknown }>): Promise<FromCheck> {
+  const geography = createGeography((country) => {
+    const path = localities[country];
+    return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
+  });
+  let lastSaid = 0;
+  try {
+    const watch = {
+      progress: (share: number) => {
+        if (performance.now() - lastSaid < progressMs) return;
+        lastSaid = performance.now();
+        void say({ progress: share });
+      },
+      shipments: async (ids: readonly string[]) => {
+        const dealtWith = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        await say({ shipments: ids });
+        await dealtWith;
+      },
+    };
+    return { checked: await checkFile({ spreadsheets, catalogue: compileCatalogue(check.catalogue), geography }, check, watch) };
+  } catch (error) {
+    if (error instanceof ImportFault || spreadsheets.isFileFault(error)) return { fault: error.message };
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** Resolves when it is on its way. */
+function say(message: FromCheck): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
+  });
+}

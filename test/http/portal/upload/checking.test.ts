@@ -1,0 +1,134 @@
+// Check file: judged as an import would be, over the real socket and by the real process.
+import { readdir } from "node:fs/promises";
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal.js";
+import { until } from "../../../support/processes.js";
+import { projectLog } from "../../../support/projectLog.js";
+import { startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+let who: Visitor;
+let token: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  who = await signedIn(service, await addMember(service, organisation.id, "operator"));
+  token = await formToken(who);
+});
+afterAll(() => service?.close());
+
+const csv = (text: string, name = "orders.csv") => new File([text], name);
+const script = () => ({ accept: "application/json", "x-form-token": token });
+const check = (kind: string, file: File) => who.upload("/portal/upload/check", { kind, page: "p" }, file, script());
+const linesOf = async (answer: Response) => {
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
+  const lines = (await answer.text()).trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as { share?: number; html?: string; error?: string });
+};
+const htmlOf = async (answer: Response) => (await linesOf(answer)).at(-1)?.html ?? "";
+const figure = (html: string, label: string) => new RegExp(`<dt>${label}</dt><dd><span class="amount">([^<]*)<`).exec(html)?.[1];
+const cells = (html: string) =>
+  [...html.matchAll(/<tr><th scope="row"[^>]*>(.*?)<\/th><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td><\/tr>/g)].map((match) =>
+    match.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, "")),
+  );
+const nothingLeft = () => until("the upload is removed", async () => (await readdir(service.deps.tempDir)).length === 0);
+
+const shipmentColumns = "shipmentId,customerId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
+const shipment = (id: string, change: { customer?: string; to?: string; quantity?: string } = {}) =>
+  `${id},${change.customer ?? "CUST-001"},2000,Sydney,${change.to ?? "3000,Melbourne"},CARTON,${change.quantity ?? "1"}\n`;
+const activity = (quantity: string) => `W1,PICK,${quantity},2026-03-01T00:00:00Z\n`;
+const activities = (rows: string) => `warehouseCode,chargeCode,quantity,activityTimestamp\n${rows}`;
+
+describe("checking a file", () => {
+  test("tells rows accepted and rejected, shipments new and replaced, and each problem's row and column; nothing is recorded", async () => {
+    const worker = startWorker(service);
+    const before = { shipments: [{ ...shipmentFields, shipmentId: "S-OLD", items: [{ itemType: "CARTON" }] }] };
+    expect((await organisation.post("/v1/org/shipments/imports", before)).status).toBe(202);
+    await until("the import has run", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
+    await worker.stop();
+    await projectLog(service);
+    const recorded = await service.eventStore.head();
+
+    const file = [
+      `${shipmentColumns}\n`,
+      ...[shipment("S-OLD"), shipment("S-NEW"), shipment("S-NEW", { quantity: "2" })],
+      ...[shipment("S-BAD", { quantity: "none" }), shipment("S-BAD"), shipment("S-FAR", { to: "0800,Darwin", customer: "NOBODY" })],
+    ];
+    const html = await htmlOf(await check("shipments", csv(file.join(""))));
+    expect(["Rows", "Rows accepted", "Rows rejected", "New shipments", "Shipments replaced"].map((label) => figure(html, label))).toEqual([
+      ...["6", "3", "3", "1", "1"],
+    ]);
+    expect(cells(html)).toEqual([
+      ["5", "itemQuantity", "Valid item quantity is required"],
+      ["6", "The row", "Rejected with its shipment: Valid item quantity is required"],
+      ["7", "customerId, destinationPostCode, destinationSuburb", "Customer not found; Destination Zone(s) not found"],
+    ]);
+    expect(await service.eventStore.head()).toEqual(recorded);
+    expect((await service.pool.query("select from import_queue")).rowCount).toBe(0);
+    await nothingLeft();
+  });
+
+  test.each([
+    [99, 99],
+    [100, 100],
+    [101, 100],
+  ])("of %i problems shows %i", async (problems, shown) => {
+    const html = await htmlOf(await check("activities", csv(activities(activity("0").repeat(problems) + activity("1")))));
+    expect([figure(html, "Rows rejected"), cells(html).length]).toEqual([String(problems), shown]);
+    expect(cells(html)[0]).toEqual(["2", "quantity", "Valid quantity is required"]);
+  });
+
+  test("a file with a wrong header, without rows, or broken inside is said to be so, and is removed", async () => {
+    const wrong = await check("shipments", csv("a,b\n1,2\n"));
+    expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("Invalid file structure")]);
+    expect(await linesOf(await check("activities", csv(activities(""))))).toContainEqual({
+      error: "The file has no rows below its header row.",
+    });
+    const broken = await linesOf(await check("activities", csv(activities(`${activity("1").repeat(50_000)}"W1,PICK,1`))));
+    expect(broken.at(-1)?.error).toMatch(/quot/i);
+    await nothingLeft();
+  });
+
+  test("a member checks one file at a time; leaving the page while it is sent frees the place and removes the file", async () => {
+    const sending = request(`${service.url}/portal/upload/check`, {
+      method: "POST",
+      headers: {
+        ...{ ...script(), origin: service.url, cookie: `waybill=${who.cookies.get("waybill")}` },
+        ...{ "content-type": "multipart/form-data; boundary=b", "content-length": "1000000" },
+      },
+    });
+    sending.on("error", () => undefined);
+    sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nwarehouseCode');
+    await until("the upload has begun", async () => (await readdir(service.deps.tempDir)).length === 1);
+    const second = await check("activities", csv(activities(activity("1"))));
+    expect([second.status, await second.text()]).toEqual([409, expect.stringContaining("A check of yours is still running")]);
+    sending.destroy();
+    await nothingLeft();
+    await until("the place is free", async () => (await check("activities", csv(activities(activity("1"))))).status === 200);
+  });
+
+  test("leaving the page while the file is judged ends the process and removes the file", async () => {
+    const large = csv(activities(activity("0").repeat(300_000)));
+    const leaving = new AbortController();
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ kind: "activities", page: "p" })) body.append(name, value);
+    body.append("file", large);
+    const cookie = `waybill=${who.cookies.get("waybill")}`;
+    const headers = { ...script(), origin: service.url, cookie };
+    const answer = await fetch(`${service.url}/portal/upload/check`, { method: "POST", headers, body, signal: leaving.signal });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await nothingLeft();
+    await until("the place is free", async () => (await check("activities", csv(activities(activity("1"))))).status === 200);
+  });
+});
+
+const shipmentFields = {
+  ...{ originPostCode: "2000", originSuburb: "Sydney", destinationPostCode: "3000", destinationSuburb: "Melbourne" },
+  ...{ customerId: "CUST-001" },
+};

@@ -1,0 +1,83 @@
+// Bounds on the processes that check files. A named pipe that nobody writes to is a file whose check does not end.
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
+import { type CheckProcessesOptions, createCheckProcesses } from "../../../src/main/checking/checkProcesses.js";
+import { organisationFile } from "../../support/organisationFile.js";
+import { until } from "../../support/processes.js";
+
+let folder: string;
+let pipe: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-checks-"));
+  pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const parsed = parseOrganisationFile(organisationFile("org"));
+if (!parsed.ok) throw new Error(parsed.faults.join());
+const catalogue = parsed.file;
+
+const open = (options: Partial<CheckProcessesOptions>) => createCheckProcesses({ localities: async () => ({}), ...options });
+
+function begin(checks: ReturnType<typeof open>, organisationId: string) {
+  const leaving = new AbortController();
+  const file = { path: pipe, name: "a.csv", format: "csv" } as const;
+  const watch = { signal: leaving.signal, progress: () => undefined, shipments: async () => undefined };
+  const ended = checks.run({ organisationId, kind: "activities", file, folder, catalogue }, watch);
+  ended.catch(() => undefined);
+  return { ended, leave: () => leaving.abort(new Error("left")) };
+}
+
+/** Children of this process that run the program. */
+async function running(): Promise<number> {
+  let count = 0;
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const [status, command] = await Promise.all(
+      ["status", "cmdline"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "")),
+    );
+    if (status?.includes(`PPid:\t${process.pid}\n`) && command?.includes("checkProcess.js")) count += 1;
+  }
+  return count;
+}
+
+describe("the processes that check files", () => {
+  test("are so many in all and fewer for one organisation; who waits gets the place of who leaves", async () => {
+    const checks = open({ processes: 2 });
+    const [one, another] = [begin(checks, "a"), begin(checks, "a")];
+    await until("one of an organisation runs", async () => (await running()) === 1);
+    const [other, third] = [begin(checks, "b"), begin(checks, "c")];
+    await until("two run in all", async () => (await running()) === 2);
+    third.leave();
+    await expect(third.ended).rejects.toThrow("left");
+    one.leave();
+    await expect(one.ended).rejects.toThrow("left");
+    await until("the next one runs", async () => (await running()) === 2);
+    for (const { leave, ended } of [another, other]) {
+      leave();
+      await expect(ended).rejects.toThrow("left");
+    }
+    expect(await running()).toBe(0);
+  });
+
+  test("end at their deadline, and waiting for one does too", async () => {
+    const checks = open({ processes: 1, runMs: 1_500, waitMs: 300 });
+    const [first, second] = [begin(checks, "a"), begin(checks, "b")];
+    await expect(second.ended).rejects.toMatchObject({ name: "TooBusy" });
+    await expect(first.ended).rejects.toMatchObject({ name: "Rejection", message: expect.stringMatching(/^The check took longer than/) });
+    expect(await running()).toBe(0);
+  });
+
+  test("a member has one check at a time", () => {
+    const checks = open({});
+    const leave = checks.enter("m");
+    expect(() => checks.enter("m")).toThrow("A check of yours is still running");
+    checks.enter("another");
+    leave();
+    checks.enter("m");
+  });
+});
