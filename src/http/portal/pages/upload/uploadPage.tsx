@@ -21,9 +21,9 @@ export const uploadPage: PageOf<SignedInVisit> = {
     scripts: ["upload.js"],
     body: (
       <>
-        <section class="panel" aria-label="File">
+        <div class="panel">
           <UploadForm visit={visit} />
-        </section>
+        </div>
         <div id="upload-outcome" class="upload-outcome" tabindex={-1} />
         <Examples visit={visit} />
       </>
@@ -82,8 +82,8 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
 
 function Examples({ visit }: { visit: SignedInVisit }) {
   return (
-    <section class="panel" aria-labelledby="examples">
-      <h2 id="examples">Example files</h2>
+    <div class="panel">
+      <h2>Example files</h2>
       <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
       <ul class="plain-list">
         {kindOptions.map(({ value, label }) => (
@@ -94,6 +94,6 @@ function Examples({ visit }: { visit: SignedInVisit }) {
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
