@@ -4,10 +4,11 @@ import { limits } from "../imports/limits.js";
 import { sourceDetails } from "./text.js";
 import { pushedFields } from "./values.js";
 
-export const activityPush = z.strictObject({
-  activities: z
-    .array(z.strictObject(pushedFields("activity", "required")))
-    .min(1)
-    .max(limits.activitiesPerPush),
-  sourceDetails: sourceDetails.optional(),
-});
+const activity = z.strictObject(pushedFields("activity", "required")).meta({ id: "PushedActivity" });
+
+export const activityPush = z
+  .strictObject({
+    activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("Each is recorded, and billed, by itself"),
+    sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+  })
+  .meta({ id: "ActivityPush" });

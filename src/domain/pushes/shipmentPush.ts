@@ -6,19 +6,33 @@ import { sourceDetails, text } from "./text.js";
 import { shipmentsFileBytes } from "./toFile.js";
 import { pushedFields } from "./values.js";
 
-const shipment = z.strictObject({
-  ...pushedFields("shipment", "shape"),
-  customFields: z.record(z.string(), text()).optional(),
-  items: z
-    .array(z.strictObject(pushedFields("goodsLine", "shape")))
-    .min(1)
-    .max(limits.linesPerShipment),
-});
+const goodsLine = z.strictObject(pushedFields("goodsLine", "shape")).meta({ id: "PushedGoodsLine" });
 
-export const shipmentPush = z.strictObject({
-  shipments: z.array(shipment).min(1).max(limits.shipmentsPerPush),
-  sourceDetails: sourceDetails.optional(),
-});
+const shipment = z
+  .strictObject({
+    ...pushedFields("shipment", "shape"),
+    customFields: z
+      .record(z.string(), text())
+      .optional()
+      .describe(
+        "By key. Only fields that the organisation has configured; those that a carrier of the customer marks mandatory need a value",
+      ),
+    items: z.array(goodsLine).min(1).max(limits.linesPerShipment).describe("The goods lines; they replace those the shipment had before"),
+  })
+  .meta({ id: "PushedShipment" });
+
+export const shipmentPush = z
+  .strictObject({
+    shipments: z
+      .array(shipment)
+      .min(1)
+      .max(limits.shipmentsPerPush)
+      .describe(
+        "With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes",
+      ),
+    sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+  })
+  .meta({ id: "ShipmentPush" });
 
 export type ShipmentPush = z.infer<typeof shipmentPush>;
 

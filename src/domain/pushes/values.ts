@@ -6,6 +6,7 @@ import { isTimestamp } from "../imports/timestamp.js";
 import { requiredText, text } from "./text.js";
 
 const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
+const digits = "At most 15 digits before the decimal point";
 
 const timestamp = z
   .string()
@@ -22,7 +23,8 @@ export function pushedFields<Part extends FieldPart>(
   const pushed = fieldsOf(part).filter(({ inPushes }) => inPushes);
   return byField(pushed, (field) => {
     const isRequired = check === "required" && field.required === "value";
-    return (isRequired ? requiredSchema(field) : valueSchema(field).optional()) as z.ZodOptional<Value>;
+    const schema = isRequired ? requiredSchema(field) : valueSchema(field).optional();
+    return schema.meta(described(field, isRequired)) as z.ZodOptional<Value>;
   });
 }
 
@@ -57,5 +59,26 @@ function valueSchema({ type }: Field): Value {
       return recordableNumber;
     case "time":
       return timestamp;
+  }
+}
+
+const timeForms =
+  "ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone";
+
+/** For the API reference: what the field means, and what a schema cannot say of its values. */
+function described({ type, meaning }: Field, isRequired: boolean): z.core.GlobalMeta {
+  switch (type) {
+    case "identifier":
+    case "customer":
+    case "text":
+    case "place":
+      return { description: meaning, ...(isRequired ? { pattern: "\\S" } : {}) };
+    case "nonZero":
+      return { description: `${meaning}. ${digits}`, ...(isRequired ? { not: { const: 0 } } : {}) };
+    case "number":
+    case "positive":
+      return { description: `${meaning}. ${digits}` };
+    case "time":
+      return { description: `${meaning}. ${timeForms}` };
   }
 }

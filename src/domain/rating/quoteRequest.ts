@@ -4,38 +4,44 @@ import { z } from "zod";
 
 const text = (most: number) => z.string().trim().max(most);
 
-const location = z.strictObject({
-  postalCode: text(20).min(1),
-  countryCode: text(56).optional().describe("ISO country code; AU when left out"),
-  companyName: text(200).optional(),
-  suburbName: text(200).optional(),
-  street1: text(200).optional(),
-  contactName: text(200).optional(),
-  phone: text(100).optional(),
-  email: text(320).optional(),
-});
+const location = z
+  .strictObject({
+    postalCode: text(20).min(1).describe("Postcode; a text, since zeros in front count. It has to be one that is known"),
+    countryCode: text(56).optional().describe("ISO country code; AU when left out"),
+    companyName: text(200).optional().describe("Not used for the price"),
+    suburbName: text(200).optional().describe("Which of the postcode's suburbs; the first one when left out"),
+    street1: text(200).optional().describe("Not used for the price"),
+    contactName: text(200).optional().describe("Not used for the price"),
+    phone: text(100).optional().describe("Not used for the price"),
+    email: text(320).optional().describe("Not used for the price"),
+  })
+  .meta({ id: "QuoteLocation" });
 
 const metres = z.number().positive().max(1_000).describe("Metres");
 
-export const item = z.strictObject({
-  quantity: z.int().min(1, "must be at least 1").max(1_000_000),
-  length: metres,
-  width: metres,
-  height: metres,
-  weight: z.number().positive().max(1_000_000).describe("Kilograms, per item"),
-  type: text(100).optional(),
-  itemValue: z.number().min(0).max(1_000_000_000_000).optional(),
-});
+export const item = z
+  .strictObject({
+    quantity: z.int().min(1, "must be at least 1").max(1_000_000).describe("Number of equal items"),
+    length: metres,
+    width: metres,
+    height: metres,
+    weight: z.number().positive().max(1_000_000).describe("Kilograms, per item"),
+    type: text(100).optional().describe("Such as CARTON or PALLET; returned as given"),
+    itemValue: z.number().min(0).max(1_000_000_000_000).optional().describe("Declared value of one item, in the organisation's currency"),
+  })
+  .meta({ id: "QuoteItem" });
 
 const values = z.array(text(100)).max(500).optional();
 
-const filters = z.strictObject({
-  carrierIds: values,
-  serviceIds: values,
-  rateCardIds: values,
-  serviceTypes: values,
-  serviceClasses: values,
-});
+const filters = z
+  .strictObject({
+    carrierIds: values.describe("Carriers' aliases"),
+    serviceIds: values.describe("Services' aliases, as in `serviceId` of a quote"),
+    rateCardIds: values.describe("Rate cards' aliases, as in `rateCardId` of a quote"),
+    serviceTypes: values.describe("Such as DOMESTIC or INTERNATIONAL"),
+    serviceClasses: values.describe("Such as STANDARD or EXPRESS"),
+  })
+  .meta({ id: "QuoteFilters" });
 
 const mostKg = 1_000_000_000;
 
@@ -48,19 +54,29 @@ function withinReason(items: readonly z.output<typeof item>[]): boolean {
   return kg <= mostKg;
 }
 
-export const quoteRequest = z.strictObject({
-  general: z.strictObject({
-    customerIds: z
-      .array(text(64).min(1))
+export const quoteRequest = z
+  .strictObject({
+    general: z
+      .strictObject({
+        customerIds: z
+          .array(text(64).min(1))
+          .min(1)
+          .max(50)
+          .transform((ids) => [...new Set(ids)])
+          .describe("The customers to price for, by their ids in the organisation; each has to be one of its own"),
+      })
+      .meta({ id: "QuoteCustomers", description: "Whom the quotes are for" }),
+    origin: location.describe("Where the goods are picked up"),
+    destination: location.describe("Where they are delivered"),
+    items: z
+      .array(item)
       .min(1)
-      .max(50)
-      .transform((ids) => [...new Set(ids)]),
-  }),
-  origin: location,
-  destination: location,
-  items: z.array(item).min(1).max(1_000).refine(withinReason, "add up to more than can be one consignment"),
-  filters: filters.default({}),
-});
+      .max(1_000)
+      .refine(withinReason, "add up to more than can be one consignment")
+      .describe("The goods; together at most 1,000,000,000 kg of chargeable weight"),
+    filters: filters.default({}).describe("Narrows what is priced; an empty or missing list restricts nothing"),
+  })
+  .meta({ id: "QuoteRequest" });
 
 export type QuoteRequest = z.output<typeof quoteRequest>;
 export type Item = z.output<typeof item>;

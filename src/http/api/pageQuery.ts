@@ -20,8 +20,13 @@ export const pageRequest = ({ cursor, limit }: z.output<typeof pageQuery>, { sig
   secret: signingSecret,
 });
 
-export const pageSchema = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), nextCursor: z.string().nullable().describe("For the next page; null on the last page") });
+export const pageSchema = <Item extends z.ZodType>(item: Item, id: string) =>
+  z
+    .object({
+      items: z.array(item).describe("At most as many as the limit"),
+      nextCursor: z.string().nullable().describe("For the next page; null on the last page"),
+    })
+    .meta({ id });
 
 /** Converts the items of a page into those of the answer. */
 export async function answerPage<Row>(page: Promise<Page<Row>>, itemOf: (row: Row) => unknown = (row) => row) {

@@ -90,8 +90,12 @@ async function reportRows(link: string): Promise<string[][]> {
   return rows;
 }
 
-/** A JSON pointer's worth of the OpenAPI document; undefined where a step is missing. */
-const described = (...steps: string[]) => steps.reduce<unknown>((node, step) => (node as Json | undefined)?.[step], openApi);
+/** What the OpenAPI document says at these steps, through its references; undefined where a step is missing. */
+const described = (...steps: string[]): unknown =>
+  steps.reduce<unknown>((node, step) => {
+    const found = (node as Json | undefined)?.[step] as Json | undefined;
+    return typeof found?.["$ref"] === "string" ? described(...found["$ref"].split("/").slice(1)) : found;
+  }, openApi);
 
 describe.each<Kind>(["shipments", "activities"])("every field of %s", (kind) => {
   const fields = columnsOf(kind);

@@ -1,4 +1,4 @@
-import { describeApi } from "../openApi.js";
+import { describeApi } from "../document/describeApi.js";
 import type { Route } from "../route.js";
 import type { Page } from "./page.js";
 

@@ -20,14 +20,19 @@ export const pushHeaders = z.object({
 });
 
 const acceptedFields = {
-  importId: z.string(),
-  status: z.literal("queued"),
-  statusUrl: z.string().describe("Path of the import's status"),
+  importId: z.string().describe("Names the import from now on"),
+  status: z.literal("queued").describe("It waits for its turn"),
+  statusUrl: z.string().describe("Path of the import's status").meta({ format: "uri-reference" }),
 };
+const fromData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
 
-export const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file") });
-export const acceptedShipments = z.object({ ...acceptedFields, source: z.literal("data"), shipmentsReceived: z.int() });
-export const acceptedActivities = z.object({ ...acceptedFields, source: z.literal("data"), activitiesReceived: z.int() });
+export const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") }).meta({ id: "AcceptedFile" });
+export const acceptedShipments = z
+  .object({ ...fromData, shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines") })
+  .meta({ id: "AcceptedShipments" });
+export const acceptedActivities = z
+  .object({ ...fromData, activitiesReceived: z.int().describe("Activities in the push") })
+  .meta({ id: "AcceptedActivities" });
 
 type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "corrects" | "check"> & {
   elements?: number;

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { z } from "zod";
 import { acceptFile } from "../../../commands/imports/acceptFile.js";
 import { columnsOf } from "../../../domain/imports/fields.js";
+import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import type { Answer } from "../../server/answer.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
@@ -13,7 +14,11 @@ export const uploadForm = z.object({
   file: z
     .string()
     .meta({ format: "binary", description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row" }),
-  sourceDetails: z.string().optional().describe("Your reference for this upload; the file's name when left out"),
+  sourceDetails: z
+    .string()
+    .max(limits.sourceDetailsLength)
+    .optional()
+    .describe("Your reference for this upload; the file's name when left out or empty"),
 });
 
 /** The columns of the header row, for the API reference. */

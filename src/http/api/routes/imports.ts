@@ -22,6 +22,8 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
   }),
 );
 
+const importPage = pageSchema(importSchema, "Imports");
+
 export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
   defineRoute({
     method: "GET",
@@ -32,7 +34,7 @@ export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     extension: true,
     request: { query: pageQuery },
     responses: {
-      200: { description: "A page of imports", schema: pageSchema(importSchema) },
+      200: { description: "A page of imports", schema: importPage },
       400: { description: "Malformed cursor or limit" },
     },
     handler: ({ query, caller }, deps) =>

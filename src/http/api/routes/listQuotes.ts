@@ -1,20 +1,27 @@
 import { z } from "zod";
 import { listQuotes as list } from "../../../queries/quoteList.js";
+import { instant } from "../document/instant.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute } from "../route.js";
 import { time, timeRange } from "../timeQuery.js";
 import { location } from "./quoteResponse.js";
 
-const listedQuote = z.object({
-  quoteId: z.string(),
-  customerId: z.string(),
-  generatedAt: z.string().describe("ISO 8601, UTC"),
-  origin: location,
-  destination: location,
-  serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
-  cheapest: z.object({ serviceName: z.string(), totalAmount: z.number() }).nullable().describe("Null when nothing could be priced"),
-  noQuoteMessage: z.string(),
-});
+const cheapest = z
+  .object({ serviceName: z.string().describe("For people"), totalAmount: z.number().describe("Freight, surcharges and GST") })
+  .meta({ id: "CheapestQuote" });
+
+const listedQuote = z
+  .object({
+    quoteId: z.string().describe("Fetches the quote"),
+    customerId: z.string().describe("The customer it is for"),
+    generatedAt: instant("When it was priced"),
+    origin: location.describe("Where the goods are picked up"),
+    destination: location.describe("Where they are delivered"),
+    serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
+    cheapest: cheapest.nullable().describe("Null when nothing could be priced"),
+    noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
+  })
+  .meta({ id: "ListedQuote" });
 
 export const listQuotes = defineRoute({
   method: "GET",
@@ -31,7 +38,7 @@ export const listQuotes = defineRoute({
     }),
   },
   responses: {
-    200: { description: "A page of quotes", schema: pageSchema(listedQuote) },
+    200: { description: "A page of quotes", schema: pageSchema(listedQuote, "ListedQuotes") },
     400: { description: "Malformed cursor, limit or time" },
   },
   handler: ({ query, caller }, deps) => {

@@ -6,14 +6,15 @@ import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js"
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
 
+const rowState = z.enum(rowStateNames).meta({ id: "RowState" });
+
 const rest = {
   error: z.string().describe("Why the row was rejected"),
   data: z
-    .record(z.string(), z.unknown())
+    .record(z.string(), z.string())
     .describe("The values sent for the row, by column name; one that is very long ends in `... [cut short]`"),
   row: z.int().describe("Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push"),
-  state: z
-    .enum(rowStateNames)
+  state: rowState
     .nullable()
     .describe(
       "Extension: open, submitted (a correction of it is under way), corrected, dismissed, or superseded (a later import has written its shipment). Null unless the import has completed",
@@ -21,15 +22,18 @@ const rest = {
 };
 
 const query = pageQuery.extend({
-  state: z
-    .enum(rowStateNames)
+  state: rowState
     .optional()
     .describe("Extension: only rows in this state. A page may then be shorter than its limit, or empty, with a cursor for the rest"),
 });
 
 const rejectedRow = {
-  shipments: z.object({ shipmentId: z.string(), ...rest }),
-  activities: z.object({ reference: z.string().nullable(), ...rest }),
+  shipments: z
+    .object({ shipmentId: z.string().describe("The row's shipment; empty where it had none"), ...rest })
+    .meta({ id: "RejectedShipmentRow" }),
+  activities: z
+    .object({ reference: z.string().nullable().describe("The row's reference; null where it had none"), ...rest })
+    .meta({ id: "RejectedActivityRow" }),
 };
 
 export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
@@ -43,7 +47,7 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
     responses: {
       200: {
         description: "A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest",
-        schema: pageSchema(rejectedRow[kind]),
+        schema: pageSchema(rejectedRow[kind], `Rejected${name === "Shipment" ? "Shipment" : "Activity"}Rows`),
       },
       400: { description: "Malformed cursor, limit or state" },
       404: { description: "No such import in the organisation" },

@@ -17,7 +17,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     tag,
     extension: true,
     request: { query: pageQuery },
-    responses: { 200: { description: "A page of shipments", schema: pageSchema(ledgerShipment) }, 400: malformed },
+    responses: { 200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") }, 400: malformed },
     handler: ({ query, caller }, deps) => answerPage(listShipments(caller.organisationId, pageRequest(query, deps), deps.pool)),
   }),
   defineRoute({
@@ -27,7 +27,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     summary: "Fetch a shipment from the ledger",
     tag,
     extension: true,
-    request: { params: z.object({ shipmentId: z.string() }) },
+    request: { params: z.object({ shipmentId: z.string().describe("As it was imported") }) },
     responses: {
       200: { description: "The shipment", schema: ledgerShipment },
       404: { description: "No such shipment in the organisation" },

@@ -1,0 +1,104 @@
+import type { z } from "zod";
+import { maxJsonBytes } from "../../server/readBody.js";
+import type { Route } from "../route.js";
+import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses } from "./answers.js";
+import { guide, tagDescriptions } from "./guide.js";
+import { collectSchemas, type Json, type Schemas } from "./schemas.js";
+import { webhookDescriptions, webhookHeaders } from "./webhooks.js";
+
+/** The OpenAPI 3.1 document, generated from the schemas that validate. Extensions to the contract carry `x-extension: true`. */
+export function describeApi(routes: readonly Route[], publicUrl: string): Json {
+  const schemas = collectSchemas();
+  addErrorBodies(schemas);
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route, schemas) };
+  }
+  const tags = [...new Set([...routes.map(({ tag }) => tag), "Webhooks"])];
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Waybill",
+      version: "1",
+      summary: "Freight quotes and imports for an organisation and its customers",
+      description: guide,
+    },
+    // The relative address first: the reference page may call only the host that it was loaded from.
+    servers: [
+      { url: "/", description: "The host of this document" },
+      { url: publicUrl, description: "The service's public address" },
+    ],
+    security: [{ apiKey: [] }],
+    tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    webhooks: describeWebhooks(schemas),
+    components: {
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A key of the organisation" } },
+      headers: answerHeaders,
+      schemas: schemas.components(),
+    },
+  };
+}
+
+function describeRoute(route: Route, schemas: Schemas): Json {
+  const { operationId, summary, description = summary, tag, request, responses } = route;
+  const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
+  const all = { ...commonResponses, ...(request.body && jsonBodyResponses(mebibytes)), ...responses };
+  return {
+    ...{ operationId, summary, description: sentence(description), tags: [tag] },
+    ...(route.extension === true ? { "x-extension": true } : {}),
+    parameters: [
+      ...parameters("path", request.params, schemas),
+      ...parameters("query", request.query, schemas),
+      ...parameters("header", request.headers, schemas),
+    ],
+    ...requestBody(route, mebibytes, schemas),
+    responses: Object.fromEntries(
+      Object.entries(all).map(([status, response]) => [status, describeAnswer(Number(status), response, schemas)]),
+    ),
+  };
+}
+
+const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
+
+function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: Schemas): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.of(schema, "request") as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: property,
+  }));
+}
+
+function requestBody({ request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas): Json {
+  if (multipart) {
+    const content = { "multipart/form-data": { schema: schemas.of(multipart, "request") } };
+    return {
+      requestBody: { required: true, description: "A form with a file of at most 52,428,800 bytes and, if you like, a text", content },
+    };
+  }
+  if (!body) return {};
+  const content = { "application/json": { schema: schemas.of(body, "request") } };
+  return { requestBody: { required: true, description: `At most ${mebibytes} MiB of JSON in UTF-8`, content } };
+}
+
+/** What the organisation's own endpoints are sent. */
+function describeWebhooks(schemas: Schemas): Record<string, Json> {
+  const responses = {
+    "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
+    410: { description: "Removes the endpoint" },
+  };
+  const describe = ({ type, summary, body }: (typeof webhookDescriptions)[number]): Json => ({
+    post: {
+      ...{ operationId: `webhook-${type.replace(".", "-")}`, summary, description: sentence(summary), tags: ["Webhooks"] },
+      ...{ security: [], "x-extension": true },
+      parameters: parameters("header", webhookHeaders, schemas),
+      requestBody: { required: true, content: { "application/json": { schema: schemas.of(body, "answer") } } },
+      responses,
+    },
+  });
+  return Object.fromEntries(webhookDescriptions.map((each) => [each.type, describe(each)]));
+}

@@ -1,0 +1,64 @@
+// zod's schemas as the OpenAPI document has them. A schema with an id (`.meta({ id })`) stands once, under components, and is referred to by its name.
+import { z } from "zod";
+
+export type Json = Record<string, unknown>;
+
+export interface Schemas {
+  /** `answer`: without `additionalProperties: false`, since an answer may gain a field and strict clients must not break by it. */
+  readonly of: (schema: z.ZodType, use: "request" | "answer") => Json;
+  readonly components: () => Record<string, Json>;
+}
+
+export function collectSchemas(): Schemas {
+  const named = new Map<string, Json>();
+  return {
+    of: (schema, use) => {
+      const made = z.toJSONSchema(schema, { io: use === "request" ? "input" : "output", unrepresentable: "any", override: keepDefaults });
+      const { $schema: _, $defs = {}, ...own } = tidied(made, use) as Json & { $defs?: Record<string, Json> };
+      for (const [name, definition] of Object.entries($defs)) add(named, name, definition);
+      const id = own["id"];
+      if (typeof id !== "string") return own;
+      add(named, id, own);
+      return { $ref: reference(id) };
+    },
+    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function add(named: Map<string, Json>, name: string, { id: _, ...definition }: Json): void {
+  const known = named.get(name);
+  if (known && JSON.stringify(known) !== JSON.stringify(definition)) throw new Error(`two schemas are called ${name}`);
+  named.set(name, definition);
+}
+
+export const reference = (name: string): string => `#/components/schemas/${name}`;
+
+/** A text that becomes a number keeps its default. */
+function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (zodSchema._zod.def.type === "default") jsonSchema.default = zodSchema._zod.def.defaultValue as typeof jsonSchema.default;
+}
+
+/** In the words that generators of other languages understand. */
+function tidied(value: unknown, use: "request" | "answer"): unknown {
+  if (Array.isArray(value)) return value.map((each) => tidied(each, use));
+  if (typeof value !== "object" || value === null) return value;
+  const given = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tidied(each, use)]));
+  if (typeof given["$ref"] === "string") return { ...given, $ref: given["$ref"].replace("#/$defs/", reference("")) };
+  if (use === "answer" && given["additionalProperties"] === false) delete given["additionalProperties"];
+  // Bounds of JavaScript's numbers, which zod adds to every whole number.
+  if (given["maximum"] === Number.MAX_SAFE_INTEGER) delete given["maximum"];
+  if (given["minimum"] === Number.MIN_SAFE_INTEGER) delete given["minimum"];
+  if (Number.isInteger(given["const"]) && given["type"] === "number") given["type"] = "integer";
+  delete given["propertyNames"]; // always text
+  return withNull(given);
+}
+
+/** `anyOf` of something and null makes empty classes in C#. */
+function withNull(given: Json): Json {
+  const { anyOf, ...rest } = given;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json)["type"] !== "null") return given;
+  const [some] = anyOf as [Json];
+  if (typeof some["type"] !== "string") return { oneOf: anyOf, ...rest };
+  const choices = Array.isArray(some["enum"]) ? { enum: [...some["enum"], null] } : {};
+  return { ...some, ...rest, type: [some["type"], "null"], ...choices };
+}
