@@ -1,0 +1,1 @@
+export const exampleAnswers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {};
