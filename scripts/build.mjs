@@ -49,6 +49,8 @@ try {
   compile("tsconfig.build.json", target);
   compile("tsconfig.browser.json", join(target, "http", "portal", "browser"));
   cpSync(join(root, "src", "http", "portal", "styles"), join(target, "http", "portal", "styles"), { recursive: true });
+  const answers = join("http", "api", "document", "examples", "answers.json");
+  cpSync(join(root, "src", answers), join(target, answers));
   await writeLocalities(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);

@@ -65,7 +65,8 @@ export const quoteRequest = z
           .transform((ids) => [...new Set(ids)])
           .describe("The customers to price for, by their ids in the organisation; each has to be one of its own"),
       })
-      .meta({ id: "QuoteCustomers", description: "Whom the quotes are for" }),
+      .meta({ id: "QuoteCustomers" })
+      .describe("Whom the quotes are for"),
     origin: location.describe("Where the goods are picked up"),
     destination: location.describe("Where they are delivered"),
     items: z

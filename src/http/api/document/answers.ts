@@ -1,6 +1,7 @@
 // The answers that are not a success, and the headers of all, as the document describes them.
 import { z } from "zod";
 import type { ResponseDescription } from "../route.js";
+import { answerExample } from "./examples/examples.js";
 import { type Json, reference, type Schemas } from "./schemas.js";
 
 const statusCode = z.int().describe("The status of the answer, again");
@@ -14,10 +15,13 @@ const errorBodies = {
     message: z
       .any()
       .describe(
-        "What is wrong. A list of texts for faults of the body, the query and the headers, each beginning with the place, such as `shipments.0.items must have at least 1 element`; one text for everything else, such as the structure of a file or a full queue",
+        "What is wrong. A list of texts for faults of the body, the query and the headers, each beginning with the place, such as `shipments.0.items must contain at least 1 element`; one text for everything else, such as the structure of a file or a full queue",
       )
       .meta({
-        examples: [["general.customerIds must have at least 1 element"], "Invalid file structure. Missing required column(s): chargeCode."],
+        examples: [
+          ["general.customerIds must contain at least 1 element"],
+          "Invalid file structure. Missing required column(s): chargeCode.",
+        ],
       }),
     error: z.literal("Bad Request").describe("The name of the status"),
   }),
@@ -55,11 +59,16 @@ export const jsonBodyResponses = (mebibytes: number): Readonly<Record<number, Re
   415: { description: "The body is not JSON in UTF-8, or is compressed" },
 });
 
-export function describeAnswer(status: number, { description, schema }: ResponseDescription, schemas: Schemas): Json {
+export function describeAnswer(
+  { operationId, status }: { operationId: string; status: number },
+  { description, schema }: ResponseDescription,
+  schemas: Schemas,
+): Json {
   const error = status < 400 ? undefined : { $ref: reference(errorName(status)) };
   const content = schema === undefined ? error : schemas.of(schema, "answer");
   const headers = Object.fromEntries(headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-  return { description, headers, ...(content === undefined ? {} : { content: { "application/json": { schema: content } } }) };
+  if (content === undefined) return { description, headers };
+  return { description, headers, content: { "application/json": { schema: content, ...answerExample(operationId, status) } } };
 }
 
 export const answerHeaders = {

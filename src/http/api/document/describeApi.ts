@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
 import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses } from "./answers.js";
+import { parameterExample, requestExample } from "./examples/examples.js";
 import { guide, tagDescriptions } from "./guide.js";
 import { collectSchemas, type Json, type Schemas } from "./schemas.js";
 import { webhookDescriptions, webhookHeaders } from "./webhooks.js";
@@ -18,10 +19,14 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
   return {
     openapi: "3.1.0",
     info: {
-      title: "Waybill",
-      version: "1",
-      summary: "Freight quotes and imports for an organisation and its customers",
-      description: guide,
+      ...{
+        title: "Waybill",
+        version: "1",
+        summary: "Freight quotes and imports for an organisation and its customers",
+        description: guide,
+      },
+      contact: { name: "The operator of this service", url: publicUrl },
+      license: { name: "Unlicensed", identifier: "UNLICENSED" },
     },
     // The relative address first: the reference page may call only the host that it was loaded from.
     servers: [
@@ -54,7 +59,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     ],
     ...requestBody(route, mebibytes, schemas),
     responses: Object.fromEntries(
-      Object.entries(all).map(([status, response]) => [status, describeAnswer(Number(status), response, schemas)]),
+      Object.entries(all).map(([status, response]) => [status, describeAnswer({ operationId, status: Number(status) }, response, schemas)]),
     ),
   };
 }
@@ -70,18 +75,19 @@ function parameters(place: "path" | "query" | "header", schema: z.ZodObject | un
     required: place === "path" || required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema: property,
+    ...parameterExample(name),
   }));
 }
 
-function requestBody({ request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas): Json {
+function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas): Json {
   if (multipart) {
-    const content = { "multipart/form-data": { schema: schemas.of(multipart, "request") } };
+    const content = { "multipart/form-data": { schema: schemas.of(multipart, "request"), ...requestExample(operationId) } };
     return {
       requestBody: { required: true, description: "A form with a file of at most 52,428,800 bytes and, if you like, a text", content },
     };
   }
   if (!body) return {};
-  const content = { "application/json": { schema: schemas.of(body, "request") } };
+  const content = { "application/json": { schema: schemas.of(body, "request"), ...requestExample(operationId) } };
   return { requestBody: { required: true, description: `At most ${mebibytes} MiB of JSON in UTF-8`, content } };
 }
 

@@ -72,8 +72,8 @@ cancelled its rows are open again. The portal and a corrected error report that 
 
   "Errors in requests": `
 Every error is JSON with \`message\`. A 400 for the body, the query or the headers has a list of messages, each beginning with the place
-(\`shipments.0.items must have at least 1 element\`); a 400 for a file, or because too many imports are queued, has one text. Fields that are not known are an error,
-not ignored. JSON bodies may have 32 MiB, quote requests 2 MiB, files 50 MB.`,
+(\`shipments.0.items must contain at least 1 element\`); a 400 for a file, or because too many imports are queued, has one text. Fields that are not known are an error,
+not ignored; an optional field is left out, not null (in C# set \`DefaultIgnoreCondition\` to \`WhenWritingNull\`). JSON bodies may have 32 MiB, quote requests 2 MiB, files 50 MB.`,
 
   Paging: `
 Lists answer \`items\` and \`nextCursor\`. Send the cursor back as it is, with the same other parameters; null says that it was the last page. A page holds 100

@@ -26,7 +26,9 @@ const acceptedFields = {
 };
 const fromData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
 
-export const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") }).meta({ id: "AcceptedFile" });
+export const acceptedFile = z
+  .object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") })
+  .meta({ id: "AcceptedFile" });
 export const acceptedShipments = z
   .object({ ...fromData, shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines") })
   .meta({ id: "AcceptedShipments" });

@@ -1,4 +1,4 @@
-// Requests of the demo organisation, as the reference shows them. A test sends each, and records what is answered in answers.ts.
+// Requests of the demo organisation, as the reference shows them. A test sends each, and records what is answered in answers.json.
 
 interface ExampleFile {
   readonly name: string;
@@ -14,7 +14,16 @@ export interface ExampleRequest {
 const line = (...cells: string[]) => cells.join(",");
 
 const shipments = [
-  line("shipmentId", "customerId", "originPostCode", "originSuburb", "destinationPostCode", "destinationSuburb", "itemType", "itemQuantity"),
+  line(
+    "shipmentId",
+    "customerId",
+    "originPostCode",
+    "originSuburb",
+    "destinationPostCode",
+    "destinationSuburb",
+    "itemType",
+    "itemQuantity",
+  ),
   line("SO-1003", "CUST-001", "2000", "Sydney", "3000", "Melbourne", "CARTON", "4"),
   line("SO-1003", "CUST-001", "2000", "Sydney", "3000", "Melbourne", "PALLET", "1"),
   line("SO-1004", "CUST-001", "2000", "Sydney", "9999", "Nowhere", "CARTON", "2"),

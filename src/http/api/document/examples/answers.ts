@@ -1,1 +1,0 @@
-export const exampleAnswers: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {};

@@ -1,0 +1,54 @@
+// The examples of the API reference, by operation.
+import { readFileSync } from "node:fs";
+import type { Json } from "../schemas.js";
+import { exampleRequests } from "./requests.js";
+
+/** Recorded by a test with UPDATE_EXAMPLES=1: what the demo organisation is answered, by operation and status. */
+export const exampleAnswers = JSON.parse(readFileSync(new URL("./answers.json", import.meta.url), "utf8")) as Readonly<
+  Record<string, Readonly<Record<string, unknown>>>
+>;
+
+/** Ids are those of the recorded answers. */
+const exampleParameters: Readonly<Record<string, string | number>> = {
+  importId: "0198c2f0-0000-7000-8000-000000000003",
+  quoteId: "0198c2f0-0000-7000-8000-000000000001",
+  shipmentId: "SO-1001",
+  "idempotency-key": "orders-of-monday-1",
+  "webhook-id": "0198c2f0-0000-7000-8000-000000000009",
+  "webhook-timestamp": "1783038600",
+  "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+};
+
+/** Only for parameters that have to be given: an optional one would be sent by "try it". */
+export const parameterExample = (name: string): Json => {
+  const example = exampleParameters[name];
+  return example === undefined ? {} : { example };
+};
+
+export function requestExample(operationId: string): Json {
+  const { body, file, sourceDetails } = exampleRequests[operationId] ?? {};
+  if (body !== undefined) return { example: body };
+  return file === undefined ? {} : { example: { file: file.text, ...(sourceDetails === undefined ? {} : { sourceDetails }) } };
+}
+
+export function answerExample(operationId: string, status: number): Json {
+  const recorded = exampleAnswers[operationId]?.[status] ?? otherAnswers[status];
+  return recorded === undefined ? {} : { example: recorded };
+}
+
+const answer = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
+
+/** Of what every operation may answer. */
+const otherAnswers: Readonly<Record<number, unknown>> = {
+  400: answer(400, "Bad Request", "The address must not contain a NUL character"),
+  401: { message: "The header x-api-key is missing" },
+  405: answer(405, "Method Not Allowed", "PUT is not possible here, use GET"),
+  408: answer(408, "Request Timeout", "The body stopped arriving before its end, send the request again"),
+  413: answer(413, "Payload Too Large", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."),
+  415: answer(415, "Unsupported Media Type", "Send the body as JSON, with the header Content-Type: application/json"),
+  417: answer(417, "Expectation Failed", "Nothing but 100-continue can be expected"),
+  429: { message: "Too many requests, try again in 12 seconds", limit: 600, retryAfterSeconds: 12 },
+  431: answer(431, "Request Header Fields Too Large", "The request could not be read"),
+  500: answer(500, "Internal Server Error", "Something went wrong on our side. Quote the x-request-id of this answer when you report it"),
+  503: answer(503, "Service Unavailable", "A store is unreachable at the moment, try again shortly"),
+};

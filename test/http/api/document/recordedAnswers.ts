@@ -1,0 +1,154 @@
+// Sends the requests that the API reference shows, to the demo organisation, and keeps each answer by its operation and status.
+import { randomUUID } from "node:crypto";
+import { createKey } from "../../../../src/commands/organisations/keys.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
+import { demoOrganisation } from "../../../../src/demo/demoOrganisation.js";
+import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import { routes } from "../../../../src/http/api/routes/list.js";
+import { eventually } from "../../../support/eventually.js";
+import { organisationDeps, type TestService } from "../../../support/service.js";
+
+export type Recorded = Record<string, Record<string, unknown>>;
+type Json = Record<string, unknown>;
+
+interface Sent {
+  readonly params?: Record<string, string>;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** The worker is stopped at the end: what is pushed then waits, and can be cancelled. */
+export async function recordAnswers(service: TestService, stopWorker: () => Promise<void>): Promise<Recorded> {
+  const recorded: Recorded = {};
+  const key = await demoKey(service);
+  const call = async (operationId: string, { params = {}, query = "", body, headers = {} }: Sent = {}) => {
+    const route = routes.find((each) => each.operationId === operationId);
+    if (!route) throw new Error(`there is no operation ${operationId}`);
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${service.url}${path}${query}`, {
+      method: route.method,
+      headers: { "x-api-key": key, ...(body === undefined || isForm ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Json;
+    const ofOperation = recorded[operationId] ?? {};
+    recorded[operationId] = { ...ofOperation, [response.status]: ofOperation[response.status] ?? answer };
+    return answer;
+  };
+  const example = (operationId: string) => exampleRequests[operationId]?.body as Json;
+  /** Asks until the answer is as wanted, which alone is recorded. */
+  const until = (operationId: string, sent: Sent, wanted: (answer: Json) => boolean) =>
+    eventually(async () => {
+      delete recorded[operationId]?.["200"];
+      return wanted(await call(operationId, sent));
+    });
+  const ended = (operationId: string, { importId }: Json) =>
+    until(operationId, { params: { importId: String(importId) } }, ({ status }) => status === "completed");
+  const hasItems =
+    (count: number) =>
+    ({ items }: Json) =>
+      (items as unknown[]).length === count;
+  const unknown = { importId: randomUUID() };
+
+  const quotes = await call("generateQuotes", { body: example("generateQuotes") });
+  await call("generateQuotes", { body: { ...example("generateQuotes"), general: { customerIds: [] } } });
+  await call("generateQuotes", { body: { ...example("generateQuotes"), general: { customerIds: ["CUST-999"] } } });
+  const quoteId = String((quotes["results"] as Json[])[0]?.["quoteId"]);
+  await call("fetchQuote", { params: { quoteId } });
+  await call("fetchQuote", { params: { quoteId: randomUUID() } });
+  await until("listQuotes", {}, hasItems(1));
+  await call("listQuotes", { query: "?limit=0" });
+
+  for (const { push, upload, check, list, errors, correct, cancel, ledger } of kinds) {
+    const idempotent = { "idempotency-key": randomUUID() };
+    const pushed = await call(push, { body: example(push), headers: idempotent });
+    await call(push, { body: { ...example(push), sourceDetails: "Another" }, headers: idempotent });
+    await call(push, { body: { [push === "pushShipments" ? "shipments" : "activities"]: [] } });
+    await ended(check, pushed);
+    const uploaded = await call(upload, { body: form(upload) });
+    await call(upload, { body: form(upload, "shipmentId,colour\n1,red\n") });
+    await call(upload, { body: form(upload), headers: { "idempotency-key": idempotent["idempotency-key"] } });
+    await ended(check, uploaded);
+    const params = { importId: String(uploaded["importId"]) };
+    await call(check, { params: unknown });
+    await call(errors, { params });
+    await call(errors, { params, query: "?limit=0" });
+    await call(errors, { params: unknown });
+    const corrected = await call(correct, { params, body: example(correct) });
+    await call(correct, { params, body: { rows: [] } });
+    await call(correct, { params: unknown, body: example(correct) });
+    await ended(check, corrected);
+    await call(correct, { params, body: example(correct) });
+    await call(correct, { params, body: example(correct), headers: idempotent });
+    await until(check, { params }, ({ errorReportUrl }) => errorReportUrl !== null);
+    await until(list, {}, hasItems(3));
+    await call(list, { query: "?limit=0" });
+    await call(cancel, { params });
+    await call(cancel, { params: unknown });
+    await until(ledger, {}, hasItems(ledger === "listLedgerShipments" ? 3 : 4));
+    await call(ledger, { query: "?limit=0" });
+  }
+  await stopWorker();
+  for (const { push, cancel } of kinds) {
+    const { importId } = await call(push, { body: example(push) });
+    await call(cancel, { params: { importId: String(importId) } });
+  }
+  await call("getLedgerShipment", { params: { shipmentId: "SO-1001" } });
+  await call("getLedgerShipment", { params: { shipmentId: "SO-9999" } });
+  await call("listLedgerActivities", { query: `?importId=${unknown.importId}` });
+  return shown(recorded);
+}
+
+const kinds = [
+  {
+    ...{ push: "pushShipments", upload: "uploadShipments", check: "checkShipmentImport", list: "listShipmentImports" },
+    ...{
+      errors: "listRejectedShipmentRows",
+      correct: "correctShipmentRows",
+      cancel: "cancelShipmentImport",
+      ledger: "listLedgerShipments",
+    },
+  },
+  {
+    ...{ push: "pushActivities", upload: "uploadActivities", check: "checkFulfilmentImport", list: "listFulfilmentImports" },
+    ...{
+      ...{ errors: "listRejectedFulfilmentRows", correct: "correctFulfilmentRows", cancel: "cancelFulfilmentImport" },
+      ledger: "listLedgerActivities",
+    },
+  },
+];
+
+function form(operationId: string, text?: string): FormData {
+  const { file, sourceDetails } = exampleRequests[operationId] ?? {};
+  const made = new FormData();
+  if (sourceDetails !== undefined) made.append("sourceDetails", sourceDetails);
+  made.append("file", new File([text ?? file?.text ?? ""], file?.name ?? ""));
+  return made;
+}
+
+async function demoKey({ pool, eventStore }: TestService): Promise<string> {
+  const parsed = parseOrganisationFile(demoOrganisation);
+  if (!parsed.ok) throw new Error(parsed.faults.join("; "));
+  const deps = organisationDeps(pool, eventStore);
+  const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
+  await applyOrganisation(deps, parsed.file, origin);
+  return (await createKey(deps, { organisationId: "demo", name: "reference" }, origin)).key;
+}
+
+/** Ids, times, links and cursors become ones that do not change from run to run; equal ones stay equal. */
+function shown(recorded: Recorded): Recorded {
+  const ids = new Map<string, string>();
+  const idFor = (id: string) => {
+    if (!ids.has(id)) ids.set(id, `0198c2f0-0000-7000-8000-${String(ids.size + 1).padStart(12, "0")}`);
+    return String(ids.get(id));
+  };
+  const text = JSON.stringify(recorded)
+    .replaceAll(/"(errorReportUrl)":"[^"]+"/g, '"$1":"https://waybill.example/files/rejected-rows.xlsx?signature=..."')
+    .replaceAll(/"nextCursor":"[^"]+"/g, '"nextCursor":"eyJhZnRlciI6MTAwfQ.c2lnbmF0dXJl"')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, idFor)
+    .replaceAll(/"(submittedAt|startedAt|finishedAt|updatedAt|generatedAt)":"[^"]+"/g, '"$1":"2026-07-02T00:30:00.000Z"');
+  return JSON.parse(text) as Recorded;
+}
