@@ -22,15 +22,21 @@ const filters = {
 const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
 const rows = z.int().describe("How many activities");
 
-const totals = z.object({
-  items: z.array(
-    z.object({
-      customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
-      ...{ warehouseCode: z.string(), chargeCode: z.string(), quantity, rows },
-    }),
-  ),
-  total: z.object({ quantity, rows }).describe("Of all items"),
-});
+const total = z
+  .object({
+    customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+    warehouseCode: z.string().describe("The warehouse"),
+    chargeCode: z.string().describe("What was done"),
+    ...{ quantity, rows },
+  })
+  .meta({ id: "ActivityTotal" });
+
+const totals = z
+  .object({
+    items: z.array(total).describe("By customer, warehouse and charge code"),
+    total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
+  })
+  .meta({ id: "ActivityTotals" });
 
 export const activityLedgerRoutes: readonly Route[] = [
   defineRoute({
@@ -43,9 +49,9 @@ export const activityLedgerRoutes: readonly Route[] = [
       "half hour, and as pushed within each.",
     tag,
     extension: true,
-    request: { query: pageQuery.extend({ importId: z.string().optional(), ...filters }) },
+    request: { query: pageQuery.extend({ importId: z.string().optional().describe("Activities of this import only"), ...filters }) },
     responses: {
-      200: { description: "A page of activities", schema: pageSchema(ledgerActivity) },
+      200: { description: "A page of activities", schema: pageSchema(ledgerActivity, "LedgerActivities") },
       400: { description: "Malformed cursor, limit, code or time, or from is after to" },
       404: { description: "No such fulfilment import in the organisation" },
     },

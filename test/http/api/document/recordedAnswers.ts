@@ -96,6 +96,8 @@ export async function recordAnswers(service: TestService, stopWorker: () => Prom
     const { importId } = await call(push, { body: example(push) });
     await call(cancel, { params: { importId: String(importId) } });
   }
+  await until("getLedgerActivityTotals", {}, hasItems(2));
+  await call("getLedgerActivityTotals", { query: "?from=2026" });
   await call("getLedgerShipment", { params: { shipmentId: "SO-1001" } });
   await call("getLedgerShipment", { params: { shipmentId: "SO-9999" } });
   await call("listLedgerActivities", { query: `?importId=${unknown.importId}` });
