@@ -12,81 +12,110 @@ const INT64_MAX = 2n ** 63n - 1n;
 export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
 export type Message = readonly Field[];
 
-/** Smaller messages are written in a buffer that is used again and again. */
+/** A message is written from its end to its beginning: its length is known once its content is there. It begins at `at`. */
+export interface Output {
+  bytes: Buffer;
+  at: number;
+}
+
+export const newOutput = (bytes: Buffer): Output => ({ bytes, at: bytes.length });
+
 const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The message's bytes, after `before` bytes that are left free. */
 export function encode(message: Message, before = 0): Buffer {
-  const most = mostBytes(message);
-  const target = most <= scratch.length ? scratch : Buffer.allocUnsafe(most);
-  const from = writeBack(target, target.length, message);
-  const bytes = Buffer.allocUnsafe(before + target.length - from);
-  target.copy(bytes, before, from);
+  const output = newOutput(scratch);
+  prependMessage(output, message);
+  const bytes = Buffer.allocUnsafe(before + output.bytes.length - output.at);
+  bytes.set(output.bytes.subarray(output.at), before);
   return bytes;
 }
 
-/** At least as many bytes as the message takes. */
-function mostBytes(message: Message): number {
-  let most = 0;
-  for (let index = 0; index < message.length; index++) {
+export function prependMessage(output: Output, message: Message): void {
+  for (let index = message.length - 1; index >= 0; index--) {
+    const field = (message[index] as Field)[0];
     const value = (message[index] as Field)[1];
-    most += 20; // a tag and a number or a length
-    if (typeof value === "string") most += value.length * 3;
-    else if (typeof value === "object") most += isMessage(value) ? mostBytes(value) : value.length;
+    if (typeof value === "number" || typeof value === "bigint") prependNumber(output, field, value);
+    else {
+      const end = distanceFromEnd(output);
+      if (typeof value === "string") prependText(output, value);
+      else if (isMessage(value)) prependMessage(output, value);
+      else prependBytes(output, value);
+      prependHead(output, field, end);
+    }
   }
-  return most;
 }
 
 const isMessage = (value: Uint8Array | Message): value is Message => Array.isArray(value);
 
-/** Written from the end to the beginning: the length of a message is known once its content is there. Returns where it begins. */
-function writeBack(target: Buffer, end: number, message: Message): number {
-  let at = end;
-  for (let index = message.length - 1; index >= 0; index--) {
-    const field = message[index] as Field;
-    const value = field[1];
-    const tag = field[0] << 3;
-    if (typeof value === "number" || typeof value === "bigint") at = writeVarint(target, writeVarint(target, at, value), tag);
-    else {
-      const contentEnd = at;
-      at = writeContent(target, at, value);
-      at = writeVarint(target, writeVarint(target, at, contentEnd - at), tag | 2);
-    }
-  }
-  return at;
+/** How much is written. It stays when the output gets a larger buffer, while `at` does not. */
+export const distanceFromEnd = ({ bytes, at }: Output): number => bytes.length - at;
+
+/** Moves what is written to the end of a larger buffer, unless so many bytes more fit before it. */
+function makeRoom(output: Output, length: number): void {
+  if (output.at >= length) return;
+  const larger = Buffer.allocUnsafeSlow(2 * output.bytes.length + length);
+  const at = larger.length - distanceFromEnd(output);
+  larger.set(output.bytes.subarray(output.at), at);
+  output.bytes = larger;
+  output.at = at;
 }
 
-function writeContent(target: Buffer, end: number, value: string | Uint8Array | Message): number {
-  if (typeof value === "string") return end - target.write(value, end - Buffer.byteLength(value));
-  if (isMessage(value)) return writeBack(target, end, value);
-  target.set(value, end - value.length);
-  return end - value.length;
+/** Bytes as they are, without a field's number and length. */
+export function prependBytes(output: Output, bytes: Uint8Array): void {
+  makeRoom(output, bytes.length);
+  output.at -= bytes.length;
+  output.bytes.set(bytes, output.at);
+}
+
+export function prependText(output: Output, text: string): void {
+  const length = Buffer.byteLength(text);
+  makeRoom(output, length);
+  output.at -= length;
+  output.bytes.write(text, output.at);
+}
+
+/** Before the content of a field: its number, and the length of what was written since `end` (a distance from the end). */
+export function prependHead(output: Output, field: number, end: number): void {
+  prependVarint(output, distanceFromEnd(output) - end);
+  prependVarint(output, (field << 3) | 2);
 }
 
 /** A zero is written too: inside a oneof it says which member is set. */
-function writeVarint(target: Buffer, end: number, value: number | bigint): number {
-  if (typeof value === "bigint" || value >= MAX_INT64) return writeBigVarint(target, end, typeof value === "bigint" ? value : INT64_MAX);
-  if (value < 128) {
-    target[end - 1] = value;
-    return end - 1;
-  }
-  let size = 1;
-  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size += 1;
-  let rest = value;
-  for (let at = end - size; at < end; at++) {
-    target[at] = at < end - 1 ? (rest % 128) | 128 : rest;
-    rest = Math.floor(rest / 128);
-  }
-  return end - size;
+export function prependNumber(output: Output, field: number, value: number | bigint): void {
+  prependVarint(output, value);
+  prependVarint(output, field << 3);
 }
 
-function writeBigVarint(target: Buffer, end: number, value: bigint): number {
+const MAX_VARINT = 10;
+
+function prependVarint(output: Output, value: number | bigint): void {
+  makeRoom(output, MAX_VARINT);
+  if (typeof value === "bigint") prependBigVarint(output, value);
+  else if (value >= MAX_INT64) prependBigVarint(output, INT64_MAX);
+  else if (value < 128) output.bytes[--output.at] = value;
+  else prependLongVarint(output, value);
+}
+
+function prependLongVarint(output: Output, value: number): void {
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size += 1;
+  output.at -= size;
+  let rest = value;
+  for (let at = output.at; at < output.at + size - 1; at++) {
+    output.bytes[at] = (rest % 128) | 128;
+    rest = Math.floor(rest / 128);
+  }
+  output.bytes[output.at + size - 1] = rest;
+}
+
+function prependBigVarint(output: Output, value: bigint): void {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   bytes.push(Number(rest));
-  target.set(bytes, end - bytes.length);
-  return end - bytes.length;
+  output.at -= bytes.length;
+  output.bytes.set(bytes, output.at);
 }
 
 export type Reader = protobuf.Reader;
@@ -101,11 +130,17 @@ export type Fields<Into> = {
 
 /** Reads a whole message into the object. */
 export function decode<Into extends object>(bytes: Buffer, fields: Fields<Into>, into: Into): Into {
-  const reader = protobuf.Reader.create(bytes);
+  const reader = newReader(bytes);
+  return reading(() => readFields(reader, reader.len, fields, into));
+}
+
+export const newReader = (bytes: Buffer): Reader => protobuf.Reader.create(bytes);
+
+/** Turns what protobufjs throws for what it cannot read, RangeErrors and plain Errors, into a MalformedMessage. */
+export function reading<Result>(read: () => Result): Result {
   try {
-    return readFields(reader, reader.len, fields, into);
+    return read();
   } catch (error) {
-    // protobufjs throws RangeErrors and plain Errors for what it cannot read
     const isUnreadable = error instanceof RangeError || (error as Error).constructor === Error;
     throw isUnreadable ? new MalformedMessage((error as Error).message) : error;
   }
@@ -150,6 +185,19 @@ export const readFlag = (reader: Reader): boolean => readNumber(reader) === 1;
 
 /** The bytes of a field, as a view on the message. */
 export const readBytes = (reader: Reader): Buffer => reader.bytes() as Buffer;
+
+/** Where a field's content is. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export function readSpan(reader: Reader): Span {
+  const length = reader.uint32();
+  const from = reader.pos;
+  reader.skip(length);
+  return { from, to: reader.pos };
+}
 
 /** protobufjs would cut a text that runs past the end of the bytes; this throws. */
 export function readText(reader: Reader): string {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AllPage, allBackwards, allForwards } from "../../../src/embedded/eventstore/log/allReads.js";
-import { encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventAt } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
@@ -35,14 +35,7 @@ beforeAll(async () => {
     const stream = `${["orders", "items", "rare"][append % 20 === 19 ? 2 : append % 2]}-${append % 3}`;
     const events = Array.from({ length: 1 + ((append * 7) % 60) }, (_, index): ProposedEvent => {
       const type = index % 9 === 0 ? "Ninth" : "Other";
-      const properties = [encodeProperty("type", type)];
-      return {
-        id: uuidv5(`${append}/${index}`, uuidv5.URL),
-        type,
-        properties,
-        metadata: Buffer.alloc(0),
-        data: Buffer.alloc((append * 131 + index * 977) % 6_000),
-      };
+      return newEvent({ id: uuidv5(`${append}/${index}`, uuidv5.URL), type, data: Buffer.alloc((append * 131 + index * 977) % 6_000) });
     });
     const unsubscribe = log.subscribe((block) => {
       for (let at = 0; at < block.frames.length; at = frameEnd(block.frames, at)) {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeBlocks, encodeProperty, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, decodeBlock, endOf, eventAt, frameOffsets } from "../../../src/embedded/eventstore/log/blocks.js";
 import { frameEnd } from "../../../src/embedded/eventstore/protocol/frames.js";
 
@@ -38,15 +38,7 @@ const proposed = fc
     data: fc.uint8Array({ maxLength: 3_000 }),
     metadata: fc.uint8Array({ maxLength: 20 }),
   })
-  .map(
-    ({ id, type, data, metadata }): ProposedEvent => ({
-      id,
-      type,
-      properties: [encodeProperty("type", type), encodeProperty("content-type", "application/octet-stream")],
-      data: Buffer.from(data),
-      metadata: Buffer.from(metadata),
-    }),
-  );
+  .map((sent) => ({ ...sent, data: Buffer.from(sent.data), metadata: Buffer.from(sent.metadata) }));
 
 test("what is stored is what the client reads", () => {
   const proposals = fc.record({
@@ -66,11 +58,12 @@ test("what is stored is what the client reads", () => {
     fc.property(proposals, (proposal) => {
       let { revision, position } = proposal;
       const events = [...proposal.events];
-      for (const block of encodeBlocks(proposal)) {
+      for (const { types, ...block } of encodeBlocks({ ...proposal, events: events.map(newEvent) })) {
         expect({ ...decodeBlock(position, block.bytes) }).toEqual({ ...block, position });
+        expect(types).toEqual(new Set(events.slice(0, block.count).map(({ type }) => type)));
         expect([block.revision, block.count]).toEqual([revision, frameOffsets(block).length]);
         for (const offset of frameOffsets(block)) {
-          const event = events.shift() as ProposedEvent;
+          const event = events.shift() as (typeof events)[number];
           const response = ReadResp.deserializeBinary(block.frames.subarray(offset + 5, frameEnd(block.frames, offset)));
           const { event: read, commitPosition } = response.toObject().event;
           expect(read).toMatchObject({
@@ -93,13 +86,7 @@ test("what is stored is what the client reads", () => {
 });
 
 test("a tombstone's revision is int64's maximum to the digit", () => {
-  const event: ProposedEvent = {
-    id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
-    type: "$streamDeleted",
-    properties: [],
-    data: Buffer.alloc(0),
-    metadata: Buffer.alloc(0),
-  };
+  const event = newEvent({ id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01", type: "$streamDeleted", data: Buffer.alloc(0) });
   const [block] = encodeBlocks({ stream: "s", revision: MAX_INT64, position: 1, createdAt: 1, events: [event] });
   const { event: read } = ReadResp.deserializeBinary((block as Block).frames.subarray(5)).toObject().event;
   expect(read.streamRevision).toBe("9223372036854775807");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeBlocks } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import type { Block } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import type { Storage } from "../../../src/embedded/eventstore/log/storage.js";
@@ -17,13 +17,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0
 function appender(log: ReturnType<typeof createCommitLog>) {
   const acknowledged: string[] = [];
   const append = (stream: string): Promise<void> => {
-    const event = {
-      id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
-      type: "t",
-      properties: [],
-      data: Buffer.from("x"),
-      metadata: Buffer.alloc(0),
-    };
+    const event = newEvent({ id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01", type: "t", data: Buffer.from("x") });
     return log
       .append(encodeBlocks({ stream, revision: 0, position: log.nextPosition(), createdAt: 1, events: [event] }))
       .then(() => void acknowledged.push(stream));

@@ -1,5 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { decode, encode, type Field, type Fields, type Message } from "../../../src/adapters/eventStore/protobuf.js";
+import { eachFrame } from "../../../src/embedded/eventstore/log/allReads.js";
+import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type EventFilter, readFilter } from "../../../src/embedded/eventstore/protocol/filters.js";
 
 const fields: Fields<{ filter: EventFilter | undefined }> = { 7: ["filter", readFilter] };
@@ -28,4 +31,23 @@ test("a filter without any expression lets nothing through; one with both goes b
   expect(matching(prefixes("a", "c"), ["ab", "b", "cd"])).toEqual(["ab", "cd"]);
   expect(matching(prefixes(""), ["ab", "$b"])).toEqual(["ab", "$b"]);
   expect(matching([...regex("b"), ...prefixes("a")], ["ab", "a", "b"])).toEqual(["ab", "b"]);
+});
+
+test("the events of a new block are not asked one by one for their type when none of its types is wanted", () => {
+  const events = Array.from({ length: 100 }, (_, n) =>
+    newEvent({ id: randomUUID(), type: n % 10 === 0 ? "RowRejected" : "RowAccepted", data: Buffer.from("{}") }),
+  );
+  const [block] = encodeBlocks({ stream: "import-1", revision: 0, position: 1, createdAt: 1, events });
+  if (!block) throw new Error("no block");
+  const asked: string[] = [];
+  const wanting = (type: string): EventFilter => ({
+    on: "type",
+    matches: (text) => asked.push(text) > 0 && text === type,
+    window: 32,
+    checkpointInterval: 32,
+  });
+  const range = { from: 0, until: Number.MAX_VALUE };
+  expect(eachFrame(block, range, wanting("ImportCompleted"))).toEqual([]);
+  expect(asked.sort()).toEqual(["RowAccepted", "RowRejected"]);
+  expect(eachFrame(block, range, wanting("RowRejected"))).toHaveLength(10);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
 import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/log/streamReads.js";
@@ -20,13 +20,7 @@ beforeAll(async () => {
     storage,
     createCommitLog(storage, () => undefined),
   );
-  const event = (): ProposedEvent => ({
-    id: randomUUID(),
-    type: "t",
-    properties: [],
-    data: Buffer.alloc(100, 1),
-    metadata: Buffer.alloc(0),
-  });
+  const event = (): ProposedEvent => newEvent({ id: randomUUID(), type: "t", data: Buffer.alloc(100, 1) });
   for (let n = 0; n < EVENTS; n += 500) await writer.append("long", n === 0 ? "no_stream" : n - 1, Array.from({ length: 500 }, event));
 });
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, type Field, type Fields, type Message, textIn } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeProperty } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
@@ -69,7 +68,13 @@ async function call(path: string, ...bodies: Buffer[]): Promise<Answer> {
 }
 
 const stream = (field: number, name: string): Field => [field, [[3, name]]];
-const property = (key: string, value: string): Field => [2, encodeProperty(key, value)];
+const property = (key: string, value: string): Field => [
+  2,
+  [
+    [1, key],
+    [2, value],
+  ],
+];
 const proposed = (...parts: Field[]): Message => [[1, [[2, ID]]], ...parts];
 const typed = [property("type", "t"), property("content-type", "application/json")];
 const noStream: Field = [3, []];

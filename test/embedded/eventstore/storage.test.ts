@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
-import { encodeBlocks } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, endOf } from "../../../src/embedded/eventstore/log/blocks.js";
 import { type IndexEntry, lastEntry, openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
 import { openTables } from "../../../src/embedded/eventstore/log/tables.js";
@@ -31,7 +31,7 @@ function blockOf(stream: string, events: number, bytes: number, before: readonly
   const last = [...written, ...before].at(-1);
   const mine = [...written, ...before].filter((block) => block.stream === stream).at(-1);
   const id = "00000000-0000-4000-8000-000000000000";
-  const event = { id, type: "t", properties: [], metadata: Buffer.alloc(0), data: Buffer.alloc(bytes) };
+  const event = newEvent({ id, type: "t", data: Buffer.alloc(bytes) });
   const position = last ? endOf(last) : 1;
   const revision = at ?? (mine ? mine.revision + mine.count : 0);
   const [block] = encodeBlocks({ stream, events: Array.from({ length: events }, () => event), position, revision, createdAt: 0 });

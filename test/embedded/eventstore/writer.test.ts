@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { expect, test } from "vitest";
-import type { ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import type { ExpectedRevision } from "../../../src/embedded/eventstore/log/revisionCheck.js";
 import { openStorage } from "../../../src/embedded/eventstore/log/storage.js";
@@ -49,13 +49,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 30 },
 );
 
-const eventOf = (id: string, data = "{}"): ProposedEvent => ({
-  id: uuidv5(id, uuidv5.URL),
-  type: "t",
-  properties: [],
-  metadata: Buffer.alloc(0),
-  data: Buffer.from(data),
-});
+const eventOf = (id: string, data = "{}"): ProposedEvent => newEvent({ id: uuidv5(id, uuidv5.URL), type: "t", data: Buffer.from(data) });
 
 /** Takes the steps one by one; with `forgetful` it keeps next to nothing in memory and starts anew every few steps. */
 async function outcomesOf(taken: Step[], forgetful: boolean): Promise<WriteOutcome[]> {

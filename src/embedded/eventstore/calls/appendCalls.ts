@@ -1,5 +1,5 @@
 // src/embedded/eventstore/calls serves the calls of the protocol, one file for each kind; this one serves those that write.
-import { decode, type Fields } from "../../../adapters/eventStore/protobuf.js";
+import { decode, type Fields, type Span } from "../../../adapters/eventStore/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
@@ -7,14 +7,14 @@ import { type AppendTarget, createEventCollector, namedTarget, readTarget } from
 import { framed } from "../protocol/frames.js";
 import type { Call, CallHandler } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
-import { readOneMore } from "../protocol/proposedEvents.js";
+import { readEventPlace } from "../protocol/proposedEvents.js";
 
 interface AppendPart {
   target: AppendTarget | undefined;
-  events: Buffer[];
+  events: Span[];
 }
 
-const appendFields: Fields<AppendPart> = { 1: ["target", readTarget], 2: ["events", readOneMore] };
+const appendFields: Fields<AppendPart> = { 1: ["target", readTarget], 2: ["events", readEventPlace] };
 
 /** Streams.Append: the options, then one event per message, then one answer. */
 export function appendCalls(writer: Writer): (call: Call) => CallHandler {
@@ -25,7 +25,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
       message(bytes) {
         const part = decode<AppendPart>(bytes, appendFields, { target: undefined, events: [] });
         if (part.target) target = namedTarget(part.target);
-        for (const event of part.events) collected.add(event);
+        collected.add(bytes, part.events);
       },
       async complete() {
         const { stream, expected } = namedTarget(target);

@@ -1,11 +1,19 @@
-import { decode, type Fields, MalformedMessage, type Message, readBytes, readFlag } from "../../../adapters/eventStore/protobuf.js";
+import {
+  decode,
+  type Fields,
+  MalformedMessage,
+  type Message,
+  readBytes,
+  readFlag,
+  type Span,
+} from "../../../adapters/eventStore/protobuf.js";
 import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
 import { framed } from "../protocol/frames.js";
 import type { Call, CallHandler } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
-import { readOneMore } from "../protocol/proposedEvents.js";
+import { readEventPlace } from "../protocol/proposedEvents.js";
 
 /** Appends begun but not yet final, on one call. */
 const MAX_OPEN = 1_000;
@@ -71,14 +79,14 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
 interface AppendPart {
   correlation: Buffer | undefined;
   target: AppendTarget | undefined;
-  events: Buffer[];
+  events: Span[];
   isFinal: boolean;
 }
 
 const partFields: Fields<AppendPart> = {
   1: ["correlation", readBytes],
   2: ["target", readTarget],
-  3: ["events", readOneMore],
+  3: ["events", readEventPlace],
   4: ["isFinal", readFlag],
 };
 
@@ -89,7 +97,7 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
   const key = correlation.toString("latin1");
   const append = open.get(key) ?? { correlation, target: undefined, collected: createEventCollector(), fault: undefined };
   if (target) aim(append, target);
-  for (const event of events) collect(append, event);
+  collect(append, bytes, events);
   return { append, key, isFinal };
 }
 
@@ -99,9 +107,9 @@ function aim(append: OpenAppend, target: AppendTarget): void {
   if (target.stream === "") append.fault ??= NAMELESS;
 }
 
-function collect(append: OpenAppend, event: Buffer): void {
+function collect(append: OpenAppend, message: Buffer, events: readonly Span[]): void {
   try {
-    append.collected.add(event);
+    append.collected.add(message, events);
   } catch (error) {
     if (!(error instanceof MalformedMessage || error instanceof GrpcFailure)) throw error;
     append.fault ??= error.message;

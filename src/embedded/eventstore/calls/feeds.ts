@@ -6,7 +6,7 @@ import { createPage, frameAt, type Page } from "../log/pages.js";
 import type { Storage } from "../log/storage.js";
 import { isMetastream, metastreamOf, streamOfMeta } from "../log/streamMetadata.js";
 import { pageForwards, viewOf } from "../log/streamReads.js";
-import { type EventFilter, matchesEvent, matchesStream } from "../protocol/filters.js";
+import { type EventFilter, matchesEvent, mayMatch } from "../protocol/filters.js";
 import { type GrpcFailure, streamDeleted } from "../protocol/grpcErrors.js";
 import type { ReadRequest } from "../protocol/readRequest.js";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.js";
@@ -103,11 +103,11 @@ function searchLive(block: Block, from: number, filter: EventFilter, checkpoints
 }
 
 function* eachEvent(block: Block, from: number, filter: EventFilter): Generator<{ offset: number; end: number; matches: boolean }> {
-  const isStream = matchesStream(filter, block);
+  const mayBe = mayMatch(filter, block);
   const offsets = frameOffsets(block);
   for (const [index, offset] of offsets.entries()) {
     if (block.position + offset < from) continue;
-    yield { offset, end: offsets[index + 1] ?? block.frames.length, matches: isStream && matchesEvent(filter, block, offset) };
+    yield { offset, end: offsets[index + 1] ?? block.frames.length, matches: mayBe && matchesEvent(filter, block, offset) };
   }
 }
 

@@ -1,5 +1,5 @@
 // src/embedded/eventstore/log keeps the events on LMDB: what may be appended, in which order, and how readers find it.
-import { type EventFilter, matchesEvent, matchesStream } from "../protocol/filters.js";
+import { type EventFilter, matchesEvent, mayMatch } from "../protocol/filters.js";
 import { failedRead } from "../protocol/grpcErrors.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
 import { createPage, frameAt, type Page } from "./pages.js";
@@ -18,7 +18,7 @@ interface Range {
 
 /** The block's frames within the range that match, each by itself. */
 export function eachFrame(block: Block, range: Range, filter?: EventFilter): Buffer[] {
-  if (!matchesStream(filter, block)) return [];
+  if (!mayMatch(filter, block)) return [];
   return frameOffsets(block)
     .filter((offset) => block.position + offset >= range.from && block.position + offset < range.until)
     .filter((offset) => matchesEvent(filter, block, offset))
@@ -26,7 +26,7 @@ export function eachFrame(block: Block, range: Range, filter?: EventFilter): Buf
 }
 
 const isWhole = (block: Block, range: Range, filter?: EventFilter): boolean =>
-  block.position >= range.from && endOf(block) <= range.until && filter?.on !== "type" && matchesStream(filter, block);
+  block.position >= range.from && endOf(block) <= range.until && filter?.on !== "type" && mayMatch(filter, block);
 
 export function allForwards(storage: Storage, range: Range & { limit: number }, filter?: EventFilter): AllPage {
   const { page, room, add, isFullAfterBlock } = createPage(range.limit);

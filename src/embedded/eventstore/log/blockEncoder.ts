@@ -1,6 +1,16 @@
-import { encode, type Field, type Message } from "../../../adapters/eventStore/protobuf.js";
-import { framed } from "../protocol/frames.js";
-import { type Block, HEAD_BYTES } from "./blocks.js";
+import {
+  distanceFromEnd,
+  encode,
+  type Message,
+  newOutput,
+  type Output,
+  prependBytes,
+  prependHead,
+  prependNumber,
+  prependText,
+} from "../../../adapters/eventStore/protobuf.js";
+import { FRAME_PREFIX } from "../protocol/frames.js";
+import { type Block, endOf, HEAD_BYTES } from "./blocks.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;
@@ -8,11 +18,13 @@ const BLOCK_BYTES = 64 * 1024;
 export interface ProposedEvent {
   id: string;
   type: string;
-  /** The metadata map's entries as they came: type, content type and whatever else the client sent. */
-  properties: Buffer[];
-  metadata: Buffer;
-  data: Buffer;
+  /** Properties, metadata and data, as the fields of a recorded event. */
+  fields: Buffer;
+  /** How many bytes at the end of the fields are the data. */
+  dataBytes: number;
 }
+
+export const dataOf = ({ fields, dataBytes }: ProposedEvent): Buffer => fields.subarray(fields.length - dataBytes);
 
 export interface Proposal {
   stream: string;
@@ -22,60 +34,106 @@ export interface Proposal {
   events: readonly ProposedEvent[];
 }
 
-export const encodeProperty = (key: string, value: string): Buffer =>
-  encode([
-    [1, key],
-    [2, value],
-  ]);
+const property = (key: string, value: string): Message => [
+  [1, key],
+  [2, value],
+];
 
-export function encodeBlocks({ stream, revision, position, createdAt, events }: Proposal): Block[] {
+interface NewEvent {
+  id: string;
+  type: string;
+  data: Buffer;
+  contentType?: string;
+  metadata?: Buffer;
+}
+
+/** An event that comes from no client. */
+export function newEvent({ id, type, data, contentType = "application/json", metadata = Buffer.alloc(0) }: NewEvent): ProposedEvent {
+  const fields = encode([
+    [6, property("type", type)],
+    [6, property("content-type", contentType)],
+    [7, metadata],
+    [8, data],
+  ]);
+  return { id, type, fields, dataBytes: data.length };
+}
+
+export function encodeBlocks(proposal: Proposal): Block[] {
   const blocks: Block[] = [];
-  const shared: Shared = { stream: encode([[3, stream]]), created: encodeProperty("created", `${createdAt}0000`) }; // in ticks of 100 ns
-  let frames: Buffer[] = [];
-  let [from, to] = [position, position];
-  for (const [index, event] of events.entries()) {
-    const frame = framed(readResponse(event, revision + index, to, shared));
-    frames.push(frame);
-    to += frame.length;
-    if (to - from < BLOCK_BYTES && index < events.length - 1) continue;
-    blocks.push(blockOf(stream, revision + index + 1 - frames.length, from, createdAt, frames));
-    frames = [];
-    from = to;
+  const shared = sharedFields(proposal);
+  let { revision, position } = proposal;
+  for (let first = 0; first < proposal.events.length; ) {
+    let [next, bytes] = [first, 0];
+    while (next < proposal.events.length && bytes < BLOCK_BYTES) bytes += mostBytes(proposal.events[next++] as ProposedEvent, shared);
+    const block = encodeBlock({ ...proposal, revision, position, events: proposal.events.slice(first, next) }, shared, bytes);
+    blocks.push(block);
+    first = next;
+    revision += block.count;
+    position = endOf(block);
   }
   return blocks;
 }
 
-interface Shared {
-  stream: Buffer;
-  created: Buffer;
+/** What all events of an append have in common. Right before an event's own fields, since readers may want all properties in one run. */
+const sharedFields = ({ stream, createdAt }: Proposal): Buffer =>
+  encode([
+    [2, [[3, stream]]],
+    [6, property("created", `${createdAt}0000`)], // in ticks of 100 ns
+  ]);
+
+/** A frame has an id and four numbers besides, and what frames them. */
+const mostBytes = ({ fields }: ProposedEvent, shared: Buffer): number => fields.length + shared.length + 100;
+
+function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, most: number): Block {
+  const head = encodeHead({ stream, revision, createdAt, count: events.length });
+  const start = head.length;
+  const target = Buffer.allocUnsafe(start + most);
+  target.set(head);
+  let end = start;
+  const output = newOutput(target);
+  for (const [index, event] of events.entries()) {
+    output.at = end + mostBytes(event, shared);
+    const written = distanceFromEnd(output);
+    prependFrame(output, event, revision + index, position + end - start, shared);
+    const length = distanceFromEnd(output) - written;
+    target.copyWithin(end, output.at, output.at + length);
+    end += length;
+  }
+  const bytes = target.subarray(0, end);
+  const types = new Set(events.map(({ type }) => type));
+  return { stream, position, revision, count: events.length, createdAt, frames: bytes.subarray(start), bytes, types };
 }
 
-function readResponse({ id, properties, metadata, data }: ProposedEvent, revision: number, position: number, shared: Shared): Message {
-  const recorded: Field[] = [
-    [1, [[2, id]]],
-    [2, shared.stream],
-    [3, revision],
-    [4, position], // prepare position
-    [5, position], // commit position
-  ];
-  for (const property of properties) recorded.push([6, property]);
-  recorded.push([6, shared.created]);
-  if (metadata.length > 0) recorded.push([7, metadata]);
-  if (data.length > 0) recorded.push([8, data]);
-  const readEvent: Message = [
-    [1, recorded],
-    [3, position],
-  ];
-  return [[1, readEvent]];
-}
-
-export function blockOf(stream: string, revision: number, position: number, createdAt: number, frames: readonly Buffer[]): Block {
+/** What a block has before its frames. */
+export function encodeHead({ stream, revision, createdAt, count }: Pick<Block, "stream" | "revision" | "createdAt" | "count">): Buffer {
   const name = Buffer.from(stream, "utf8");
-  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  const head = Buffer.allocUnsafe(HEAD_BYTES + name.length);
   head.writeDoubleBE(revision, 0);
   head.writeDoubleBE(createdAt, 8);
-  head.writeUInt32BE(frames.length, 16);
+  head.writeUInt32BE(count, 16);
   head.writeUInt32BE(name.length, 20);
-  const bytes = Buffer.concat([head, name, ...frames]);
-  return { stream, position, revision, count: frames.length, createdAt, frames: bytes.subarray(HEAD_BYTES + name.length), bytes };
+  head.set(name, HEAD_BYTES);
+  return head;
+}
+
+/** A `ReadResp` with a `ReadEvent` with a `RecordedEvent`. */
+function prependFrame(output: Output, { id, fields }: ProposedEvent, revision: number, position: number, shared: Buffer): void {
+  const end = distanceFromEnd(output);
+  prependNumber(output, 3, position);
+  const recordedEnd = distanceFromEnd(output);
+  prependBytes(output, fields);
+  prependBytes(output, shared);
+  prependNumber(output, 5, position); // commit position
+  prependNumber(output, 4, position); // prepare position
+  prependNumber(output, 3, revision);
+  const idEnd = distanceFromEnd(output);
+  prependText(output, id);
+  prependHead(output, 2, idEnd);
+  prependHead(output, 1, idEnd);
+  prependHead(output, 1, recordedEnd);
+  prependHead(output, 1, end);
+  const length = distanceFromEnd(output) - end;
+  output.at -= FRAME_PREFIX;
+  output.bytes[output.at] = 0; // not compressed
+  output.bytes.writeUInt32BE(length, output.at + 1);
 }

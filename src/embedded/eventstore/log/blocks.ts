@@ -16,6 +16,8 @@ export interface Block {
   frames: Buffer;
   /** What is stored: a head that says the above, then the frames. */
   bytes: Buffer;
+  /** Of its events. Known of a block that has just been encoded, not of one from the disk. */
+  types?: ReadonlySet<string>;
 }
 
 export const endOf = (block: Block): number => block.position + block.frames.length;
@@ -47,7 +49,7 @@ export interface Property {
 
 /** An entry of an event's properties: its type, its content type, when it was created. */
 export const propertyFields: Fields<Property> = { 1: ["key", readText], 2: ["value", readText] };
-const readProperty = message(propertyFields, () => ({ key: "", value: "" }));
+export const readProperty = message(propertyFields, () => ({ key: "", value: "" }));
 
 interface RecordedEvent {
   id: string;

@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { blockOf } from "./blockEncoder.js";
+import { encodeHead } from "./blockEncoder.js";
 import { type Block, decodeBlock, frameOffsets } from "./blocks.js";
 import type { Tables } from "./tables.js";
 
@@ -62,11 +62,11 @@ function empties({ log, index }: Pick<Tables, "log" | "index">, stream: string):
 function keepLastEvent({ log, index }: Pick<Tables, "log" | "index">, stream: string, block: Block): void {
   const offset = frameOffsets(block).at(-1) ?? 0;
   const place = { revision: block.revision + block.count - 1, position: block.position + offset };
-  const kept = blockOf(block.stream, place.revision, place.position, block.createdAt, [block.frames.subarray(offset)]);
+  const head = encodeHead({ ...block, revision: place.revision, count: 1 });
   const entry = Buffer.alloc(12);
   entry.writeDoubleBE(place.position, 0);
   entry.writeUInt32BE(1, 8);
-  log.putSync(place.position, kept.bytes);
+  log.putSync(place.position, Buffer.concat([head, block.frames.subarray(offset)]));
   index.putSync([stream, place.revision], entry);
 }
 

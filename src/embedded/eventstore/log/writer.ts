@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { encodeBlocks, encodeProperty, type ProposedEvent } from "./blockEncoder.js";
+import { dataOf, encodeBlocks, newEvent, type ProposedEvent } from "./blockEncoder.js";
 import { type Block, endOf, frameOffsets } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { createRecentIds } from "./recentIds.js";
@@ -59,7 +59,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     state.head = first + events.length - 1;
     state.tombstoned = first >= MAX_INT64;
     state.writtenTo = endOf(last);
-    if (isMetastream(stream)) describe(streamOfMeta(stream), (events.at(-1) as ProposedEvent).data);
+    if (isMetastream(stream)) describe(streamOfMeta(stream), dataOf(events.at(-1) as ProposedEvent));
     return { kind: "written", revision: state.head, position: last.position + (frameOffsets(last).at(-1) as number) };
   }
 
@@ -149,7 +149,5 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   return { append, remove, writeSystemEvent };
 }
 
-function systemEvent(type: string, data: Buffer, contentType = "application/json"): ProposedEvent {
-  const properties = [encodeProperty("type", type), encodeProperty("content-type", contentType)];
-  return { id: randomUUID(), type, properties, metadata: Buffer.alloc(0), data };
-}
+const systemEvent = (type: string, data: Buffer, contentType = "application/json"): ProposedEvent =>
+  newEvent({ id: randomUUID(), type, contentType, data });

@@ -1,4 +1,15 @@
-import { type Fields, MalformedMessage, message, present, type Reader, readNumber, textIn } from "../../../adapters/eventStore/protobuf.js";
+import {
+  type Fields,
+  MalformedMessage,
+  message,
+  newReader,
+  present,
+  type Reader,
+  reading,
+  readNumber,
+  type Span,
+  textIn,
+} from "../../../adapters/eventStore/protobuf.js";
 import type { ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
@@ -47,8 +58,6 @@ export function namedTarget(target: AppendTarget | undefined): AppendTarget {
   return target;
 }
 
-/** EventStoreDB 23.10 counts the data alone against its limit, not metadata or type. */
-const countedBytes = (event: ProposedEvent): number => event.data.length;
 /** What the rest may add up to before it is refused too: the server's largest record. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 const EVENT_OVERHEAD_BYTES = 200;
@@ -59,15 +68,22 @@ export function createEventCollector() {
   let counted = 0;
   let whole = 0;
   const isTooLarge = (): boolean => counted > MAX_APPEND_BYTES || whole > MAX_WHOLE_BYTES;
+
+  function addOne(event: ProposedEvent): void {
+    counted += event.dataBytes; // EventStoreDB 23.10 counts the data alone against its limit, not metadata or type
+    whole += event.fields.length + EVENT_OVERHEAD_BYTES;
+    if (isTooLarge()) events = [];
+    else events.push(event);
+  }
+
   return {
     isTooLarge,
-    /** One event, as its message has it. */
-    add(bytes: Buffer): void {
-      const event = readProposedEvent(bytes);
-      counted += countedBytes(event);
-      whole += event.data.length + event.metadata.length + event.type.length + EVENT_OVERHEAD_BYTES;
-      if (isTooLarge()) events = [];
-      else events.push(event);
+    /** The events at these places in the message, up to the first that is faulty. */
+    add(message: Buffer, places: readonly Span[]): void {
+      const reader = newReader(message);
+      reading(() => {
+        for (const place of places) addOne(readProposedEvent(reader, place));
+      });
     },
     take(): readonly ProposedEvent[] {
       if (isTooLarge()) throw maxAppendSizeExceeded();

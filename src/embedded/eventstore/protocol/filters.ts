@@ -64,8 +64,12 @@ function compile(regex: string): RegExp {
   }
 }
 
-export const matchesStream = (filter: EventFilter | undefined, block: Block): boolean =>
-  filter?.on !== "stream" || filter.matches(block.stream);
+/** Whether events of the block can match: reading the type of each event of an import costs more than appending it. */
+export function mayMatch(filter: EventFilter | undefined, { stream, types }: Block): boolean {
+  if (!filter) return true;
+  if (filter.on === "stream") return filter.matches(stream);
+  return !types || [...types].some((type) => filter.matches(type));
+}
 
 export const matchesEvent = (filter: EventFilter | undefined, block: Block, offset: number): boolean =>
   filter?.on !== "type" || filter.matches(eventAt(block.frames, offset).type);
