@@ -193,6 +193,8 @@ export interface FileHeader {
   readonly format: FileFormat;
   readonly columns: readonly string[];
   readonly notes: readonly string[];
+  /** What a workbook's properties say it is about. */
+  readonly subject?: string;
 }
 
 export interface ReadOptions {
@@ -208,7 +210,8 @@ export interface Spreadsheets {
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
   /** Counts the rows without splitting them into cells. Throws for every fault that `readRows` throws for, except header faults. */
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
-  createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter>;
+  /** `subject` goes into the workbook's properties, which spreadsheet programs keep. */
+  createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
   isFileFault(error: unknown): error is Error;
 }
 

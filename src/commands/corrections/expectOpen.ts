@@ -50,25 +50,45 @@ export async function completedImport(
  * Refuses rows that are not open, as the streams have it at this moment. Who comes second within that moment is refused by the
  * importer's claim instead.
  */
-export async function expectOpen(deps: CorrectionDeps, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
+export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
+  const ask = await whyNotOpen(deps, found, rows);
+  const reasons = await ask(rows);
+  if (reasons.size > 0) throw new Rejection("conflict", someOf([...reasons.values()]));
+}
+
+/** By row, in words: why it is not open. Rows that are open are not there. */
+type WhyNotOpen = (rows: readonly number[]) => Promise<Map<number, string>>;
+
+/** Reads the streams once, and then answers for any of the import's rows; `of` are all that will be asked for, where that is known. */
+export async function whyNotOpen(
+  deps: CorrectionDeps,
+  { request, position }: CompletedImport,
+  of?: readonly number[],
+): Promise<WhyNotOpen> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
   const state = await loadCorrections(eventStore, importId);
-  const ended = await endedClaimants(eventStore, state, rows);
+  const ended = await endedClaimants(eventStore, state, of ?? [...state.rows.keys()]);
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(deps, organisationId, importId);
-  const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
-  const why = (row: number): string | undefined => {
+  const why = (row: number, later: string | undefined): string | undefined => {
     const standing = standingOf(row, state, ended);
-    const [own, waiting, later] = [refused.get(row), queued.get(row), superseded.get(row)];
+    const [own, waiting] = [refused.get(row), queued.get(row)];
     if (standing?.why === "claimed") return `Row ${row} is corrected by import ${standing.importId}.`;
     if (standing) return `Row ${row} is dismissed.`;
     if (own) return `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`;
     if (waiting !== undefined) return `Row ${row} is submitted: import ${waiting} is to correct it.`;
     return later === undefined ? undefined : `Row ${row} is superseded: import ${later} has written its shipment since.`;
   };
-  const reasons = rows.flatMap((row) => why(row) ?? []);
-  if (reasons.length > 0) throw new Rejection("conflict", someOf(reasons));
+  return async (rows) => {
+    const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
+    return new Map(
+      rows.flatMap((row) => {
+        const reason = why(row, superseded.get(row));
+        return reason === undefined ? [] : [[row, reason] as const];
+      }),
+    );
+  };
 }
 
 const refusalText = ({ why, importId }: { why: "claimed" | "dismissed" | "superseded"; importId?: string | undefined }): string =>

@@ -16,23 +16,27 @@ interface ReceivedFile
   readonly file: Omit<Submission["file"], "format">;
   readonly catalogueVersion: number;
   readonly withinMs: number;
+  /** Where it was read already. */
+  readonly header?: FileHeader;
 }
 
 /** An uploaded file, whoever sent it: checks its header row, then stores and queues it. */
 export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): Promise<ImportRequested> {
-  const { file, catalogueVersion, ...push } = received;
-  const { columns, format } = await readUploadHeader(deps, push.organisationId, file);
-  const check = () => checkColumns(deps, push, catalogueVersion, columns);
+  const { file, catalogueVersion, header, ...push } = received;
+  const { columns, format } = header ?? (await readUploadHeader(deps, push.organisationId, file));
+  const check = async () => void (await checkColumns(deps, push, catalogueVersion, columns));
   return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check });
 }
 
+/** By column: the field that it holds. */
 export async function checkColumns(
   { catalogues }: Pick<AcceptFileDeps, "catalogues">,
   { organisationId, kind }: { readonly organisationId: string; readonly kind: ImportKind },
   catalogueVersion: number,
   columns: FileHeader["columns"],
-): Promise<void> {
+): Promise<readonly (string | undefined)[]> {
   const { customFieldKeys } = await catalogues(organisationId, catalogueVersion);
   const match = matchImportHeader(columns, { kind, source: "file", customFieldKeys });
   if (!match.ok) throw new Rejection("invalid", match.message);
+  return match.fields;
 }

@@ -27,6 +27,15 @@ export async function isQueueFull(pool: Pool, organisationId: string, depth: num
   return rows[0]?.full === true;
 }
 
+/** How many more imports the organisation may queue at this moment. */
+export async function freePlaces(pool: Pool, organisationId: string, depth: number): Promise<number> {
+  const { rows } = await pool.query<{ free: number }>(
+    "select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
+    [organisationId, depth],
+  );
+  return rows[0]?.free ?? 0;
+}
+
 export async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
   const { rowCount } = await pool.query("select from import_queue where import_id = $1", [importId]);
   return rowCount === 1;

@@ -24,7 +24,7 @@ export type HeaderMatch =
   | { readonly ok: false; readonly message: string };
 
 /** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name
     .normalize("NFKC")
     .toLowerCase()

@@ -5,6 +5,8 @@ export const limits = {
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
   rowsPerCorrection: 500,
+  /** Of an uploaded error report; a longer one becomes several imports. A claim that names why each row is refused stays below a mebibyte. */
+  rowsPerReportImport: 5_000,
   fileBytes: 52_428_800,
   /** Of the file that a JSON push becomes, in which every goods line repeats its shipment's fields: as large as an upload may be. */
   pushFileBytes: 52_428_800,

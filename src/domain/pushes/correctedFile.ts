@@ -88,4 +88,4 @@ function* faultsOf({ rows }: CorrectionPush, fieldOf: FieldOf, sentFor: Sources[
 }
 
 /** False for what was cut short when the row was rejected, and for characters that could not be kept. */
-const isWhole = (value: string): boolean => !value.endsWith(cutMark) && !value.includes("\ufffd");
+export const isWhole = (value: string): boolean => !value.endsWith(cutMark) && !value.includes("\ufffd");

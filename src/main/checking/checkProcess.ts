@@ -4,6 +4,7 @@ import { readStoredLocalities } from "../../adapters/localities/storedLocalities
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { checkFile } from "../../commands/imports/judging/checkFile.js";
 import { ImportFault } from "../../commands/imports/judging/importFault.js";
+import { judgeReport } from "../../commands/imports/judging/report/judgeReport.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { createGeography } from "../../domain/geography/geography.js";
 import { lowerPriority } from "../lowerPriority.js";
@@ -44,7 +45,8 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
         await dealtWith;
       },
     };
-    return { checked: await checkFile({ spreadsheets, catalogue: compileCatalogue(check.catalogue), geography }, check, watch) };
+    const judging = { spreadsheets, catalogue: compileCatalogue(check.catalogue), geography };
+    return { checked: await (check.report ? judgeReport(judging, check, check.report, watch) : checkFile(judging, check, watch)) };
   } catch (error) {
     if (error instanceof ImportFault || spreadsheets.isFileFault(error)) return { fault: error.message };
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };

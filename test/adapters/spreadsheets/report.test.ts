@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function write(columns: string[], rows: [number, string, string[]][]): Promise<void> {
-  const writer = await createReportWriter(path, { columns });
+  const writer = await createReportWriter(path, { columns, subject: "the rows of an import" });
   for (const [row, reason, values] of rows) await writer.add(row, reason, values);
   await writer.close();
 }
@@ -130,7 +130,7 @@ describe("an error report", () => {
   });
 
   it("with many rows keeps its order, also for a caller that does not wait after each", async () => {
-    const writer = await createReportWriter(path, { columns: ["a"] });
+    const writer = await createReportWriter(path, { columns: ["a"], subject: "" });
     const added = Array.from({ length: 20_000 }, (_, index) => writer.add(index + 2, "reason", [`value ${index}`]));
     await Promise.all(added);
     await writer.close();
@@ -140,7 +140,7 @@ describe("an error report", () => {
   });
 
   it("that is given up leaves no file behind", async () => {
-    const writer = await createReportWriter(path, { columns: ["a"] });
+    const writer = await createReportWriter(path, { columns: ["a"], subject: "" });
     await writer.add(2, "reason", ["x".repeat(200_000)]);
     await writer.discard();
     await expect(access(path)).rejects.toThrow("ENOENT");
@@ -149,7 +149,7 @@ describe("an error report", () => {
 
   it.runIf(existsSync("/dev/full"))("on a full disk fails instead of waiting for ever, and can be given up", async () => {
     await symlink("/dev/full", path);
-    const writer = await createReportWriter(path, { columns: ["a"] });
+    const writer = await createReportWriter(path, { columns: ["a"], subject: "" });
     const fill = async () => {
       for (let row = 2; row < 4000; row++) await writer.add(row, "reason", [Math.random().toString(36).repeat(50)]);
       await writer.close();
@@ -161,7 +161,7 @@ describe("an error report", () => {
 
   it.runIf(existsSync("/dev/full"))("of a few rows on a full disk fails when it is closed", async () => {
     await symlink("/dev/full", path);
-    const writer = await createReportWriter(path, { columns: ["a"] });
+    const writer = await createReportWriter(path, { columns: ["a"], subject: "" });
     await writer.add(2, "reason", ["x"]);
     await expect(writer.close()).rejects.toThrow("ENOSPC");
     await writer.discard();
@@ -169,11 +169,11 @@ describe("an error report", () => {
   });
 
   it("in a folder that is not there fails at once", async () => {
-    await expect(createReportWriter(join(folder, "none", "report.xlsx"), { columns: ["a"] })).rejects.toThrow("ENOENT");
+    await expect(createReportWriter(join(folder, "none", "report.xlsx"), { columns: ["a"], subject: "" })).rejects.toThrow("ENOENT");
   });
 
   it("waits for the disk, so that rows do not pile up in memory", async () => {
-    const writer = await createReportWriter(path, { columns: ["a"] });
+    const writer = await createReportWriter(path, { columns: ["a"], subject: "" });
     await writer.add(2, "reason", ["x".repeat(30_000)]);
     const before = (await stat(path)).size;
     for (let row = 3; row < 300; row++) await writer.add(row, "reason", [randomBytes(10_000).toString("hex")]);

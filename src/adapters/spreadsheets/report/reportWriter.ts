@@ -15,8 +15,8 @@ const MAX_SHEET_CHARS = 1.2 * 1024 ** 3;
 const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
-export async function createReportWriter(path: string, options: { columns: readonly string[] }): Promise<ReportWriter> {
-  const workbook = await createWorkbookWriter(path, "Rejected rows");
+export async function createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter> {
+  const workbook = await createWorkbookWriter(path, { sheetName: "Rejected rows", subject: options.subject });
   const { sheet } = workbook;
   const width = REPORT_COLUMNS.length + options.columns.length;
   // empty cells are text too

@@ -9,6 +9,7 @@ type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly P
 type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
 type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
   readonly zip: NodeJS.EventEmitter & { abort(): void };
+  subject: string;
   readonly styles: { readonly model: { readonly styles: string[] } };
 };
 
@@ -27,7 +28,10 @@ export type WorkbookWriter = {
 };
 
 /** One sheet, streamed to a file by exceljs, with back-pressure and with an end when the disk fails. */
-export async function createWorkbookWriter(path: string, sheetName: string): Promise<WorkbookWriter> {
+export async function createWorkbookWriter(
+  path: string,
+  { sheetName, subject }: { sheetName: string; subject: string },
+): Promise<WorkbookWriter> {
   const { default: exceljs } = await import("exceljs"); // 15 MB that processes which only read files do without
   const file = createWriteStream(path);
   await once(file, "open");
@@ -40,6 +44,7 @@ export async function createWorkbookWriter(path: string, sheetName: string): Pro
     useStyles: true,
     zip: { zlib: { level: 3 } },
   });
+  (book as Book).subject = subject;
   const { zip } = book as Book;
   zip.on("error", fail);
   const sheet = book.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] }) as Sheet;

@@ -11,6 +11,8 @@ import { readWorkbook, type Workbook } from "./workbook.js";
 
 const NO_COLUMNS: ReadonlySet<number> = new Set();
 const HEADER_BITE = 2048;
+const MOST_PROPERTY_BYTES = 64 * 1024;
+const MOST_SUBJECT_CHARS = 200;
 
 export async function readXlsxHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
   const archive = await openArchive(path, MAX_HEADER_INFLATED_BYTES);
@@ -27,12 +29,21 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
         return strings.at(index) ?? (index < known ? undefined : "?");
       };
       const columns = await firstRow(archive, workbook, { ...context, sharedString }, signal);
-      if (wanted === known) return { format: "xlsx", columns, notes: [] };
+      if (wanted === known) return { format: "xlsx", columns, notes: [], ...(await subjectOf(archive)) };
       known = wanted;
     }
   } finally {
     archive.close();
   }
+}
+
+/** What the document's properties say it is about. A workbook without them, or with broken ones, is read all the same. */
+async function subjectOf(archive: Archive): Promise<{ subject?: string }> {
+  const part = "docProps/core.xml";
+  if (!archive.has(part) || archive.size(part) > MOST_PROPERTY_BYTES) return {};
+  const text = await archive.wholeText(part).catch(() => "");
+  const subject = /<(?:\w+:)?subject(?:\s[^>]*)?>([^<]*)</.exec(text)?.[1];
+  return subject === undefined ? {} : { subject: subject.slice(0, MOST_SUBJECT_CHARS) };
 }
 
 async function firstRow(archive: Archive, workbook: Workbook, context: SheetContext, signal?: AbortSignal): Promise<string[]> {

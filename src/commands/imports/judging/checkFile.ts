@@ -2,23 +2,23 @@ import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../../domain/geography/geography.js";
 import { customFieldPrefix } from "../../../domain/imports/fields.js";
 import { shortened } from "../../../domain/imports/shortened.js";
-import { cellText } from "../../../domain/rows/cells.js";
+import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import { faultyColumns } from "../../../domain/rows/faultyColumns.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../../events/importEvents.js";
-import type { Spreadsheets } from "../../../ports.js";
+import type { FileRow, Spreadsheets } from "../../../ports.js";
 import type { CheckedFile, FileToCheck, Problem } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
 
-interface Judging {
+export interface Judging {
   readonly spreadsheets: Spreadsheets;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
 }
 
-interface Watch {
+export interface Watch {
   /** From 0 to 1. */
   readonly progress: (share: number) => void;
   readonly shipments: (ids: readonly string[]) => Promise<void>;
@@ -39,9 +39,9 @@ export async function checkFile(
   const rules = rowContext(catalogue, geography);
   const prepared = await prepareRows(request, submission, rules, new Map(), async (share) => watch.progress(share / 2));
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
-  const idColumn = submission.columns.fields.indexOf("shipmentId");
+  const ids = shipmentIds(submission.columns, watch.shipments);
   const problems: Problem[] = [];
-  let [ordinal, accepted, shipments, ids]: [number, number, number, string[]] = [0, 0, 0, []];
+  let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const { reason, shipment } = { shipment: undefined, ...prepared.verdict(row, ordinal++) };
@@ -50,22 +50,36 @@ export async function checkFile(
         continue;
       }
       accepted += 1;
-      // Shipments are numbered by their first lines, so a higher number is a shipment not seen before.
-      if (shipment === undefined || shipment <= shipments) continue;
-      shipments = shipment;
-      ids.push(cellText(row.cells[idColumn]).trim());
-      if (ids.length < idsAtOnce) continue;
-      await watch.shipments(ids);
-      ids = [];
+      if (shipment !== undefined) await ids.add(row, shipment);
     }
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
-  if (ids.length > 0) await watch.shipments(ids);
-  const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? shipments : null };
+  await ids.end();
+  const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
   return { ...counts, problems, notes: prepared.notes };
 }
 
-const problemOf = (kind: ImportKind, { customFieldKeys }: Catalogue, row: number, reason: string): Problem => ({
+/** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */
+export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
+  const column = columns.fields.indexOf("shipmentId");
+  let [last, count, ids]: [number, number, string[]] = [0, 0, []];
+  const end = async () => {
+    if (ids.length > 0) await use(ids);
+    ids = [];
+  };
+  return {
+    end,
+    count: () => count,
+    async add(row: FileRow, shipment: number): Promise<void> {
+      if (shipment <= last) return;
+      last = shipment;
+      count += 1;
+      if (ids.push(cellText(row.cells[column]).trim()) >= idsAtOnce) await end();
+    },
+  };
+}
+
+export const problemOf = (kind: ImportKind, { customFieldKeys }: Catalogue, row: number, reason: string): Problem => ({
   row,
   columns: faultyColumns(kind, reason, customFieldKeys).map((field) =>
     field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field,

@@ -11,6 +11,8 @@ export interface FileToCheck {
   readonly folder: string;
   /** Today's. */
   readonly catalogue: OrganisationFile;
+  /** Where the file is an error report that is to correct its import's rows. */
+  readonly report?: ReportToJudge;
 }
 
 export interface Problem {
@@ -28,6 +30,27 @@ export interface CheckedFile {
   /** The first ones. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
+  /** Of a corrected error report: what is to be sent, and how many rows more could be. */
+  readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number };
+}
+
+export interface ReportToJudge {
+  readonly importId: string;
+  /** The import's rejected rows, as rejectedRows.ts reads them. */
+  readonly rowsPath: string;
+  /** How many imports it may become; 0 to judge only. */
+  readonly mostParts: number;
+}
+
+/** One import's share of a corrected report, as the file that a correction over the API would become. */
+export interface CorrectionPart {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** The rejected rows that it corrects, in its own order. */
+  readonly rows: readonly number[];
+  /** Shipments or activities. */
+  readonly elements: number;
 }
 
 export interface CheckWatch {

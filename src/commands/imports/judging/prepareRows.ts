@@ -21,8 +21,10 @@ export interface PreparedRows {
 
 /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
 type Watch = (share: number) => Promise<void>;
-/** By ordinal: why a row is not this import's to record, whatever its values are. */
-export type Refusals = ReadonlyMap<number, string>;
+/** By ordinal: why a row is not this import's to record, whatever its values are. A map of ordinals is one. */
+export interface Refusals {
+  get(ordinal: number, row: FileRow): string | undefined;
+}
 
 /**
  * Reads the whole submission once before any row is recorded. So a truncated file fails before anything is written, and a shipment's
@@ -51,7 +53,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
     rows,
     notes,
     verdict(row, ordinal) {
-      const reason = refusals.get(ordinal);
+      const reason = refusals.get(ordinal, row);
       return reason === undefined ? judge(row) : { reason };
     },
   };
@@ -75,7 +77,7 @@ async function prepareShipments(
     const { judged, origin, destination } = judge(row);
     const id = row.cells[keyColumn];
     const key = typeof id === "string" ? id.trim() || undefined : undefined;
-    return { row: shownRow(row, source), key, reason: refusals.get(ordinal) ?? judged.reason, cells: row.cells, origin, destination };
+    return { row: shownRow(row, source), key, reason: refusals.get(ordinal, row) ?? judged.reason, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let ordinal = 0;

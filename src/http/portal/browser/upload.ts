@@ -22,6 +22,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const progress = part<HTMLElement>("[data-progress]");
   const bar = part<HTMLProgressElement>("progress");
   const said = part<HTMLElement>("[data-progress-text]");
+  const take = part<HTMLElement>("[data-take]");
   const most = Number(form.dataset["most"]);
   let running: XMLHttpRequest | undefined;
 
@@ -57,11 +58,12 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     running = request;
     let read = 0;
     let done = false;
-    const take = (line: Line) => {
+    const takeLine = (line: Line) => {
       if (line.share !== undefined) show(line.share, line.said ?? "");
       if (line.error !== undefined) say([line.error]);
       if (line.html !== undefined) {
         outcome.innerHTML = line.html;
+        if (outcome.querySelector("[data-report]")) take.hidden = false;
         outcome.focus();
       }
       if (line.goTo !== undefined) {
@@ -73,7 +75,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     const takeLines = () => {
       if (request.status !== 200) return;
       const end = request.responseText.lastIndexOf("\n") + 1;
-      for (const text of request.responseText.slice(read, end).split("\n")) if (text !== "") take(JSON.parse(text) as Line);
+      for (const text of request.responseText.slice(read, end).split("\n")) if (text !== "") takeLine(JSON.parse(text) as Line);
       read = Math.max(read, end);
     };
     request.open("POST", address);
@@ -86,7 +88,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     request.addEventListener("progress", takeLines);
     request.addEventListener("load", () => {
       takeLines();
-      if (request.status === 202) take(JSON.parse(request.responseText) as Line);
+      if (request.status === 202) takeLine(JSON.parse(request.responseText) as Line);
       else if (request.status !== 200) say(messagesOf(request));
       else if (!done) say(["The answer broke off. Try again."]);
     });
@@ -112,6 +114,11 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     event.preventDefault();
     event.stopPropagation(); // it may be sent again, unlike a form that leaves the page
     send(form.dataset["send"] ?? "", "Uploading");
+  });
+  // The choice of how to take an error report is there once the file looks like one.
+  take.hidden = true;
+  file.addEventListener("change", () => {
+    take.hidden = !/rejected-rows/i.test(file.files?.[0]?.name ?? "");
   });
   form.addEventListener("change", () => {
     if (!running) outcome.replaceChildren(); // what was found is about another file, or another kind

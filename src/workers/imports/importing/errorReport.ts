@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { reportSubject } from "../../../domain/files/reportFile.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import type { FileRow, ObjectStore, ReportWriter, Spreadsheets } from "../../../ports.js";
@@ -13,12 +14,17 @@ export interface ErrorReport {
 const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /** The rejected rows as a workbook with the submitted columns in their order, so that a corrected report can be uploaded as a file. */
-export function errorReport(spreadsheets: Spreadsheets, columns: Columns, path: string): ErrorReport {
+export function errorReport(
+  spreadsheets: Spreadsheets,
+  columns: Columns,
+  { path, importId }: { path: string; importId: string },
+): ErrorReport {
   const shown = columns.fields.flatMap((field, index) => (field === undefined || field === elementColumn ? [] : [index]));
   let writer: ReportWriter | undefined;
   return {
     async add(row, number, reason) {
-      writer ??= await spreadsheets.createReportWriter(path, { columns: shown.map((index) => columns.names[index] ?? "") });
+      const names = shown.map((index) => columns.names[index] ?? "");
+      writer ??= await spreadsheets.createReportWriter(path, { columns: names, subject: reportSubject(importId) });
       const values = shown.map((index) => cellText(row.cells[index]));
       await writer.add(number, reason, values);
     },

@@ -81,7 +81,7 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   const rejected = () => rejectedRows(deps, importId);
   const complete = state.status === "completed" ? await fromSubmission(deps, request, rejected, folder) : undefined;
   const { columns, rows } = complete ?? (await fromStream(request, rejected));
-  const report = errorReport(deps.spreadsheets, columns, join(folder, "report.xlsx"));
+  const report = errorReport(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
   try {
     for await (const { row, number, reason } of rows) await report.add(row, number, reason);
     return await report.store(deps.objectStore, reportKey(request));

@@ -1,24 +1,29 @@
 import type { CheckedFile, Problem } from "../../../../commands/imports/judging/fileChecks.js";
-import type { ImportKind } from "../../../../events/importEvents.js";
+import type { ImportKind, ImportRequested } from "../../../../events/importEvents.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
+import type { SignedInVisit } from "../../visit.js";
 
 interface Outcome {
+  readonly visit: SignedInVisit;
   readonly name: string;
   readonly kind: ImportKind;
   readonly checked: CheckedFile;
   /** Of its shipments, those that the ledger has already. */
   readonly replaced: number;
+  /** The import whose error report the file is, where it is one. */
+  readonly reported: ImportRequested | undefined;
 }
 
 /** What the check found, as markup for the page's script to put in its place. */
 export const checkOutcome = (outcome: Outcome): string => String(<CheckOutcome {...outcome} />);
 
-function CheckOutcome({ name, checked, replaced }: Outcome) {
-  const { rows, accepted, rejected, shipments, problems, notes } = checked;
+function CheckOutcome({ visit, name, checked, replaced, reported }: Outcome) {
+  const { rows, accepted, rejected, shipments, notes } = checked;
   return (
     <div class="panel">
       <h2>Checked: {name}</h2>
+      {reported ? <Reported visit={visit} reported={reported} checked={checked} /> : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
         {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows)} Nothing has been recorded.
       </p>
@@ -36,13 +41,28 @@ function CheckOutcome({ name, checked, replaced }: Outcome) {
       {notes.map((note) => (
         <p class="hint">{note}</p>
       ))}
-      {problems.length === 0 ? null : (
-        <>
-          <h3>{problems.length < rejected ? `The first ${problems.length} problems` : "Problems"}</h3>
-          <Table caption="Rows that would be rejected, in the file's order" columns={columns} rows={problems} />
-        </>
-      )}
+      <Problems checked={checked} caption="Rows that would be rejected, in the file's order" />
     </div>
+  );
+}
+
+/** `data-report` shows the form's choice of how to take it. */
+const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (
+  <p class="notice" data-report>
+    This is the error report of import <a href={visit.links.to(`/portal/imports/${reported.importId}`)}>{reported.sourceDetails}</a>: submit
+    it as its correction. Upload sends the <Amount value={checked.accepted} /> rows that are open and right; the others stay as they are,
+    and the same report can be uploaded again.
+  </p>
+);
+
+/** The first rows that are at fault. */
+export function Problems({ checked: { problems, rejected }, caption }: { checked: CheckedFile; caption: string }) {
+  if (problems.length === 0) return null;
+  return (
+    <>
+      <h3>{problems.length < rejected ? `The first ${problems.length} problems` : "Problems"}</h3>
+      <Table caption={caption} columns={columns} rows={problems} />
+    </>
   );
 }
 

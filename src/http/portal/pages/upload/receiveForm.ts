@@ -18,16 +18,6 @@ export interface ReceivedForm {
 
 const fieldNames = ["token", "kind", "page", "take"] as const;
 
-/** Reads the form onto the disk, hands it to `use`, and removes it whatever comes of it. */
-export async function withUpload<T>(visit: SignedInVisit, deps: PortalDeps, use: (form: ReceivedForm) => Promise<T>): Promise<T> {
-  const form = await receiveForm(visit, deps);
-  try {
-    return await use(form);
-  } finally {
-    await removeForm(form);
-  }
-}
-
 export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
 
 /** Who calls it removes it. */

@@ -13,6 +13,11 @@ export const kindOptions = [
   { value: "activities", label: "Activities" },
 ] as const;
 
+const takeOptions = [
+  { value: "correction", label: "Submit as the correction of its import" },
+  { value: "file", label: "Upload as a new file" },
+];
+
 export const uploadPage: PageOf<SignedInVisit> = {
   path: uploadPath,
   access: "operate",
@@ -63,6 +68,10 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
         autocomplete="off"
         hint="What you will find the import by; the file's name if left empty."
       />
+      <div data-take>
+        <Choice label="Error reports" name="take" options={takeOptions} />
+        <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
+      </div>
       <div class="upload-buttons">
         <button type="button" class="quiet" data-check-button hidden>
           Check file

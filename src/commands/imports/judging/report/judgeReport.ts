@@ -1,0 +1,151 @@
+// A corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
+import { rowNumberColumn } from "../../../../domain/files/reportFile.js";
+import { limits } from "../../../../domain/imports/limits.js";
+import { isWhole } from "../../../../domain/pushes/correctedFile.js";
+import { cellText } from "../../../../domain/rows/cells.js";
+import { type GrowingInts, growingInts } from "../../../../domain/rows/growingInts.js";
+import { rowContext } from "../../../../domain/rows/rowContext.js";
+import type { FileRow } from "../../../../ports.js";
+import { type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
+import type { CheckedFile, CorrectionPart, FileToCheck, Problem, ReportToJudge } from "../fileChecks.js";
+import { ImportFault } from "../importFault.js";
+import { type OpenSubmission, openSubmission } from "../openSubmission.js";
+import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
+import { createPartFile, type PartFile } from "./partFiles.js";
+import { type RejectedRows, readRejectedRows } from "./rejectedRows.js";
+import { leftOut, nextTime, wholeParts } from "./wholeParts.js";
+
+/** By ordinal. */
+interface Places {
+  readonly places: GrowingInts;
+  readonly groups: GrowingInts;
+}
+
+export async function judgeReport(
+  { spreadsheets, catalogue, geography }: Judging,
+  { kind, file, folder }: Pick<FileToCheck, "kind" | "file" | "folder">,
+  report: ReportToJudge,
+  watch: Watch,
+): Promise<CheckedFile> {
+  const request = { kind, source: "file", file } as const;
+  const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
+  const known = await readRejectedRows(report.rowsPath);
+  const numbers = rowNumbers(submission);
+  const found = await findPlaces(submission, known, numbers, kind === "shipments");
+  const refusals = refusalsOf(report, known, found, numbers);
+  const rules = rowContext(catalogue, geography);
+  const prepared = await prepareRows(request, submission, rules, refusals, async (share) => watch.progress(share / 2));
+  if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
+  const shipments = await judgedShipments(submission, prepared, kind);
+  const most = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
+  const { partOf, parts } = wholeParts({ shipments, groups: found.groups, groupCount: known.groups }, most);
+  const files: PartFile[] = [];
+  if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
+  const ids = shipmentIds(submission.columns, watch.shipments);
+  const problems: Problem[] = [];
+  const closed: CorrectionPart[] = [];
+  let [ordinal, accepted, later] = [0, 0, 0];
+  try {
+    for await (const { rows } of submission.readAgain()) {
+      for (const row of rows) {
+        const place = ordinal++;
+        const part = partOf.get(place);
+        if (part === nextTime) later += 1;
+        if (part === leftOut || part === nextTime) {
+          const reason = part === nextTime ? forNextTime : (prepared.verdict(row, place).reason ?? leftWithOthers);
+          if (problems.length < shownProblems) problems.push(problemOf(kind, catalogue, row.row, reason));
+          continue;
+        }
+        accepted += 1;
+        if (kind === "shipments") await ids.add(row, shipments.get(place));
+        await files[part]?.add(numbers(row), row.cells, kind === "shipments" ? shipments.get(place) : 0);
+      }
+      watch.progress(0.5 + ordinal / prepared.rows / 2);
+    }
+    await ids.end();
+  } finally {
+    for (const each of files) closed.push(await each.close());
+  }
+  const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
+  return { ...counts, problems, notes: prepared.notes, report: { parts: closed, later } };
+}
+
+const leftWithOthers = "Stays open with another rejected line of its shipment";
+const forNextTime = "Is more than fits into the queue now: upload the file again when the imports before it have ended";
+
+/** The row numbers as the file's cells have them; NaN where a cell has none. */
+function rowNumbers({ headings }: OpenSubmission): (row: FileRow) => number {
+  const column = rowNumberColumn(headings);
+  return ({ cells }) => {
+    const text = cellText(cells[column]).trim();
+    return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  };
+}
+
+async function findPlaces(
+  submission: OpenSubmission,
+  known: RejectedRows,
+  numberOf: (row: FileRow) => number,
+  inGroups: boolean,
+): Promise<Places> {
+  const [places, groups] = [growingInts(), growingInts()];
+  const seenAt = new Int32Array(known.count);
+  for await (const { rows } of submission.read()) {
+    for (const row of rows) {
+      const place = known.placeOf(numberOf(row));
+      if (place >= 0) {
+        const earlier = seenAt[place];
+        if (earlier)
+          throw new ImportFault(
+            `Rows ${earlier} and ${row.row} of the file have the same row number, ${numberOf(row)}. Remove one of them.`,
+          );
+        seenAt[place] = row.row;
+      }
+      places.push(place);
+      groups.push(place >= 0 && inGroups ? known.groupOf(place) : -1);
+    }
+  }
+  return { places, groups };
+}
+
+function refusalsOf(
+  { importId }: ReportToJudge,
+  known: RejectedRows,
+  { places, groups }: Places,
+  numberOf: (row: FileRow) => number,
+): Refusals {
+  const inFile = new Int32Array(known.groups);
+  for (let ordinal = 0; ordinal < groups.length; ordinal += 1) {
+    const group = groups.get(ordinal);
+    if (group >= 0) inFile[group] = (inFile[group] ?? 0) + 1;
+  }
+  return {
+    get(ordinal, row) {
+      const place = places.get(ordinal);
+      if (place < 0)
+        return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not that of a rejected row of import ${importId}`;
+      const why = known.whyNotOpen(place);
+      if (why !== undefined) return why.replace(/\.$/, "");
+      const group = groups.get(ordinal);
+      if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
+        return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";
+      return row.cells.some((cell) => !isWhole(cellText(cell)))
+        ? "Has a value that was cut short or could not be kept: write it anew"
+        : undefined;
+    },
+  };
+}
+
+/** By ordinal: 0 for a row that is rejected, else its shipment; each activity is a shipment of its own here. */
+async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<GrowingInts> {
+  const shipments = growingInts();
+  for await (const { rows } of submission.readAgain()) {
+    for (const row of rows) {
+      const ordinal = shipments.length;
+      const verdict = prepared.verdict(row, ordinal);
+      if (verdict.reason !== undefined) shipments.push(0);
+      else shipments.push(kind === "shipments" ? (verdict.shipment ?? 0) : ordinal + 1);
+    }
+  }
+  return shipments;
+}

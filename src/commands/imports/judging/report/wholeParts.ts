@@ -1,0 +1,75 @@
+import { type GrowingInts, growingInts } from "../../../../domain/rows/growingInts.js";
+
+interface JudgedRows {
+  /** By ordinal: 0 for a row that is not to be sent, else the shipment it belongs to now, from 1; an activity is alone in its own. */
+  readonly shipments: GrowingInts;
+  /** By ordinal: the shipment that it was sent for at first, from 0, or -1. */
+  readonly groups: GrowingInts;
+  readonly groupCount: number;
+}
+
+export const leftOut = -1;
+export const nextTime = -2;
+
+/**
+ * Divides the rows into parts of so many. What belongs together, as the rows were sent or as they are now, is in one part, or in none where a
+ * row of it is not to be sent. By ordinal: the part from 0, `leftOut`, or `nextTime` where the parts are full.
+ */
+export function wholeParts(
+  { shipments, groups, groupCount }: JudgedRows,
+  most: { rows: number; parts: number },
+): { partOf: GrowingInts; parts: number } {
+  const rows = shipments.length;
+  let shipmentCount = 0;
+  for (let row = 0; row < rows; row += 1) shipmentCount = Math.max(shipmentCount, shipments.get(row));
+  const parents = Int32Array.from({ length: groupCount + shipmentCount + 1 }, (_, node) => node);
+  const rootOf = (node: number): number => {
+    let root = node;
+    while (parents[root] !== root) root = parents[root] ?? root;
+    for (let each = node; each !== root; ) [each, parents[each]] = [parents[each] ?? root, root];
+    return root;
+  };
+  const nodeOf = (row: number) => groupCount + shipments.get(row);
+  for (let row = 0; row < rows; row += 1) {
+    const group = groups.get(row);
+    if (shipments.get(row) > 0 && group >= 0) parents[rootOf(nodeOf(row))] = rootOf(group);
+  }
+  const sizes = new Int32Array(parents.length);
+  const spoilt = new Uint8Array(parents.length);
+  for (let row = 0; row < rows; row += 1) {
+    const group = groups.get(row);
+    if (shipments.get(row) > 0) sizes[rootOf(nodeOf(row))] = (sizes[rootOf(nodeOf(row))] ?? 0) + 1;
+    else if (group >= 0) spoilt[rootOf(group)] = 1;
+  }
+  return fill({ rows, rootOf: (row) => (shipments.get(row) > 0 ? rootOf(nodeOf(row)) : -1), sizes, spoilt }, most);
+}
+
+interface Together {
+  readonly rows: number;
+  /** -1 for a row that is not to be sent. */
+  readonly rootOf: (row: number) => number;
+  readonly sizes: Int32Array;
+  readonly spoilt: Uint8Array;
+}
+
+function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; parts: number }): { partOf: GrowingInts; parts: number } {
+  const partOf = growingInts();
+  const placed = new Int32Array(sizes.length); // part + 1, or `nextTime`, or 0 where not looked at yet
+  let [part, taken] = [0, 0];
+  for (let row = 0; row < rows; row += 1) {
+    const root = rootOf(row);
+    if (root === -1 || spoilt[root]) {
+      partOf.push(leftOut);
+      continue;
+    }
+    const size = sizes[root] ?? 0;
+    if (placed[root] === 0) {
+      if (taken > 0 && taken + size > most.rows) [part, taken] = [part + 1, 0];
+      const fits = part < most.parts && size <= most.rows;
+      placed[root] = fits ? part + 1 : nextTime;
+      if (fits) taken += size;
+    }
+    partOf.push(placed[root] === nextTime ? nextTime : (placed[root] ?? 0) - 1);
+  }
+  return { partOf, parts: Math.min(most.parts, part + (taken > 0 ? 1 : 0)) };
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type { Child } from "hono/jsx";
+import { type CompletedImport, expectOpen } from "../../../../commands/corrections/expectOpen.js";
+import { expectWholeShipments } from "../../../../commands/corrections/shipmentLines.js";
+import { freePlaces } from "../../../../commands/imports/importQueue.js";
+import type { CorrectionPart } from "../../../../commands/imports/judging/fileChecks.js";
+import { requestImport } from "../../../../commands/imports/requestImport.js";
+import { limits } from "../../../../domain/imports/limits.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import type { FileHeader } from "../../../../ports.js";
+import { presentOf } from "../../../../queries/present.js";
+import type { Line } from "../../lines.js";
+import type { PortalDeps } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+import { prepareToJudge } from "./judgeUpload.js";
+import type { ReceivedForm } from "./receiveForm.js";
+import { ReportSent } from "./reportSent.js";
+
+/** Where all of it was sent as one import: there. Else what was sent and what was not. */
+export type SendReport = (
+  say: (line: Line) => void,
+  signal: AbortSignal,
+) => Promise<{ readonly goTo: string } | { readonly outcome: Child }>;
+
+interface Report {
+  readonly form: ReceivedForm;
+  readonly header: FileHeader;
+  readonly found: CompletedImport;
+}
+
+const withinMs = 4_200;
+/** However many imports an organisation may queue: one upload does not take all of it. */
+const mostParts = 20;
+
+/** Sends the rows that are open and that today's rules accept; the others stay open, so that the same report can be mended and sent again. */
+export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps, report: Report): Promise<SendReport> {
+  const { form, header, found } = report;
+  const { organisationId } = visit.person;
+  const free = await freePlaces(deps.pool, organisationId, deps.limits.maxQueuedImports);
+  const judge = await prepareToJudge(visit, deps, { form, header, corrects: { found, mostParts: Math.max(1, Math.min(free, mostParts)) } });
+  return async (say, signal) => {
+    const { checked } = await judge(say, signal);
+    const parts = checked.report?.parts ?? [];
+    const sent: string[] = [];
+    for (const [index, part] of parts.entries()) {
+      signal.throwIfAborted();
+      say({ share: index / parts.length, said: `Sending part ${index + 1} of ${parts.length}` });
+      try {
+        sent.push(await sendPart(visit, deps, report, { part, index, count: parts.length }));
+      } catch (error) {
+        // What was sent before stays sent; the rest stays open and is told.
+        if (!(error instanceof Rejection) || sent.length === 0) throw error;
+        return { outcome: <ReportSent {...{ visit, found, checked, sent, refused: error.message }} /> };
+      }
+    }
+    const [only] = sent;
+    if (only !== undefined && sent.length === 1 && checked.rejected === 0) return { goTo: `/portal/imports/${only}` };
+    return { outcome: <ReportSent {...{ visit, found, checked, sent }} /> };
+  };
+}
+
+interface Part {
+  readonly part: CorrectionPart;
+  readonly index: number;
+  readonly count: number;
+}
+
+async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }: Report, { part, index, count }: Part): Promise<string> {
+  const { organisationId, by } = visit.person;
+  const { kind, upload, idempotencyKey } = form;
+  const { path, size, sha256, rows, elements } = part;
+  const { importId: corrected } = found.request;
+  const { now } = await presentOf(deps.pool, organisationId);
+  const given = upload.sourceDetails === upload.name ? `Correction of import ${corrected}` : upload.sourceDetails;
+  const numbered = count === 1 ? "" : ` (${index + 1} of ${count})`;
+  const check = async () => {
+    await expectWholeShipments(deps.pool, found, rows);
+    await expectOpen(deps, found, rows);
+  };
+  const { importId } = await requestImport(
+    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+    {
+      ...{ organisationId, kind, by, now, withinMs, elements, check },
+      source: "data",
+      sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
+      file: { path, name: `${kind}.csv`, format: "csv", size, sha256 },
+      corrects: { importId: corrected, rows: [...rows] },
+      requestId: visit.requestId,
+      // The rows are part of it: a second attempt, when some rows are sent already, is another correction.
+      idempotencyKey: `${idempotencyKey}-${createHash("sha256").update(rows.join()).digest("hex")}`,
+    },
+  );
+  return importId;
+}

@@ -1,0 +1,237 @@
+// A corrected error report that is uploaded is a correction of its import: each row once, whoever else corrects it.
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import ExcelJS from "exceljs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
+import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
+import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
+import { until } from "../../../support/processes.js";
+import { type Role, startProjector, startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+let member: TestMember;
+let who: Visitor;
+let token: string;
+let folder: string;
+let worker: Role | undefined;
+let projector: Role | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
+  service = await startTestService();
+  worker = startWorker(service);
+  projector = startProjector(service);
+  organisation = await service.organisation();
+  member = await addMember(service, organisation.id, "operator");
+  who = await signedIn(service, member);
+  token = await formToken(who);
+});
+afterAll(async () => {
+  await Promise.all([worker?.stop(), projector?.stop()]);
+  await service?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Json = Record<string, never>;
+type Kind = "shipments" | "activities";
+const statusPath = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
+const uploadPath = { shipments: "/v1/org/shipments/imports/file", activities: "/v1/org/fulfilment/activities/file" };
+
+async function completed(kind: Kind, importId: string): Promise<Json> {
+  let shown = {} as Json;
+  await until("the import has completed", async () => {
+    shown = (await (await organisation.get(`${statusPath[kind]}/${importId}`)).json()) as Json;
+    return shown["status"] === "completed";
+  });
+  return shown;
+}
+
+async function uploaded(kind: Kind, text: string): Promise<string> {
+  const answer = await organisation.upload(uploadPath[kind], new File([text], `${kind}.csv`));
+  const { importId } = (await answer.json()) as { importId: string };
+  await completed(kind, importId);
+  return importId;
+}
+
+interface Report {
+  readonly importId: string;
+  readonly name: string;
+  readonly book: ExcelJS.Workbook;
+  /** By column name, of the nth row below the header. */
+  set(row: number, column: string, value: string): void;
+  drop(row: number): void;
+  file(name?: string): Promise<File>;
+}
+
+/** The error report of an import, as a person has it open. */
+async function reportOf(kind: Kind, importId: string): Promise<Report> {
+  const { errorReportUrl } = (await completed(kind, importId)) as unknown as { errorReportUrl: string };
+  const answer = await fetch(errorReportUrl.replace("http://127.0.0.1:3000", service.url));
+  const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? "";
+  const book = new ExcelJS.Workbook();
+  await book.xlsx.load(await answer.arrayBuffer());
+  const sheet = book.worksheets[0];
+  if (!sheet) throw new Error("the report has no sheet");
+  const headings = (sheet.getRow(1).values as string[]).slice(1);
+  return {
+    ...{ importId, name, book },
+    set: (row, column, value) => {
+      sheet.getRow(row + 1).getCell(headings.indexOf(column) + 1).value = value;
+    },
+    drop: (row) => sheet.spliceRows(row + 1, 1),
+    file: async (as = name) => new File([new Uint8Array(await book.xlsx.writeBuffer())], as),
+  };
+}
+
+const script = () => ({ accept: "application/json", "x-form-token": token });
+interface Line {
+  readonly html?: string;
+  readonly goTo?: string;
+  readonly error?: string;
+}
+async function last(answer: Response): Promise<Line> {
+  const text = await answer.text();
+  if (answer.status !== 200) return { error: (JSON.parse(text) as { message: string }).message };
+  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
+}
+const send = async (kind: Kind, file: File, fields: Record<string, string> = {}) =>
+  who.upload("/portal/upload/send", { kind, page: "p", ...fields }, file, script());
+const check = async (kind: Kind, file: File) => last(await who.upload("/portal/upload/check", { kind, page: "p" }, file, script()));
+const importIn = (line: Line) => /imports\/([0-9a-f-]{36})">Open/.exec(line.html ?? "")?.[1] ?? line.goTo?.split("/").at(-1) ?? "none";
+const states = async (kind: Kind, importId: string) => {
+  const { items } = (await (await organisation.get(`${statusPath[kind]}/${importId}/errors?limit=100`)).json()) as {
+    items: { row: number; state: string; error: string }[];
+  };
+  return Object.fromEntries(items.map(({ row, state }) => [row, state]));
+};
+
+const header = "warehouseCode,chargeCode,quantity,activityTimestamp,reference";
+const bad = (reference: string) => `W1,PICK,none,2026-03-01T00:00:00Z,${reference}`;
+const badActivities = (count: number) => `${header}\n${Array.from({ length: count }, (_, index) => bad(`r${index}`)).join("\n")}\n`;
+
+describe("a corrected error report", () => {
+  test("is offered as a correction, sends what is open and right, and keeps the rest open for the next time", async () => {
+    const importId = await uploaded("activities", badActivities(4));
+    const report = await reportOf("activities", importId);
+    expect(report.name).toContain(importId);
+    report.set(1, "quantity", "3");
+    report.set(2, "quantity", "4");
+    await dismissRows(service.deps, {
+      ...{ organisationId: organisation.id, importId, rows: [3], note: "not ours", by: { kind: "member", id: member.memberId } },
+      ...{ requestId: "r", now: new Date() },
+    });
+    // by the workbook's own properties, whatever the file is called
+    const checked = await check("activities", await report.file("from Anna.xlsx"));
+    expect(checked.html).toContain("This is the error report of import");
+    expect(checked.html).toMatch(/Rows accepted<\/dt><dd><span class="amount">1</);
+    expect(checked.html).toContain("Row 3 is dismissed");
+
+    const sent = await last(await send("activities", await report.file("from Anna.xlsx")));
+    const correction = importIn(sent);
+    expect(await completed("activities", correction)).toMatchObject({
+      ...{
+        counts: { received: 1, processed: 1, failed: 0 },
+        correctionOf: { importId, rows: [2] },
+        sourceDetails: `Correction of import ${importId}`,
+      },
+    });
+    expect((await firstRequest(service.eventStore, correction))?.by).toEqual({ kind: "member", id: member.memberId });
+    await until("the states are told", async () => (await states("activities", importId))[2] === "corrected");
+    expect(await states("activities", importId)).toEqual({ 2: "corrected", 3: "dismissed", 4: "open", 5: "open" });
+
+    // the same report again, with the rest put right: saved as CSV, recognised by its name
+    report.set(3, "quantity", "5");
+    report.set(4, "quantity", "6");
+    const path = join(folder, "report.csv");
+    await report.book.csv.writeFile(path);
+    const csv = new File([await readFile(path)], report.name.replace(".xlsx", ".csv"));
+    const again = await last(await send("activities", csv));
+    expect(again.html).toContain(`Row 2 is corrected by import ${correction}`);
+    expect(await completed("activities", importIn(again))).toMatchObject({ correctionOf: { importId, rows: [4, 5] } });
+    const nothing = await last(await send("activities", csv));
+    expect(nothing.html).toContain("Nothing was sent");
+    expect((await readdir(service.deps.tempDir)).filter((name) => name.startsWith("upload-"))).toEqual([]);
+  });
+
+  test("all of which is right leads to its import; as a new file it is one, and no correction", async () => {
+    const importId = await uploaded("activities", badActivities(2));
+    const report = await reportOf("activities", importId);
+    for (const row of [1, 2]) report.set(row, "quantity", "1");
+    const file = await report.file();
+    const { importId: plain } = (await (await send("activities", file, { take: "file" })).json()) as { importId: string };
+    expect(await completed("activities", plain)).toMatchObject({ counts: { processed: 2 } });
+    expect((await firstRequest(service.eventStore, plain))?.corrects).toBeUndefined();
+    const sent = await last(await send("activities", file, { sourceDetails: "Anna's corrections" }));
+    expect(sent.goTo).toMatch(/^\/portal\/imports\/[0-9a-f-]{36}$/);
+    expect(await completed("activities", importIn(sent))).toMatchObject({
+      sourceDetails: "Anna's corrections",
+      correctionOf: { rows: [2, 3] },
+    });
+  });
+
+  test("that lost a column, has a row twice, is of the other kind or of nobody's import is told apart", async () => {
+    const importId = await uploaded("activities", badActivities(2));
+    const lost = `Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp\n2,x,W1,PICK,1,2026-03-01\n`;
+    const named = (text: string, id = importId) => new File([text], `rejected-rows-${id}.csv`);
+    expect((await check("activities", named(lost))).error).toBe(
+      "The error report has lost column(s): reference. Download it again, and keep all of its columns.",
+    );
+    const row = (number: string) => `${number},x,W1,PICK,1,2026-03-01T00:00:00Z,r\n`;
+    const rows = (...numbers: string[]) => `Row number,Rejection reason,${header}\n${numbers.map(row).join("")}`;
+    expect((await check("activities", named(rows("2", "2")))).error).toMatch(/^Rows 2 and 3 of the file have the same row number, 2/);
+    expect((await check("activities", named(rows("2", "77", "none")))).html).toContain("Row number 77 is not that of a rejected row");
+    expect((await check("shipments", named(rows("2")))).error).toMatch(/choose Activities as its kind/);
+    const strangers = await service.organisation();
+    const stranger = await signedIn(service, await addMember(service, strangers.id, "operator"));
+    const foreign = await stranger.upload(...(["/portal/upload/check", { kind: "activities", page: "p" }, named(rows("2"))] as const), {
+      accept: "application/json",
+      "x-form-token": await formToken(stranger),
+    });
+    expect((await last(foreign)).html).not.toContain("error report");
+  });
+
+  test("a shipment's rejected lines go together, or stay open together", async () => {
+    const columns = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
+    const line = (id: string, quantity: string) => `${id},2000,Sydney,3000,Melbourne,CARTON,${quantity}`;
+    const importId = await uploaded(
+      "shipments",
+      [columns, line("A", "none"), line("A", "1"), line("B", "none"), line("B", "none"), line("C", "none"), line("C", "1"), ""].join("\n"),
+    );
+    const report = await reportOf("shipments", importId);
+    report.set(1, "itemQuantity", "2"); // all of A
+    report.set(3, "itemQuantity", "2"); // one line of B
+    report.set(5, "itemQuantity", "2");
+    report.drop(6); // a line of C is gone
+    const sent = await last(await send("shipments", await report.file()));
+    expect(await completed("shipments", importIn(sent))).toMatchObject({
+      ...{ counts: { received: 2, processed: 1, failed: 0 }, correctionOf: { importId, rows: [2, 3] } },
+    });
+    expect(sent.html).toContain("The rejected lines of a shipment are corrected together");
+    await until("the states are told", async () => (await states("shipments", importId))[2] === "corrected");
+    expect(await states("shipments", importId)).toEqual({ 2: "corrected", 3: "corrected", 4: "open", 5: "open", 6: "open", 7: "open" });
+  });
+
+  test("sent while the same rows are corrected over the API, with no worker running: each row is recorded once", async () => {
+    const importId = await uploaded("activities", badActivities(3));
+    const report = await reportOf("activities", importId);
+    for (const row of [1, 2, 3]) report.set(row, "quantity", "1");
+    const file = await report.file();
+    const rows = [2, 3, 4].map((row) => ({ row, values: { quantity: "1" } }));
+    const overApi = () => organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows });
+    await Promise.all([send("activities", file).then(last), overApi(), send("activities", file, { page: "q" }).then(last), overApi()]);
+    await until("all imports have ended", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
+    await until("the states are told", async () =>
+      Object.values(await states("activities", importId)).every((state) => state === "corrected"),
+    );
+    const { rows: written } = await service.pool.query<{ reference: string; count: number }>(
+      `select a.reference, count(*)::int as count from activities a join imports i on i.position = a.import_position and i.status = 'completed'
+        where i.corrects ->> 'importId' = $1 group by 1 order by 1`,
+      [importId],
+    );
+    expect(written).toEqual(["r0", "r1", "r2"].map((reference) => ({ reference, count: 1 })));
+  });
+});
