@@ -83,6 +83,17 @@ export async function findSession(pool: Database, token: string | undefined): Pr
   return { ...known, name: name ?? known.email, by: { kind: "member", id: known.memberId }, formToken: formTokenOf(token) };
 }
 
+/** Which of these sessions, by the hashes of their tokens, are still valid. Being asked about keeps none alive. */
+export async function validSessions(pool: Database, tokenHashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await pool.query<{ hash: string }>(
+    `select token_sha256 as hash from sessions
+       join members on members.member_id = sessions.member_id and members.credentials_revision = sessions.credentials_revision
+      where token_sha256 = any($1::text[]) and members.status = 'active' and ${alive}`,
+    [tokenHashes],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 async function touch(pool: Database, token: string): Promise<void> {
   await pool.query("update sessions set last_seen_at = now() where token_sha256 = $1 and last_seen_at < now() - interval '1 minute'", [
     hashToken(token),

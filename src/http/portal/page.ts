@@ -12,6 +12,8 @@ import type { HeaderReader, ObjectStore, SingleSignOn, Spreadsheets } from "../.
 import type { Sources } from "../../queries/importStatus.js";
 import type { QuoteMemory } from "../../queries/recentQuotes.js";
 import type { Fields } from "./fields.js";
+import type { ImportFeed } from "./live/importFeed.js";
+import type { Streams } from "./live/streams.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { Access, Notice, Visit } from "./visit.js";
 
@@ -92,6 +94,8 @@ export interface PortalOptions extends Sources {
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
   readonly sessionCookie: PortalCookie;
+  /** Pages that are open and change by themselves. */
+  readonly live: { readonly streams: Streams; readonly imports: ImportFeed };
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;
   /** Aborts when the API has stopped. */

@@ -13,6 +13,7 @@ import { answerWithPage } from "./errorPage.js";
 import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { html, redirect } from "./headers.js";
 import { createLinks } from "./links.js";
+import { createLive } from "./live/live.js";
 import { createNotices } from "./notices.js";
 import type { Done, FormOf, PageOf, PortalDeps, PortalOptions, Shown } from "./page.js";
 import { answers, forms, pages } from "./pages/list.js";
@@ -62,7 +63,8 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
   const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl) };
-  const deps = { ...options, ...own, closing: closing ?? new AbortController().signal, stopping };
+  const ending = closing ?? new AbortController().signal;
+  const deps = { ...options, ...own, live: createLive(options, ending), closing: ending, stopping };
   const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices };
   return {
     routes: [

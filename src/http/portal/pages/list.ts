@@ -3,6 +3,7 @@ import type { AnswerOf, FormOf, PageOf } from "../page.js";
 import type { Visit } from "../visit.js";
 import { importDownloads } from "./imports/downloads.js";
 import { importsPage } from "./imports/list.js";
+import { importStreams } from "./imports/live.js";
 import { cancelForm, importPage } from "./imports/one.js";
 import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
@@ -35,4 +36,6 @@ export const forms: readonly FormOf<Visit>[] = [
   ...signedIn([signOutForm, cancelForm, uploadForm, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
-export const answers: readonly AnswerOf<Visit>[] = [...signedIn([...importDownloads, uploadAnswer, checkAnswer, ...exampleAnswers])];
+export const answers: readonly AnswerOf<Visit>[] = [
+  ...signedIn([...importDownloads, ...importStreams, uploadAnswer, checkAnswer, ...exampleAnswers]),
+];

@@ -17,11 +17,10 @@ interface TableProps<Row> {
   readonly muted?: (row: Row) => boolean;
   /** Attributes of a row that a script finds again, such as its id. */
   readonly marks?: (row: Row) => Readonly<Record<string, string>>;
-  readonly bodyMarks?: Readonly<Record<string, string>>;
 }
 
 /** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ caption, columns, rows, muted, marks, bodyMarks = {} }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, muted, marks }: TableProps<Row>) {
   return (
     <table class="rows">
       <caption class="unseen">{caption}</caption>
@@ -34,7 +33,7 @@ export function Table<Row>({ caption, columns, rows, muted, marks, bodyMarks = {
           ))}
         </tr>
       </thead>
-      <tbody {...bodyMarks}>
+      <tbody>
         {rows.map((row) => (
           <TableRow columns={columns} row={row} muted={muted} marks={marks} />
         ))}

@@ -3,11 +3,12 @@ import { type ImportFilter, searchImports } from "../../../../queries/importSear
 import type { ImportStatus } from "../../../../queries/importView.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
+import { Live } from "../../shell/live.js";
 import { EmptyState, Table } from "../../shell/table.js";
 import type { SignedInVisit } from "../../visit.js";
 import { isInMenu } from "../navigation.js";
 import { importColumns, importMarks } from "./rows.js";
-import { importsPath, kindNames, statusNames } from "./status.js";
+import { importsPath, isUnfinished, kindNames, livePath, statusNames } from "./status.js";
 
 const rowsPerPage = 25;
 const longestReference = 200;
@@ -23,20 +24,16 @@ export const importsPage: PageOf<SignedInVisit> = {
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     return {
       title: "Imports",
+      scripts: ["live.js"],
       body: (
         <>
           <Filters visit={visit} filter={filter} isFiltered={isFiltered} />
-          <section class="panel" aria-label="Imports">
+          <Live visit={visit} from={livePath} isMoving={items.some(isUnfinished)} />
+          <section class="panel" aria-label="Imports" {...(cursor === undefined ? { "data-newest": "", ...asMarks(filter) } : {})}>
             {items.length === 0 ? (
               <NoImports visit={visit} why={cursor ? "page" : isFiltered ? "filter" : "none"} />
             ) : (
-              <Table
-                caption="Imports, the newest first"
-                columns={importColumns(visit)}
-                rows={items}
-                marks={importMarks}
-                bodyMarks={cursor === undefined ? { "data-newest": "", ...asMarks(filter) } : {}}
-              />
+              <Table caption="Imports, the newest first" columns={importColumns(visit)} rows={items} marks={importMarks} />
             )}
             <Pages visit={visit} filter={filter} cursor={cursor} nextCursor={nextCursor} />
           </section>

@@ -4,10 +4,11 @@ import { type ReadImport, readImport } from "../../../../queries/importStatus.js
 import type { ImportView } from "../../../../queries/importView.js";
 import type { FormOf, PageOf, PortalDeps } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
+import { Live } from "../../shell/live.js";
 import { ShortId } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { partsOf, readParts } from "./parts.js";
-import { importPath, importsPath, isUnfinished, shownReference } from "./status.js";
+import { importPath, importsPath, isUnfinished, livePath, shownReference } from "./status.js";
 
 export const importPage: PageOf<SignedInVisit> = {
   path: `${importsPath}/{importId}`,
@@ -19,6 +20,7 @@ export const importPage: PageOf<SignedInVisit> = {
     const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
     return {
       title: shownReference(view),
+      scripts: ["live.js"],
       body: (
         <>
           {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
@@ -28,6 +30,7 @@ export const importPage: PageOf<SignedInVisit> = {
               Import <ShortId id={view.importId} about="the id of this import" />
             </span>
           </p>
+          <Live visit={visit} from={`${livePath}/${view.importId}`} isMoving={isUnfinished(view)} />
           {Object.values(partsOf(visit, parts))}
         </>
       ),
@@ -71,7 +74,9 @@ export const cancelForm: FormOf<SignedInVisit> = {
     const { view } = await requireImport(visit, deps);
     const { organisationId, by } = visit.person;
     const now = await deps.organisations.now();
-    await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
+    const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
+    deps.live.imports.nudge(); // whoever looks at it sees at once that it is asked for
+    await cancelling.finally(() => deps.live.imports.nudge());
     return { goTo: importPath(view.importId), notice: { kind: "done", lines: [`${shownReference(view)} is cancelled.`] } };
   },
 };

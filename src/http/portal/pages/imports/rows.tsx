@@ -1,6 +1,6 @@
 // A row of the list of imports: on the page, and by itself when the import changes.
 import type { ImportView } from "../../../../queries/importView.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, TableRow } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { Viewer } from "../../shell/viewer.js";
 import { importPath, isUnfinished, kindNames, Progress, rejectedSoFar, StatusBadge, shownReference, statusOf } from "./status.js";
@@ -32,3 +32,6 @@ export const importMarks = (view: ImportView): Readonly<Record<string, string>> 
   "data-at": view.submittedAt.toISOString(),
   "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
 });
+
+export const importRow = (view: ImportView, visit: Viewer): string =>
+  String(<TableRow columns={importColumns(visit)} row={view} marks={importMarks} />);

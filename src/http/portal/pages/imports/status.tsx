@@ -40,6 +40,8 @@ export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" 
   kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
 
 export const importsPath = "/portal/imports";
+/** Where open pages hear of changes. */
+export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
 
 /** A reference may be nothing but spaces. */

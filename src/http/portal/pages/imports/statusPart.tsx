@@ -20,7 +20,8 @@ export function StatusPart({ visit, view, hasOpenRows, correcting }: StatusProps
       class="panel import-status"
       id="import-status"
       aria-label="Status"
-      data-status={view.cancelling ? "cancelling" : view.status}
+      tabindex={-1}
+      data-status={shownStatus(view)}
       data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
     >
       <p class="status">
@@ -57,6 +58,9 @@ export function StatusPart({ visit, view, hasOpenRows, correcting }: StatusProps
     </section>
   );
 }
+
+export const shownStatus = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
+  cancelling ? "cancelling" : status;
 
 function Fact({ label, children }: { readonly label: string; readonly children: unknown }) {
   return (

@@ -1,0 +1,112 @@
+// A page that changes by itself: the server sends parts of it as they are now, and each takes the place of the part with its id.
+interface Told {
+  readonly id: string;
+  readonly html: string;
+}
+
+/** Loaded before this script. */
+declare const htmx: {
+  swap(what: { sourceElement: Element; target: Element; text: string; swap: "outerMorph" }): Promise<void>;
+};
+
+const mostShown = 30;
+const mostRows = 200;
+const firstRetryMs = 1_000;
+const longestRetryMs = 30_000;
+
+const live = document.querySelector<HTMLElement>("[data-live]");
+const said = live?.querySelector<HTMLElement>("[data-live-said]");
+const lost = live?.querySelector<HTMLElement>("[data-live-lost]");
+let source: EventSource | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let retryMs = firstRetryMs;
+
+/** With what the page shows now, so that the server knows what it has missed. */
+function address(): string {
+  const url = new URL(live?.dataset["live"] ?? "", location.href);
+  const unfinished = document.querySelectorAll("tr[data-status=queued], tr[data-status=processing]");
+  const ids = [...unfinished].slice(0, mostShown).map(({ id }) => id.replace("import-", ""));
+  if (ids.length > 0) url.searchParams.set("shown", ids.join(","));
+  const status = document.getElementById("import-status")?.dataset["status"];
+  if (status !== undefined) url.searchParams.set("status", status);
+  return url.href;
+}
+
+function connect(): void {
+  // A hidden page needs no connection, and browsers have few of them for one host.
+  if (source || document.hidden) return;
+  clearTimeout(retry);
+  source = new EventSource(address());
+  source.addEventListener("open", () => {
+    retryMs = firstRetryMs;
+    if (lost) lost.hidden = true;
+  });
+  source.addEventListener("message", ({ data }) => void take(JSON.parse(String(data)) as Told));
+  source.addEventListener("error", () => {
+    disconnect();
+    if (lost && retryMs > firstRetryMs) lost.hidden = false;
+    retry = setTimeout(connect, retryMs * (0.5 + Math.random()));
+    retryMs = Math.min(retryMs * 2, longestRetryMs);
+  });
+}
+
+function disconnect(): void {
+  clearTimeout(retry);
+  source?.close();
+  source = undefined;
+}
+
+async function take({ id, html }: Told): Promise<void> {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const now = template.content.firstElementChild;
+  const before = document.getElementById(id);
+  if (!(now instanceof HTMLElement)) return;
+  if (!before) {
+    add(now);
+    return;
+  }
+  // Who has turned the page keeps it.
+  if (before.isEqualNode(now) || before.dataset["paged"] !== undefined) return;
+  const saying = before.dataset["status"] === now.dataset["status"] ? undefined : now.dataset["says"];
+  const focused = document.activeElement;
+  await htmx.swap({ sourceElement: before, target: before, text: html, swap: "outerMorph" });
+  if (focused && focused !== document.body && !focused.isConnected) document.getElementById(id)?.focus();
+  say(saying);
+}
+
+/** A new import on the first page of the list, where the filter lets it through. */
+function add(row: HTMLElement): void {
+  const list = document.querySelector<HTMLElement>("[data-newest]");
+  if (!list || !fits(row.dataset, list.dataset)) return;
+  const rows = [...list.querySelectorAll<HTMLElement>("tbody > tr")];
+  const oldest = rows.at(-1);
+  if (!oldest) {
+    location.reload();
+    return;
+  }
+  const at = row.dataset["at"] ?? "";
+  if (rows.length >= mostRows || at < (oldest.dataset["at"] ?? "")) return;
+  const next = rows.find((other) => (other.dataset["at"] ?? "") <= at);
+  oldest.parentElement?.insertBefore(row, next ?? null);
+  say(row.dataset["says"]);
+}
+
+function fits(row: DOMStringMap, filter: DOMStringMap): boolean {
+  const same = (name: string) => !filter[name] || row[name] === filter[name];
+  return same("kind") && same("status") && (row["reference"] ?? "").includes(filter["reference"] ?? "");
+}
+
+/** Read out by a screen reader when it comes to it. */
+function say(text: string | undefined): void {
+  if (said && text !== undefined) said.textContent = text;
+}
+
+if (live) {
+  connect();
+  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+  addEventListener("pagehide", disconnect);
+  addEventListener("pageshow", connect);
+}
+
+export {};

@@ -1,0 +1,154 @@
+// What open pages show of imports, kept up to date by one reading a second for the whole process, however many pages are open.
+import type { Logger } from "pino";
+import { asOfNow, oneAtATime } from "../../../queries/importList.js";
+import type { ReadImport, Sources } from "../../../queries/importStatus.js";
+import { isFinished } from "../../../queries/importView.js";
+import { newestPosition, watchedImports } from "../../../queries/watchedImports.js";
+import type { Viewer } from "../shell/viewer.js";
+import type { OpenStream } from "./stream.js";
+
+/** A page that is open: the list, or one import. */
+export interface Subscriber {
+  readonly stream: OpenStream;
+  readonly viewer: Viewer;
+  /** The import whose page it is; undefined for the list. */
+  readonly importId: string | undefined;
+  /** Imports that the list shows as running or waiting. */
+  readonly shown: readonly string[];
+  /** The status that the import's page shows. */
+  readonly status: string | undefined;
+}
+
+export interface Readers {
+  /** Have just opened: what they show may be older than what was told before. */
+  readonly fresh: readonly Subscriber[];
+  readonly others: readonly Subscriber[];
+}
+
+/** How pages are told. All readers are of one organisation, and so is what they are told. */
+export interface Publish {
+  list(reads: { readonly all: readonly ReadImport[]; readonly changed: readonly ReadImport[] }, to: Readers): void;
+  one(organisationId: string, read: ReadImport, hasChanged: boolean, to: Readers): Promise<void>;
+}
+
+export interface ImportFeed {
+  join(subscriber: Subscriber): void;
+  leave(stream: OpenStream): void;
+  /** Something has just been asked for in this process: the next reading is at once. */
+  nudge(): void;
+}
+
+interface FeedOptions {
+  readonly sources: Sources;
+  readonly logger: Logger;
+  readonly publish: Publish;
+}
+
+const tickMs = 750;
+const nudgeMs = 50;
+/** While the database does not answer. */
+const backOffMs = 5_000;
+const eventStoreMs = 1_500;
+const mostTold = 5_000;
+
+export function createImportFeed({ sources, logger, publish }: FeedOptions): ImportFeed {
+  const subscribers = new Map<OpenStream, Subscriber>();
+  const fresh = new Set<Subscriber>();
+  /** Each import as it was last told. */
+  const told = new Map<string, string>();
+  /** Ran or waited at the last reading: their endings are told too. */
+  let unfinished: readonly string[] = [];
+  let since: bigint | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isReading = false;
+  let isNudged = false;
+
+  const tick = async () => {
+    const all = [...subscribers.values()];
+    const newcomers = all.filter((subscriber) => fresh.has(subscriber));
+    since ??= await newestPosition(sources.pool);
+    const rows = await watchedImports(sources.pool, {
+      organisationIds: unique(all.map(organisationOf)),
+      newestOf: unique(newcomers.filter(({ importId }) => importId === undefined).map(organisationOf)),
+      importIds: unique([...all.flatMap(({ importId }) => importId ?? []), ...newcomers.flatMap(({ shown }) => shown), ...unfinished]),
+      since,
+    });
+    const reads = await asOfNow(rows, sources, AbortSignal.timeout(eventStoreMs));
+    for (const organisationId of unique(rows.map((row) => row.organisationId))) {
+      const own = reads.filter((_, index) => rows[index]?.organisationId === organisationId);
+      const readers = all.filter((subscriber) => organisationOf(subscriber) === organisationId);
+      await tell(organisationId, oneAtATime(own.toReversed()), readers);
+    }
+    unfinished = reads.filter(({ view }) => !isFinished(view.status)).map(({ view }) => view.importId);
+    for (const { position } of rows) if (position > since) since = position;
+    for (const subscriber of newcomers) fresh.delete(subscriber);
+  };
+
+  const tell = async (organisationId: string, reads: readonly ReadImport[], readers: readonly Subscriber[]) => {
+    const changed = reads.filter((read) => told.get(read.view.importId) !== versionOf(read));
+    const split = (some: readonly Subscriber[]): Readers => ({
+      fresh: some.filter((subscriber) => fresh.has(subscriber)),
+      others: some.filter((subscriber) => !fresh.has(subscriber)),
+    });
+    publish.list({ all: reads, changed }, split(readers.filter(({ importId }) => importId === undefined)));
+    for (const read of reads) {
+      const own = readers.filter(({ importId }) => importId === read.view.importId);
+      if (own.length > 0) await publish.one(organisationId, read, changed.includes(read), split(own));
+    }
+    for (const read of changed) {
+      told.delete(read.view.importId);
+      told.set(read.view.importId, versionOf(read));
+    }
+    for (const oldest of told.keys()) if (told.size > mostTold) told.delete(oldest);
+  };
+
+  const schedule = (ms: number) => {
+    timer ??= setTimeout(() => void run(), ms).unref();
+  };
+  /** Only while somebody is there. */
+  const run = async () => {
+    isReading = true;
+    isNudged = false;
+    let next = tickMs;
+    try {
+      if (subscribers.size > 0) await tick();
+    } catch (error) {
+      logger.debug({ err: error }, "open pages could not be told of imports");
+      next = backOffMs;
+    }
+    isReading = false;
+    timer = undefined;
+    if (subscribers.size > 0) schedule(isNudged ? nudgeMs : next);
+    else since = undefined;
+  };
+
+  const soon = () => {
+    isNudged = true;
+    if (isReading) return;
+    clearTimeout(timer);
+    timer = undefined;
+    schedule(nudgeMs);
+  };
+
+  return {
+    join: (subscriber) => {
+      subscribers.set(subscriber.stream, subscriber);
+      fresh.add(subscriber);
+      if (subscribers.size === 1) soon();
+    },
+    leave: (stream) => {
+      const subscriber = subscribers.get(stream);
+      if (subscriber) fresh.delete(subscriber);
+      subscribers.delete(stream);
+    },
+    nudge: () => {
+      if (subscribers.size > 0) soon();
+    },
+  };
+}
+
+const organisationOf = ({ viewer }: Subscriber): string => viewer.person.organisationId;
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const versionOf = ({ view: { status, cancelling, progress, counts, reportKey } }: ReadImport): string =>
+  JSON.stringify([status, cancelling, progress, counts, reportKey]);

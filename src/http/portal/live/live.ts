@@ -1,0 +1,15 @@
+import { validSessions } from "../../../commands/members/sessions.js";
+import type { PortalDeps, PortalOptions } from "../page.js";
+import { publishImports } from "../pages/imports/live.js";
+import { createImportFeed } from "./importFeed.js";
+import { createStreams } from "./streams.js";
+
+/** One of each for the whole process. */
+export function createLive(options: PortalOptions, closing: AbortSignal): PortalDeps["live"] {
+  const { pool, logger } = options;
+  const onError = (error: unknown) => logger.debug({ err: error }, "the sessions of open pages could not be looked up");
+  return {
+    streams: createStreams({ signedIn: (sessions) => validSessions(pool, sessions), closing, onError }),
+    imports: createImportFeed({ sources: options, logger, publish: publishImports(options) }),
+  };
+}

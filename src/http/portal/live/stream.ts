@@ -1,0 +1,82 @@
+// One open page: server-sent events to one browser.
+
+export interface OpenStream {
+  readonly organisationId: string;
+  /** The hash of the session's token. */
+  readonly session: string;
+  /** What was sent under a key and not taken yet is replaced: a slow reader gets the latest state, and waits for no history. */
+  readonly send: (key: string, data: unknown) => void;
+  /** A comment, so that no proxy takes the connection for dead. */
+  readonly beat: () => void;
+  /** Since when something waits that the browser has not taken; undefined where nothing does. */
+  readonly waitingSince: () => number | undefined;
+  readonly end: () => void;
+}
+
+export interface StreamOptions {
+  readonly organisationId: string;
+  readonly session: string;
+  /** Called when the browser begins to read, not before: one that has left already neither reads nor cancels. */
+  readonly onOpen: (stream: OpenStream) => void;
+  /** Called once, whoever ended it. */
+  readonly onEnd: (stream: OpenStream) => void;
+  /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
+  readonly cut: () => void;
+}
+
+/** More than any page shows: who is that far behind connects again, and gets the present state. */
+const mostWaiting = 500;
+const reconnectMs = 3_000;
+const stuckMs = 1_000;
+
+export function eventStream({ organisationId, session, onOpen, onEnd, cut }: StreamOptions): ReadableStream<Uint8Array> {
+  const waiting = new Map<string, string>([["", `retry: ${reconnectMs}\n\n`]]);
+  const encoder = new TextEncoder();
+  let state: "new" | "open" | "ended" = "new";
+  let since: number | undefined;
+  let wake: () => void = () => undefined;
+  const put = (key: string, text: string) => {
+    if (state !== "open") return;
+    waiting.delete(key);
+    waiting.set(key, text);
+    since ??= performance.now();
+    if (waiting.size > mostWaiting) stream.end();
+    wake();
+  };
+  const stream: OpenStream = {
+    organisationId,
+    session,
+    send: (key, data) => put(key, `data: ${JSON.stringify(data)}\n\n`),
+    beat: () => put("", ": still here\n\n"),
+    waitingSince: () => since,
+    end: () => {
+      if (state === "ended") return;
+      state = "ended";
+      waiting.clear();
+      if (since !== undefined && performance.now() - since > stuckMs) cut();
+      wake();
+      onEnd(stream);
+    },
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (state === "new") {
+          state = "open";
+          onOpen(stream);
+        }
+        if (state === "open" && waiting.size === 0)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        if (waiting.size === 0) return state === "ended" ? controller.close() : undefined;
+        const text = [...waiting.values()].join("");
+        waiting.clear();
+        since = undefined;
+        controller.enqueue(encoder.encode(text));
+      },
+      cancel: () => stream.end(),
+    },
+    { highWaterMark: 0 },
+  );
+}

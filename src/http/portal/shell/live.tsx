@@ -1,0 +1,28 @@
+import type { Visit } from "../visit.js";
+
+interface LiveProps {
+  readonly visit: Pick<Visit, "links" | "path">;
+  /** The stream that tells of changes. */
+  readonly from: string;
+  /** Something changes at the moment: who has no scripts is offered to reload. */
+  readonly isMoving: boolean;
+}
+
+/** Makes a page change by itself, with the script live.js: what is told has the id of the part of the page that it replaces. */
+export function Live({ visit, from, isMoving }: LiveProps) {
+  return (
+    <div class="live" data-live={visit.links.to(from)}>
+      <p class="unseen" role="status" data-live-said />
+      <p class="hint" data-live-lost hidden>
+        This page does not change by itself at the moment. <a href={visit.links.to(visit.path)}>Reload</a>
+      </p>
+      {isMoving ? (
+        <noscript>
+          <p class="hint">
+            <a href={visit.links.to(visit.path)}>Reload</a> to see how far it is.
+          </p>
+        </noscript>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+// Imports as they run, in a real browser, with a worker and a projector: nothing here is reloaded by hand.
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { startApi } from "../../../../src/http/startApi.js";
+import { browserTest, useBrowser } from "../../../support/browser.js";
+import { addMember, signedIn, type TestMember } from "../../../support/portal.js";
+import { type Role, startProjector, startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+const browser = useBrowser();
+let service: TestService;
+let organisation: TestOrganisation;
+let operator: TestMember;
+let viewer: TestMember;
+let projector: Role;
+let worker: Role | undefined;
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  operator = await addMember(service, organisation.id, "operator");
+  viewer = await addMember(service, organisation.id, "viewer");
+  projector = startProjector(service);
+});
+afterAll(async () => {
+  await Promise.all([worker?.stop(), projector?.stop()]);
+  await service?.close();
+});
+
+const header = "warehouseCode,chargeCode,quantity,activityTimestamp\n";
+const row = (quantity: string | number) => `SYD,PICK,${quantity},2026-07-01T01:00:00Z\n`;
+
+async function upload(name: string, rows: number, faulty = 0): Promise<string> {
+  const file = new File([header, row(3).repeat(rows), row("many").repeat(faulty)], name, { type: "text/csv" });
+  const pushed = await organisation.upload("/v1/org/fulfilment/activities/file", file);
+  if (pushed.status !== 202) throw new Error(await pushed.text());
+  return ((await pushed.json()) as { importId: string }).importId;
+}
+
+async function statusOf(importId: string): Promise<string> {
+  const answer = await organisation.get(`/v1/org/fulfilment/imports/${importId}`);
+  return ((await answer.json()) as { status: string }).status;
+}
+
+async function openAs(member: TestMember, page: Page, path: string, url = service.url): Promise<void> {
+  const { cookies } = await signedIn(service, member);
+  await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${url}/portal` })));
+  await page.goto(path);
+}
+
+/** A page that was loaded again has lost it. */
+const mark = (page: Page) => page.evaluate("globalThis.sameAsBefore = true");
+const isMarked = (page: Page) => page.evaluate("globalThis.sameAsBefore === true");
+const said = (page: Page) => page.locator("[data-live-said]").textContent();
+
+browserTest("the list and an import's page follow an import from waiting to completed; both files can be had", async () => {
+  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+    await openAs(operator, page, "/portal/imports");
+    await page.getByText("No imports yet").waitFor();
+    const importId = await upload("first.csv", 40, 2);
+    const line = page.getByRole("row", { name: /first\.csv/ });
+    await line.getByText("Waiting").waitFor();
+    await mark(page);
+    await upload("second.csv", 10);
+    await page.getByRole("row", { name: /second\.csv/ }).waitFor();
+    await browser.inPage({ origin: service.url }, async ({ page: one, faults: onesFaults }) => {
+      await openAs(viewer, one, `/portal/imports/${importId}`);
+      await mark(one);
+      await one.getByText("Waiting", { exact: true }).waitFor();
+      worker = startWorker(service);
+      const status = one.getByRole("region", { name: "Status" });
+      await status.getByText("Completed").waitFor();
+      await one.getByRole("heading", { name: "Why rows were rejected" }).waitFor();
+      await one
+        .getByRole("row", { name: /quantity many/ })
+        .first()
+        .waitFor();
+      expect(await one.getByRole("listitem").filter({ hasText: "Started by worker" }).count()).toBe(1);
+      expect(await said(one)).toBe("first.csv: completed, 42 rows read, 2 rejected");
+      for (const [name, file] of [
+        ["Download error report", `rejected-rows-${importId}.xlsx`],
+        ["Download submitted file", "first.csv"],
+      ] as const) {
+        const [download] = await Promise.all([one.waitForEvent("download"), one.getByRole("link", { name }).click()]);
+        expect(download.suggestedFilename()).toBe(file);
+        expect((await readFile(await download.path())).length).toBeGreaterThan(100);
+      }
+      expect(await isMarked(one)).toBe(true);
+      expect(onesFaults).toEqual([]);
+    });
+    await line.getByText("Completed").waitFor();
+    await page
+      .getByRole("row", { name: /second\.csv/ })
+      .getByText("Completed")
+      .waitFor();
+    expect(await page.getByRole("row").nth(1).textContent()).toContain("second.csv");
+    expect(await isMarked(page)).toBe(true);
+    expect(faults).toEqual([]);
+  });
+});
+
+browserTest("a running import is cancelled after a question; who only looks at it sees it at once", async () => {
+  worker ??= startWorker(service);
+  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+    const importId = await upload("large.csv", 250_000, 1);
+    await openAs(operator, page, `/portal/imports/${importId}`);
+    await mark(page);
+    const cancel = page.getByRole("button", { name: "Cancel import" });
+    await cancel.focus();
+    await page.getByText("Running", { exact: true }).waitFor();
+    const rows = page.locator("#import-status dd").first();
+    await expect.poll(async () => Number((await rows.textContent())?.replaceAll(",", ""))).toBeGreaterThan(0);
+    expect(await isMarked(page)).toBe(true);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel import");
+    await browser.inPage({ origin: service.url }, async ({ page: looking }) => {
+      await openAs(viewer, looking, `/portal/imports/${importId}`);
+      await mark(looking);
+      expect(await looking.getByRole("button", { name: "Cancel import" }).count()).toBe(0);
+      await page.keyboard.press("Enter");
+      const question = page.getByRole("dialog", { name: "Cancel this import?" });
+      await question.getByText("None of its rows reaches the ledger").waitFor();
+      await question.getByRole("link", { name: "Keep it" }).click();
+      await question.waitFor({ state: "detached" });
+      await cancel.click();
+      await question.getByRole("button", { name: "Cancel import" }).click();
+      await page.getByText("large.csv is cancelled.").waitFor();
+      await looking.getByText("Nothing of this import is in the ledger.").waitFor();
+      await looking.getByText("Cancelled by The operator").waitFor();
+      expect(await isMarked(looking)).toBe(true);
+      expect(await said(looking)).toMatch(/^large\.csv: cancelled/);
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+browserTest("a page goes on by itself when the API comes back; without scripts it offers to be reloaded", async () => {
+  const { deps, portal } = service;
+  const start = (port: number) => startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port, logger: deps.logger });
+  await worker?.stop();
+  worker = undefined;
+  const importId = await upload("later.csv", 5);
+  let api = await start(0);
+  const { port } = api;
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    await browser.inPage({ origin: url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
+      await openAs(viewer, page, `/portal/imports/${importId}`, url);
+      await page.getByRole("link", { name: "Reload" }).click();
+      await page.getByRole("heading", { level: 1, name: "later.csv" }).waitFor();
+    });
+    await browser.inPage({ origin: url }, async ({ page }) => {
+      await openAs(viewer, page, `/portal/imports/${importId}`, url);
+      await mark(page);
+      await page.getByText("Waiting", { exact: true }).waitFor();
+      await api.stop();
+      await page.getByText("This page does not change by itself at the moment.").waitFor();
+      worker = startWorker(service);
+      await expect.poll(() => statusOf(importId)).toBe("completed");
+      api = await start(port);
+      await page.getByText("Completed", { exact: true }).waitFor();
+      await page.getByText("This page does not change by itself at the moment.").waitFor({ state: "hidden" });
+      expect(await isMarked(page)).toBe(true);
+    });
+  } finally {
+    await api.stop();
+  }
+});

@@ -1,0 +1,205 @@
+// Pages that change by themselves: what they are told, what it costs, and when it ends.
+import type { Pool } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
+import { streamLimits } from "../../../src/http/portal/live/streams.js";
+import { startApi } from "../../../src/http/startApi.js";
+import { type OpenSource, openSource } from "../../support/eventSource.js";
+import { eventually } from "../../support/eventually.js";
+import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal.js";
+import { type PortalStage, preparePortal } from "../../support/portalPages.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+const list = "/portal/live/imports";
+const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+
+let service: TestService;
+let stage: PortalStage;
+let operator: Visitor;
+beforeAll(async () => {
+  service = await startTestService();
+  stage = await preparePortal(service);
+  await projectLog(service);
+  operator = await signedIn(service, stage.people.operator);
+});
+afterAll(() => service?.close());
+
+const open = new Set<OpenSource>();
+afterEach(async () => {
+  await Promise.all([...open].map((source) => source.close()));
+  open.clear();
+});
+
+async function listen(who: Visitor, path: string): Promise<OpenSource> {
+  const source = await openSource(who, path);
+  open.add(source);
+  return source;
+}
+
+const setProgress = (importId: string, progress: number) =>
+  service.pool.query("update imports set status = 'processing', progress = $2, received = $2, processed = $2 where import_id = $1", [
+    importId,
+    progress,
+  ]);
+const told = (source: OpenSource, id: string, text: string) => () =>
+  source.parts.some((part) => part.id === id && part.html.includes(text));
+
+describe("what is told", () => {
+  test("the list: the present state first, then each import that changes, and new ones, to its own organisation alone", async () => {
+    const other = await service.organisation();
+    const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+    const [ours, theirs] = [await listen(operator, list), await listen(stranger, list)];
+    const row = `import-${stage.waitingId}`;
+    await eventually(told(ours, row, "Waiting"), "the present state");
+    await setProgress(stage.waitingId, 41);
+    await eventually(told(ours, row, "41 %"), "the progress");
+    const pushed = await other.post("/v1/org/fulfilment/activities", {
+      sourceDetails: "Theirs",
+      activities: [{ warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" }],
+    });
+    const { importId } = (await pushed.json()) as { importId: string };
+    await projectLog(service);
+    await eventually(told(theirs, `import-${importId}`, "Theirs"), "the new import");
+    expect(theirs.parts.map(({ id }) => id)).toEqual([`import-${importId}`]);
+    expect(ours.text()).not.toContain("Theirs");
+  });
+
+  test("an import's page: the numbers, that it is being cancelled, and everything once it has ended, by role", async () => {
+    const path = `${list}/${stage.waitingId}?status=processing`;
+    const ofList = await listen(operator, list);
+    const viewer = await signedIn(service, stage.people.viewer);
+    await setProgress(stage.waitingId, 50);
+    const [forOperator, forViewer] = [await listen(operator, path), await listen(viewer, path)];
+    // What the page shows already is not sent again; what changes is.
+    await setProgress(stage.waitingId, 51);
+    await eventually(told(forOperator, "import-status", "51 %"), "the progress");
+    await service.pool.query("update import_queue set cancel_requested = true where import_id = $1", [stage.waitingId]);
+    await eventually(told(forViewer, "import-status", "Cancelling"), "the cancelling");
+    await service.pool.query("update import_queue set cancel_requested = false where import_id = $1", [stage.waitingId]);
+    await service.pool.query("update imports set status = 'failed', error_message = 'The file broke off.' where import_id = $1", [
+      stage.waitingId,
+    ]);
+    await eventually(told(forViewer, "import-status", "The file broke off."), "the ending");
+    await eventually(told(forViewer, "import-timeline", "Timeline"), "the history");
+    await eventually(told(ofList, `import-${stage.waitingId}`, "Failed"), "the ending in the list");
+    expect(forOperator.text()).toContain("Cancel import");
+    expect(forViewer.text()).not.toContain("Cancel import");
+    for (const source of [forOperator, forViewer]) {
+      expect(source.text()).not.toContain("token");
+      expect(source.text()).not.toContain(await formToken(operator));
+    }
+  });
+
+  test("who connects again is told what has ended meanwhile", async () => {
+    const missed = await listen(operator, `${list}?shown=${stage.importId},x,${stage.importId.replace(/^./, "g")}`);
+    await eventually(told(missed, `import-${stage.importId}`, "Completed"), "what was missed");
+    const page = await listen(operator, `${list}/${stage.importId}?status=processing`);
+    await eventually(told(page, "import-rejected", "Customer not found"), "the rejected rows");
+    expect(page.parts.map(({ id }) => id)).toEqual(["import-status", "import-timeline", "import-reasons", "import-rejected"]);
+  });
+});
+
+/** As it is, and counts. */
+function counting(pool: Pool): { pool: Pool; queries: string[] } {
+  const queries: string[] = [];
+  const query = (...given: Parameters<Pool["query"]>) => {
+    const [first] = given as unknown as [string | { text: string }];
+    queries.push(typeof first === "string" ? first : first.text);
+    return pool.query(...given);
+  };
+  const counted = new Proxy(pool, {
+    get: (target, name) => {
+      if (name === "query") return query;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { pool: counted, queries };
+}
+
+describe("what it costs", () => {
+  test("the same queries for one open page as for a hundred, and none when all are closed", async () => {
+    const { pool, queries } = counting(service.pool);
+    const portal = { ...service.portal, pool };
+    const api = await startApi({ deps: { ...service.deps, pool, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+    try {
+      const members = await Promise.all(Array.from({ length: 5 }, () => signedIn(service, stage.people.viewer)));
+      const pages = Array.from({ length: 100 }, (_, n) => ({
+        who: visitor(`http://127.0.0.1:${api.port}`, members[n % members.length]?.cookies),
+        path: n % 2 === 0 ? list : `${list}/${stage.importId}?status=completed`,
+      }));
+      const readings = () => queries.filter((text) => text.includes("cross join lateral")).length;
+      /** Queries while the imports are read twice. */
+      const during = async () => {
+        const first = readings();
+        await eventually(() => readings() > first, "a reading");
+        const [from, begun] = [queries.length, readings()];
+        await eventually(() => readings() >= begun + 2, "two readings");
+        return queries.length - from;
+      };
+      const [one, ...others] = pages;
+      await listen(one?.who as Visitor, one?.path ?? "");
+      const alone = await during();
+      await Promise.all(others.map(({ who, path }) => listen(who, path)));
+      const together = await during();
+      expect(alone).toBeGreaterThanOrEqual(2);
+      expect(together).toBeLessThanOrEqual(alone + 3); // the sessions are looked up by another clock
+      await Promise.all([...open].map((source) => source.close()));
+      let last = { count: readings(), at: performance.now() };
+      await eventually(() => {
+        if (readings() > last.count) last = { count: readings(), at: performance.now() };
+        return performance.now() - last.at > 2_000;
+      }, "no more readings");
+    } finally {
+      await api.stop();
+    }
+  });
+
+  test("a session has a bounded number of open pages", async () => {
+    const who = await signedIn(service, stage.people.viewer);
+    const first = await Promise.all(Array.from({ length: streamLimits.perSession }, () => listen(who, list)));
+    expect(first.map(({ status }) => status)).toEqual(first.map(() => 200));
+    const one = await listen(who, list);
+    expect(one.status).toBe(503);
+    await first[0]?.close();
+    await eventually(async () => (await listen(who, list)).status === 200, "a place");
+    expect((await listen(operator, list)).status).toBe(200);
+  });
+});
+
+describe("when it ends", () => {
+  const opened = async (role: "viewer" | "operator") => {
+    const member = await addMember(service, stage.organisationId, role);
+    const who = await signedIn(service, member);
+    return { member, who, source: await listen(who, list) };
+  };
+
+  test("with the session: signed out, removed, another role", async () => {
+    const [out, removed, changed, stays] = [await opened("viewer"), await opened("viewer"), await opened("viewer"), await opened("viewer")];
+    const { members } = service.portal;
+    const { organisationId } = stage;
+    await out.who.post("/portal/sign-out", { token: await formToken(out.who) });
+    await removeMember(members, { organisationId, member: removed.member.memberId }, origin);
+    await changeRole(members, { organisationId, member: changed.member.memberId, role: "operator" }, origin);
+    for (const { source } of [out, removed, changed]) await eventually(() => source.ended() === "in order", "the end");
+    expect(stays.source.ended()).toBeUndefined();
+    expect((await openSource(removed.who, list)).status).toBe(401);
+  });
+
+  test("when the API stops, which does not wait for it", async () => {
+    const api = await startApi({
+      deps: { ...service.deps, portal: service.portal },
+      host: "127.0.0.1",
+      port: 0,
+      logger: service.deps.logger,
+    });
+    const who = visitor(`http://127.0.0.1:${api.port}`, operator.cookies);
+    const sources = await Promise.all([listen(who, list), listen(who, `${list}/${stage.importId}`)]);
+    await eventually(() => sources.every((source) => source.text() !== ""), "the first bytes");
+    await api.stop();
+    await eventually(() => sources.every((source) => source.ended() !== undefined), "the end");
+    // Had the stop waited for them, it would have cut them off in the end.
+    expect(sources.map((source) => source.ended())).toEqual(["in order", "in order"]);
+  });
+});

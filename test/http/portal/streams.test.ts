@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { OpenStream } from "../../../src/http/portal/live/stream.js";
+import { createStreams, type StreamsOptions } from "../../../src/http/portal/live/streams.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function setUp(options: Partial<StreamsOptions> = {}) {
+  const closing = new AbortController();
+  const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions));
+  const streams = createStreams({ signedIn, closing: closing.signal, onError: () => undefined, ...options });
+  const opened: OpenStream[] = [];
+  const ended: OpenStream[] = [];
+  const cut = vi.fn();
+  const open = (organisationId = "acme", session = "one") =>
+    streams
+      .open({ organisationId, session, cut, onOpen: (stream) => opened.push(stream), onEnd: (stream) => ended.push(stream) })
+      .getReader();
+  return { open, opened, ended, cut, closing, signedIn };
+}
+
+const textOf = ({ value }: { readonly value?: Uint8Array | undefined }) => new TextDecoder().decode(value);
+
+describe("a reader", () => {
+  test("gets what was sent in order, and of what it was too slow for only the latest", async () => {
+    const { open, opened } = setUp();
+    const reader = open();
+    expect(textOf(await reader.read())).toMatch(/^retry: \d+\n\n$/);
+    const [stream] = opened;
+    for (let n = 0; n < 10_000; n += 1) stream?.send(`row ${n % 3}`, { n });
+    expect(textOf(await reader.read())).toBe('data: {"n":9997}\n\ndata: {"n":9998}\n\ndata: {"n":9999}\n\n');
+    const next = reader.read();
+    stream?.send("row", "later");
+    expect(textOf(await next)).toBe('data: "later"\n\n');
+  });
+
+  test("that is hopelessly behind is ended, and its connection closed once it has taken nothing for a while", async () => {
+    const { open, opened, ended, cut } = setUp();
+    const [many, stuck] = [open(), open()];
+    await many.read();
+    await stuck.read();
+    for (let n = 0; n < 501; n += 1) opened[0]?.send(`row ${n}`, n);
+    expect(ended).toEqual([opened[0]]);
+    expect(cut).not.toHaveBeenCalled();
+    expect((await many.read()).done).toBe(true);
+    opened[1]?.send("row", 1);
+    await vi.advanceTimersByTimeAsync(65_000);
+    expect(ended).toEqual(opened);
+    expect(cut).toHaveBeenCalledOnce();
+  });
+
+  test("hears a sign of life every fifteen seconds", async () => {
+    const { open } = setUp();
+    const reader = open();
+    await reader.read();
+    const next = reader.read();
+    await vi.advanceTimersByTimeAsync(18_000);
+    expect(textOf(await next)).toBe(": still here\n\n");
+  });
+
+  test("that leaves is forgotten, and one that never read was never there", async () => {
+    const { open, opened, ended, signedIn } = setUp();
+    open();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([opened.length, signedIn.mock.calls.length]).toEqual([0, 0]);
+    const reader = open();
+    await reader.read();
+    await reader.cancel();
+    expect(ended).toEqual(opened);
+    const { length } = signedIn.mock.calls;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(signedIn.mock.calls.length).toBeLessThanOrEqual(length + 1);
+  });
+});
+
+describe("sessions", () => {
+  test("are asked about all at once, and a stream ends with its own", async () => {
+    const gone = new Set<string>();
+    const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions.filter((session) => !gone.has(session))));
+    const { open, opened, ended } = setUp({ signedIn });
+    await Promise.all(["a", "b", "b", "c"].map((session) => open("acme", session).read()));
+    gone.add("b");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(signedIn.mock.calls).toEqual([[["a", "b", "c"]]]);
+    expect(ended).toEqual([opened[1], opened[2]]);
+  });
+
+  test("that nobody can tell of end after half a minute, and not before", async () => {
+    const { open, ended } = setUp({ signedIn: () => Promise.reject(new Error("no database")) });
+    await open().read();
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(ended).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(ended).toHaveLength(1);
+  });
+});
+
+describe("limits", () => {
+  const limits = { inAll: 5, perOrganisation: 3, perSession: 2 };
+
+  test.each([
+    [
+      "a session",
+      [
+        ["acme", "one"],
+        ["acme", "one"],
+      ],
+      ["acme", "one"],
+      ["acme", "two"],
+    ],
+    [
+      "an organisation",
+      [
+        ["acme", "one"],
+        ["acme", "two"],
+        ["acme", "three"],
+      ],
+      ["acme", "four"],
+      ["other", "four"],
+    ],
+    [
+      "the process",
+      [
+        ["a", "1"],
+        ["b", "2"],
+        ["c", "3"],
+        ["d", "4"],
+        ["e", "5"],
+      ],
+      ["f", "6"],
+      undefined,
+    ],
+  ] as const)("of %s", async (_, first, refused, welcome) => {
+    const { open } = setUp({ limits });
+    const readers = first.map(([organisationId, session]) => open(organisationId, session));
+    await Promise.all(readers.map((reader) => reader.read()));
+    expect(() => open(...refused)).toThrow("Too many pages are open");
+    if (welcome) await open(...welcome).read();
+    await readers[0]?.cancel();
+    await open(...refused).read();
+  });
+
+  test("hold also where many come at the same moment", async () => {
+    const { open, opened } = setUp({ limits });
+    const readers = Array.from({ length: 10 }, () => open());
+    await Promise.all(readers.map((reader) => reader.read()));
+    expect(opened).toHaveLength(2);
+  });
+});
+
+test("all end when the API begins to stop, and none begins after", async () => {
+  const { open, opened, ended, closing } = setUp();
+  const reader = open();
+  await reader.read();
+  closing.abort();
+  expect((await reader.read()).done).toBe(true);
+  expect(ended).toEqual(opened);
+  const late = open();
+  await late.read();
+  expect(opened).toHaveLength(1);
+});

@@ -1,0 +1,56 @@
+// A browser's event source, as far as a test needs it: what came, and whether it has ended.
+import type { Visitor } from "./portal.js";
+
+export interface OpenSource {
+  readonly status: number;
+  /** The parts of the page that came, in order. */
+  readonly parts: { readonly id: string; readonly html: string }[];
+  /** Everything that came, as it came. */
+  text(): string;
+  /** `cut`: the connection was closed without an end. */
+  ended(): "in order" | "cut" | undefined;
+  close(): Promise<void>;
+}
+
+export async function openSource(who: Visitor, path: string): Promise<OpenSource> {
+  const response = await who.get(path, { accept: "text/event-stream" });
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const parts: OpenSource["parts"] = [];
+  let text = "";
+  let taken = 0;
+  let ended: ReturnType<OpenSource["ended"]>;
+  const take = () => {
+    for (let end = text.indexOf("\n\n", taken); end !== -1; end = text.indexOf("\n\n", taken)) {
+      const message = text.slice(taken, end);
+      if (message.startsWith("data: ")) parts.push(JSON.parse(message.slice("data: ".length)) as OpenSource["parts"][number]);
+      taken = end + 2;
+    }
+  };
+  const read = async () => {
+    while (reader) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+      take();
+    }
+  };
+  const reading = read().then(
+    () => {
+      ended = "in order";
+    },
+    () => {
+      ended = "cut";
+    },
+  );
+  return {
+    status: response.status,
+    parts,
+    text: () => text,
+    ended: () => ended,
+    close: async () => {
+      await reader?.cancel();
+      await reading;
+    },
+  };
+}
