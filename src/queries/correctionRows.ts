@@ -10,6 +10,8 @@ import { stateSqlOf } from "./rowStates.js";
 
 export interface CorrectionRow {
   readonly importId: string;
+  /** The import's name. */
+  readonly reference: string;
   readonly row: number;
   /** The first of the rows that are corrected together with this one: the other lines of its shipment. */
   readonly with: number;
@@ -31,6 +33,7 @@ const rowBytes = 128 * 1024;
 
 interface ImportAt {
   readonly importId: string;
+  readonly reference: string;
   readonly position: string;
 }
 
@@ -77,10 +80,12 @@ async function importsWithRows(
   pool: Pool,
 ): Promise<ImportAt[]> {
   const { rows } = await pool.query<ImportAt>(
-    `select import_id as "importId", import_position::text as position from rejection_groups
-      where organisation_id = $1 and kind = $2 and ${state} > 0 and ($3::uuid is null or import_id = $3)
-        and ($4::text is null or reason_key = $4) and ($5::bigint is null or import_position <= $5)
-      group by 1, import_position order by import_position desc limit ${most.imports + 1}`,
+    `select g."importId", g.position::text as position, i.source_details as reference
+       from (select distinct import_id as "importId", import_position as position from rejection_groups
+              where organisation_id = $1 and kind = $2 and ${state} > 0 and ($3::uuid is null or import_id = $3)
+                and ($4::text is null or reason_key = $4) and ($5::bigint is null or import_position <= $5)
+              order by import_position desc limit ${most.imports + 1}) as g
+       join imports i on i.import_id = g."importId" order by g.position desc`,
     [organisationId, kind, importId ?? null, reasonKey ?? null, from ?? null],
   );
   return rows;
@@ -110,7 +115,8 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, at: Impor
   const shown = leads.slice(0, kept).flatMap(({ row }) => (lines.get(row) ?? []).map((line) => ({ ...line, with: row })));
   const values = await valuesOf(at, shown, pool);
   const rows = shown.map((line) => ({
-    ...{ importId: at.importId, row: line.row, with: line.with, error: line.error, values: values.get(line.row) ?? null },
+    ...{ importId: at.importId, reference: at.reference, row: line.row, with: line.with },
+    ...{ error: line.error, values: values.get(line.row) ?? null },
   }));
   return { rows, leads: kept, lookedAt, bytes, upTo: kept < leads.length ? leads[kept - 1]?.row : upTo };
 }

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports.js";
@@ -46,48 +47,76 @@ export async function completedImport(
   return { request: state.request, position };
 }
 
+/** A row that is not open, and what has become of it. */
+export interface ClosedRow {
+  readonly row: number;
+  readonly state: "submitted" | "dismissed" | "superseded";
+  /** The import that has it, or that has written its shipment since. */
+  readonly importId?: string | undefined;
+  /** Who dismissed it. */
+  readonly by?: Principal | undefined;
+  readonly sentence: string;
+}
+
+/** Some of the rows are not open: says which, and why. */
+export class RowsClosed extends Rejection {
+  constructor(readonly rows: readonly ClosedRow[]) {
+    super("conflict", someOf(rows.map(({ sentence }) => sentence)));
+  }
+}
+
 /**
  * Refuses rows that are not open, as the streams have it at this moment. Who comes second within that moment is refused by the
  * importer's claim instead.
  */
 export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
-  const ask = await whyNotOpen(deps, found, rows);
-  const reasons = await ask(rows);
-  if (reasons.size > 0) throw new Rejection("conflict", someOf([...reasons.values()]));
+  const ask = await closedRows(deps, found, rows);
+  const closed = await ask(rows);
+  if (closed.length > 0) throw new RowsClosed(closed);
 }
 
 /** By row, in words: why it is not open. Rows that are open are not there. */
 type WhyNotOpen = (rows: readonly number[]) => Promise<Map<number, string>>;
 
+export async function whyNotOpen(deps: CorrectionDeps, found: CompletedImport): Promise<WhyNotOpen> {
+  const ask = await closedRows(deps, found);
+  return async (rows) => new Map((await ask(rows)).map(({ row, sentence }) => [row, sentence]));
+}
+
 /** Reads the streams once, and then answers for any of the import's rows; `of` are all that will be asked for, where that is known. */
-export async function whyNotOpen(
+async function closedRows(
   deps: CorrectionDeps,
   { request, position }: CompletedImport,
   of?: readonly number[],
-): Promise<WhyNotOpen> {
+): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
   const state = await loadCorrections(eventStore, importId);
   const ended = await endedClaimants(eventStore, state, of ?? [...state.rows.keys()]);
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(deps, organisationId, importId);
-  const why = (row: number, later: string | undefined): string | undefined => {
+  const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
     const standing = standingOf(row, state, ended);
     const [own, waiting] = [refused.get(row), queued.get(row)];
-    if (standing?.why === "claimed") return `Row ${row} is corrected by import ${standing.importId}.`;
-    if (standing) return `Row ${row} is dismissed.`;
-    if (own) return `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`;
-    if (waiting !== undefined) return `Row ${row} is submitted: import ${waiting} is to correct it.`;
-    return later === undefined ? undefined : `Row ${row} is superseded: import ${later} has written its shipment since.`;
+    if (standing?.why === "claimed")
+      return { state: "submitted", importId: standing.importId, sentence: `Row ${row} is corrected by import ${standing.importId}.` };
+    if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed.` };
+    if (own)
+      return {
+        ...{ state: own.why === "claimed" ? "submitted" : own.why, importId: own.importId },
+        sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`,
+      };
+    if (waiting !== undefined)
+      return { state: "submitted", importId: waiting, sentence: `Row ${row} is submitted: import ${waiting} is to correct it.` };
+    if (later === undefined) return undefined;
+    return { state: "superseded", importId: later, sentence: `Row ${row} is superseded: import ${later} has written its shipment since.` };
   };
   return async (rows) => {
     const superseded = kind === "shipments" ? await supersededRows(pool, { organisationId, position, rows }) : new Map<number, string>();
-    return new Map(
-      rows.flatMap((row) => {
-        const reason = why(row, superseded.get(row));
-        return reason === undefined ? [] : [[row, reason] as const];
-      }),
-    );
+    return rows.flatMap((row) => {
+      const why = closed(row, superseded.get(row));
+      return why ? [{ row, ...why }] : [];
+    });
   };
 }
 

@@ -18,26 +18,39 @@ export interface CorrectedFile {
   readonly elements: number;
 }
 
-interface Sources {
+export interface Sources {
   readonly kind: Kind;
   /** The organisation's own fields, as of today. */
   readonly customFieldKeys: ReadonlySet<string>;
   readonly sentFor: (row: number) => SentValues;
 }
 
-export function correctedFile({ rows }: CorrectionPush, { kind, customFieldKeys, sentFor }: Sources): CorrectedFile {
-  const fieldOf = knownColumns(kind, customFieldKeys);
-  const faults = firstOf(faultsOf({ rows }, fieldOf, sentFor));
+export function correctedFile(push: CorrectionPush, sources: Sources): CorrectedFile {
+  const { kind } = sources;
+  const { rows } = push;
+  const faults = firstOf(faultsOf(push, sources));
   if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
-  const corrected = rows.map(({ row, values }) => new Map([...byField(sentFor(row) ?? {}, fieldOf), ...byField(values, fieldOf)]));
-  const custom = new Set(corrected.flatMap((fields) => [...fields.keys()].filter((field) => field.startsWith(customFieldPrefix))));
-  const columns = [...columnsOf(kind).map(({ name }) => name), ...custom];
-  const lines = [
-    csvLine([elementColumn, ...columns]),
-    ...corrected.map((fields, index) => csvLine([index + 1, ...columns.map((field) => fields.get(field))])),
-  ];
+  const corrected = correctedRows(push, sources);
+  const [header, ...records] = correctedTable(corrected, kind);
+  const lines = [header ?? [], ...records].map(csvLine);
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
   return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected) : rows.length };
+}
+
+/** By field: what was sent, with the corrected values in place. */
+export function correctedRows({ rows }: CorrectionPush, { kind, customFieldKeys, sentFor }: Sources): ReadonlyMap<string, string>[] {
+  const fieldOf = knownColumns(kind, customFieldKeys);
+  return rows.map(({ row, values }) => new Map([...byField(sentFor(row) ?? {}, fieldOf), ...byField(values, fieldOf)]));
+}
+
+/** The header row and a record for each row, as the file has them. */
+export function correctedTable(corrected: readonly ReadonlyMap<string, string>[], kind: Kind): (string | undefined)[][] {
+  const custom = new Set(corrected.flatMap((fields) => [...fields.keys()].filter((field) => field.startsWith(customFieldPrefix))));
+  const columns = [...columnsOf(kind).map(({ name }) => name), ...custom];
+  return [
+    [elementColumn, ...columns],
+    ...corrected.map((fields, index) => [String(index + 1), ...columns.map((field) => fields.get(field))]),
+  ];
 }
 
 /** Lines with one shipmentId are one shipment; a line without one stands alone. */
@@ -64,26 +77,40 @@ const byField = (values: Readonly<Record<string, string>>, fieldOf: FieldOf): [s
     return field === undefined ? [] : [[field, value] as [string, string]];
   });
 
-function* faultsOf({ rows }: CorrectionPush, fieldOf: FieldOf, sentFor: Sources["sentFor"]): Generator<string> {
-  for (const [index, { row, values }] of rows.entries()) {
-    const at = (column: string) => pathText(["rows", index, "values", column], "body");
-    const replaced = new Set<string>();
-    for (const column of Object.keys(values)) {
-      const field = fieldOf(column);
-      if (field === undefined) yield `${at(column)} is not a column of this import`;
-      else if (replaced.has(field)) yield `${at(column)} is given twice`;
-      else replaced.add(field);
-    }
-    const sent = sentFor(row);
-    if (sent === null) yield `${pathText(["rows", index], "body")} is too large to be corrected here: send the row again in a file`;
-    for (const [column, value] of Object.entries(sent ?? {})) {
-      const field = fieldOf(column);
-      if (field === undefined) {
-        if (value.trim() !== "")
-          yield `${pathText(["rows", index], "body")} was sent with ${column}, which is no longer a column: send the row again`;
-      } else if (!replaced.has(field) && !isWhole(value))
-        yield `${at(column)} is required: the value that was sent is not kept whole, so it has to be replaced`;
-    }
+function* faultsOf({ rows }: CorrectionPush, sources: Sources): Generator<string> {
+  for (const [index, each] of rows.entries())
+    for (const { column, what } of correctionFaults(each, sources))
+      yield `${pathText(column === undefined ? ["rows", index] : ["rows", index, "values", column], "body")} ${what}`;
+}
+
+export interface CorrectionFault {
+  /** The column that it is about; none where it is the row. */
+  readonly column?: string;
+  /** Reads after its name. */
+  readonly what: string;
+}
+
+/** Why a row cannot be sent again as it is, before any rule of the importer. */
+export function* correctionFaults(
+  { row, values }: CorrectionPush["rows"][number],
+  { kind, customFieldKeys, sentFor }: Sources,
+): Generator<CorrectionFault> {
+  const fieldOf = knownColumns(kind, customFieldKeys);
+  const replaced = new Set<string>();
+  for (const column of Object.keys(values)) {
+    const field = fieldOf(column);
+    if (field === undefined) yield { column, what: "is not a column of this import" };
+    else if (replaced.has(field)) yield { column, what: "is given twice" };
+    else replaced.add(field);
+  }
+  const sent = sentFor(row);
+  if (sent === null) yield { what: "is too large to be corrected here: send the row again in a file" };
+  for (const [column, value] of Object.entries(sent ?? {})) {
+    const field = fieldOf(column);
+    if (field === undefined) {
+      if (value.trim() !== "") yield { what: `was sent with ${column}, which is no longer a column: send the row again` };
+    } else if (!replaced.has(field) && !isWhole(value))
+      yield { column, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }
 

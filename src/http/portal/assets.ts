@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join, posix, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Asset {
@@ -12,7 +12,7 @@ export interface Asset {
 export interface Assets {
   /** By the name in the address, which holds a hash of the content: it may be kept for good. */
   readonly files: ReadonlyMap<string, Asset>;
-  /** The address of `styles.css`, `htmx.js` or one of our own scripts. */
+  /** The address of `styles.css`, `htmx.js` or one of our own scripts; one in a folder is named `folder_script.js`. */
   readonly path: (name: string) => string;
 }
 
@@ -36,8 +36,22 @@ export function readAssets(): Assets {
   add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));
   add("icon.svg", "image/svg+xml", icon);
   add("htmx.js", javascript, readFileSync(createRequire(import.meta.url).resolve("htmx.org/dist/htmx.min.js"), "utf8"));
-  for (const name of readdirSync(scripts).filter((file) => file.endsWith(".js")))
-    add(name, javascript, withoutSourceMap(readFileSync(join(scripts, name), "utf8")));
+  /** What a script imports has its hash in its name, so it is added before the script that names it. */
+  const addScript = (file: string): string => {
+    const name = file.replaceAll("/", "_");
+    const known = paths.get(name);
+    if (known !== undefined) return known;
+    const text = withoutSourceMap(readFileSync(join(scripts, file), "utf8"));
+    const imported = (from: string) => `./${basename(addScript(posix.join(posix.dirname(file), from)))}`;
+    add(
+      name,
+      javascript,
+      text.replaceAll(/(\bfrom |\bimport )"(\.\.?\/[\w./]+\.js)"/g, (_, before: string, from: string) => `${before}"${imported(from)}"`),
+    );
+    return paths.get(name) ?? "";
+  };
+  for (const file of readdirSync(scripts, { recursive: true, encoding: "utf8" }).filter((each) => each.endsWith(".js")))
+    addScript(file.split(sep).join("/"));
   return {
     files,
     path: (name) => {

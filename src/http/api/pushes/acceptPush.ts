@@ -36,7 +36,7 @@ export const acceptedActivities = z
   .object({ ...fromData, activitiesReceived: z.int().describe("Activities in the push") })
   .meta({ id: "AcceptedActivities" });
 
-type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "corrects" | "check"> & {
+type Push = Pick<Submission, "kind" | "source" | "sourceDetails" | "file" | "check"> & {
   elements?: number;
   idempotencyKey: string | undefined;
 };

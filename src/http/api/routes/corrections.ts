@@ -1,16 +1,11 @@
-import { completedImport, expectOpen } from "../../../commands/corrections/expectOpen.js";
-import { expectWholeShipments } from "../../../commands/corrections/shipmentLines.js";
-import { deadlineIn } from "../../../commands/deadline.js";
-import { correctedFile } from "../../../domain/pushes/correctedFile.js";
-import { type CorrectionPush, correctionPush } from "../../../domain/pushes/correctionPush.js";
-import type { ImportKind } from "../../../events/importEvents.js";
+import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
+import { correctionPush } from "../../../domain/pushes/correctionPush.js";
 import { rowsToCorrect } from "../../../queries/rowsToCorrect.js";
-import type { ApiDeps } from "../deps.js";
-import { acceptData, acceptedActivities, acceptedShipments, pushHeaders, roomInQueue, withinMs } from "../pushes/acceptPush.js";
-import { type Caller, defineRoute, type Route } from "../route.js";
+import { accepted, acceptedActivities, acceptedShipments, pushHeaders, roomInQueue, withinMs } from "../pushes/acceptPush.js";
+import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
 
-const accepted = { shipments: acceptedShipments, activities: acceptedActivities };
+const acceptedOf = { shipments: acceptedShipments, activities: acceptedActivities };
 
 export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
   defineRoute({
@@ -30,7 +25,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     extension: true,
     request: { params: importParams, headers: pushHeaders, body: correctionPush },
     responses: {
-      202: { description: "Queued", schema: accepted[kind] },
+      202: { description: "Queued", schema: acceptedOf[kind] },
       400: {
         description:
           "The body is not as described, names an unknown column or a part of a shipment, leaves out a value that was not kept whole, or too many imports are queued",
@@ -42,37 +37,17 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     beforeBody: roomInQueue,
     handler: async ({ params: { importId }, headers, body, caller, holdOnDisk }, deps) => {
       await requireImport(caller, kind, importId, deps);
-      const { file, check } = await prepare(deps, caller, { kind, importId, body });
-      return acceptData(
-        deps,
-        caller,
-        { lines: file.lines, bytes: file.bytes, hold: holdOnDisk },
+      const { organisationId, by, requestId, now, catalogueVersion, admissionMs } = caller;
+      const request = await requestCorrection(
+        { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
         {
-          kind,
-          sourceDetails: `Correction of import ${importId}`,
-          elements: file.elements,
-          corrects: { importId, rows: body.rows.map(({ row }) => row) },
+          ...{ organisationId, importId, kind, push: body, by, requestId, now, catalogueVersion, hold: holdOnDisk },
           idempotencyKey: headers["idempotency-key"],
-          check,
+          withinMs: withinMs - admissionMs,
+          sent: (_, rows) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool),
         },
       );
+      return accepted(request);
     },
   }),
 );
-
-/** What never changes is checked at once; whether the rows are open, only of what is not a repetition. */
-async function prepare(
-  deps: ApiDeps,
-  caller: Caller,
-  { kind, importId, body }: { kind: ImportKind; importId: string; body: CorrectionPush },
-) {
-  const { organisationId, catalogueVersion, admissionMs } = caller;
-  const deadline = deadlineIn(withinMs - admissionMs);
-  const rows = body.rows.map(({ row }) => row);
-  const found = await deadline.within("event store", completedImport(deps, { organisationId, importId, kind }));
-  await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
-  const sent = await deadline.within("database", rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool));
-  const { customFieldKeys } = await deps.catalogues(organisationId, catalogueVersion);
-  const file = correctedFile(body, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null });
-  return { file, check: () => deadline.within("event store", expectOpen(deps, found, rows)) };
-}

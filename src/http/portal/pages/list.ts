@@ -1,6 +1,10 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerOf, FormOf, PageOf } from "../page.js";
 import type { Visit } from "../visit.js";
+import { correctionReads } from "./corrections/answers.js";
+import { correctionChanges } from "./corrections/changes.js";
+import { correctionForms } from "./corrections/forms.js";
+import { correctionsPage } from "./corrections/page.js";
 import { importDownloads } from "./imports/downloads.js";
 import { importsPage } from "./imports/list.js";
 import { importStreams } from "./imports/live.js";
@@ -26,16 +30,24 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, importsPage, importPage, uploadPage, keysPage, membersPage]),
+  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, keysPage, membersPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, uploadForm, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([signOutForm, cancelForm, uploadForm, ...correctionForms, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [
-  ...signedIn([...importDownloads, ...importStreams, uploadAnswer, checkAnswer, ...exampleAnswers]),
+  ...signedIn([
+    ...importDownloads,
+    ...importStreams,
+    uploadAnswer,
+    checkAnswer,
+    ...exampleAnswers,
+    ...correctionReads,
+    ...correctionChanges,
+  ]),
 ];

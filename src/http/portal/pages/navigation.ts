@@ -13,6 +13,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
       { path: "/portal", label: "Overview", access: "look" },
       { path: "/portal/imports", label: "Imports", access: "look" },
       { path: "/portal/upload", label: "Upload a file", access: "operate" },
+      { path: "/portal/corrections", label: "Rejected rows", access: "look" },
     ],
   },
   {

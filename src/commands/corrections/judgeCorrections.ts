@@ -1,0 +1,58 @@
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import { matchImportHeader } from "../../domain/files/importHeader.js";
+import type { Geography } from "../../domain/geography/geography.js";
+import { correctedRows, correctedTable, correctionFaults, type SentValues } from "../../domain/pushes/correctedFile.js";
+import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
+import { rowContext } from "../../domain/rows/rowContext.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import type { FileRow, Reading } from "../../ports.js";
+import type { OpenSubmission } from "../imports/judging/openSubmission.js";
+import { prepareRows } from "../imports/judging/prepareRows.js";
+
+interface Judging {
+  /** The import whose rows they are. */
+  readonly importId: string;
+  readonly kind: ImportKind;
+  readonly catalogue: Catalogue;
+  readonly geography: Geography;
+  readonly sentFor: (row: number) => SentValues;
+}
+
+/** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
+export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, string | undefined>> {
+  const { importId, kind, catalogue, geography, sentFor } = judging;
+  const sources = { kind, customFieldKeys: catalogue.customFieldKeys, sentFor };
+  const numbers = push.rows.map(({ row }) => row);
+  // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
+  const refusals = new Map(
+    push.rows.flatMap((each, ordinal) => {
+      const faults = [...correctionFaults(each, sources)].map(({ column, what }) => `${column ?? "The row"} ${what}`);
+      return faults.length === 0 ? [] : [[ordinal, faults.join("; ")] as const];
+    }),
+  );
+  const [header = [], ...records] = correctedTable(correctedRows(push, sources), kind);
+  const columns = matchImportHeader(header.map(String), { kind, source: "data", customFieldKeys: catalogue.customFieldKeys });
+  if (!columns.ok) throw new Error(columns.message);
+  const rows = records.map((cells, index): FileRow => ({ row: index + 2, cells: cells.map((cell) => cell ?? ""), fault: null }));
+  const request = { kind, source: "data", corrects: { importId, rows: numbers }, file: { name: "rows.csv", format: "csv" } } as const;
+  const submission = inMemory({ names: columns.names, fields: columns.fields }, rows);
+  const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
+  return new Map(rows.map((row, ordinal) => [numbers[ordinal] ?? 0, prepared.verdict(row, ordinal).reason]));
+}
+
+const read: Reading = { bytesRead: 1, bytesTotal: 1, notes: [] };
+
+function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission {
+  return {
+    ...{ columns, headings: columns.names },
+    read: async function* () {
+      yield { ...read, rows };
+    },
+    count: async function* () {
+      yield { ...read, rows: rows.length };
+    },
+    readAgain: async function* () {
+      yield { rows };
+    },
+  };
+}

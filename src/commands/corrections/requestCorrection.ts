@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Catalogue } from "../../domain/catalogue/catalogue.js";
+import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
+import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
+import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
+import { deadlineIn } from "../deadline.js";
+import { type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
+import { writeLines } from "../imports/writeLines.js";
+import { completedImport, expectOpen } from "./expectOpen.js";
+import { expectWholeShipments } from "./shipmentLines.js";
+
+export interface RequestCorrectionDeps extends RequestImportDeps {
+  readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
+  /** Folder for the file until it is in the object store. */
+  readonly tempDir: string;
+}
+
+export interface Correction extends Pick<Submission, "organisationId" | "by" | "requestId" | "idempotencyKey" | "now"> {
+  /** The import whose rejected rows are corrected. */
+  readonly importId: string;
+  /** Undefined where any kind will do. */
+  readonly kind?: ImportKind | undefined;
+  readonly push: CorrectionPush;
+  readonly catalogueVersion: number;
+  readonly withinMs: number;
+  /** The values that were sent for these rows. */
+  readonly sent: (kind: ImportKind, rows: readonly number[]) => Promise<ReadonlyMap<number, SentValues>>;
+  /** Is told how long the file will be, before it is made. */
+  readonly hold?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Corrected rows as a new import, whoever sends them. What never changes is checked at once; whether the rows are open, only of what is not a
+ * repetition. The importer claims them before it records one, so that nothing depends on this look.
+ */
+export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
+  const { organisationId, importId, push, by, requestId, now, idempotencyKey } = correction;
+  const deadline = deadlineIn(correction.withinMs);
+  const rows = push.rows.map(({ row }) => row);
+  const asked = { organisationId, importId, kind: correction.kind };
+  const found = await deadline.within("event store", completedImport(deps, asked));
+  const { kind } = found.request;
+  await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
+  const sent = await deadline.within("database", correction.sent(kind, rows));
+  const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
+  const made = correctedFile(push, { kind, customFieldKeys, sentFor: (row) => sent.get(row) ?? null });
+  correction.hold?.(made.bytes);
+  return withFile(deps.tempDir, made, (file) =>
+    requestImport(deps, {
+      ...{ organisationId, kind, by, requestId, now, idempotencyKey, source: "data", elements: made.elements },
+      sourceDetails: `Correction of import ${importId}`,
+      file: { ...file, name: `${kind}.csv`, format: "csv" },
+      corrects: { importId, rows },
+      check: () => deadline.within("event store", expectOpen(deps, found, rows)),
+      withinMs: correction.withinMs,
+    }),
+  );
+}
+
+async function withFile<Result>(
+  tempDir: string,
+  { lines }: CorrectedFile,
+  work: (file: Pick<Submission["file"], "path" | "size" | "sha256">) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tempDir, "push-"));
+  try {
+    const path = join(folder, "file");
+    return await work({ path, ...(await writeLines(path, lines)) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,224 @@
+// Keyboard, mouse and clipboard, as in a spreadsheet.
+import { formatCells, parseCells } from "./clipboard.js";
+import type { Sheet } from "./sheet.js";
+import { cellValue } from "./sheet.js";
+import type { Change, Row } from "./types.js";
+import { leading, type Place, type View } from "./view.js";
+
+interface Control {
+  /** False where nothing may be changed. */
+  readonly editable: boolean;
+  readonly say: (text: string) => void;
+  /** Where the focus goes when somebody leaves the grid with Escape. */
+  readonly leave: () => void;
+}
+
+export interface Controls {
+  readonly fillDown: () => void;
+  readonly undo: () => void;
+}
+
+export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: Control): Controls {
+  const { grid } = view;
+  let editing: { readonly input: HTMLInputElement; readonly place: Place } | undefined;
+
+  const fieldAt = (column: number) => view.columns[column - leading]?.name;
+  const change = (changes: readonly Change[]) => {
+    const left = sheet.change(changes);
+    if (left > 0) say(`${left === 1 ? "1 cell was" : `${left} cells were`} left as they are: somebody else has their rows.`);
+  };
+  const range = () => {
+    const [one, other] = [view.anchor, view.active];
+    const from = { row: Math.min(one.row, other.row), column: Math.max(leading, Math.min(one.column, other.column)) };
+    const to = { row: Math.max(one.row, other.row), column: Math.max(one.column, other.column) };
+    return { from, to };
+  };
+  const cellsOf = (row: Row | undefined, from: number, to: number): string[] =>
+    row ? view.columns.slice(from - leading, to - leading + 1).map(({ name }) => cellValue(row, name)) : [];
+  const inRange = (value: (row: Row, field: string) => string): Change[] => {
+    const { from, to } = range();
+    const changes: Change[] = [];
+    for (let row = from.row; row <= to.row; row += 1)
+      for (let column = from.column; column <= to.column; column += 1) {
+        const [at, field] = [sheet.rows[row], fieldAt(column)];
+        if (at && field !== undefined) changes.push({ row: at, field, value: value(at, field) });
+      }
+    return changes;
+  };
+
+  const beginEdit = (typed?: string) => {
+    const { row: index, column } = view.active;
+    const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
+    if (!editable || !row || field === undefined || !cell || row.held) return;
+    view.anchor = view.active;
+    const input = document.createElement("input");
+    input.value = typed ?? cellValue(row, field);
+    input.maxLength = 4_000;
+    input.setAttribute("aria-label", `${view.columns[column - leading]?.heading}, row ${row.sent.row}`);
+    editing = { input, place: view.active };
+    cell.replaceChildren(input);
+    input.focus();
+    input.addEventListener("blur", () => endEdit(true, false));
+  };
+  const endEdit = (keep: boolean, focus = true) => {
+    if (!editing) return;
+    const { input, place } = editing;
+    editing = undefined;
+    const [row, field, cell] = [sheet.rows[place.row], fieldAt(place.column), input.parentElement];
+    if (cell && row && field !== undefined) cell.textContent = cellValue(row, field);
+    if (keep && row && field !== undefined) change([{ row, field, value: input.value }]);
+    if (focus) view.goTo(view.active);
+    else view.refresh();
+  };
+
+  const fillDown = () => {
+    const { from, to } = range();
+    if (!editable || to.column < leading) return;
+    // One cell alone takes the value above it, as in a spreadsheet.
+    const above = from.row === to.row ? sheet.rows[from.row - 1] : sheet.rows[from.row];
+    if (above) change(inRange((_, field) => cellValue(above, field)));
+  };
+  const paste = (text: string) => {
+    const block = parseCells(text);
+    const { from, to } = range();
+    const only = block.length === 1 && block[0]?.length === 1 ? block[0][0] : undefined;
+    if (only !== undefined) return change(inRange(() => only));
+    const changes: Change[] = [];
+    block.forEach((cells, down) => {
+      cells.forEach((value, right) => {
+        const [row, field] = [sheet.rows[from.row + down], fieldAt(from.column + right)];
+        if (row && field !== undefined) changes.push({ row, field, value });
+      });
+    });
+    change(changes);
+    const widest = Math.max(...block.map(({ length }) => length));
+    view.goTo({ row: from.row + block.length - 1, column: from.column + widest - 1 });
+    view.anchor = from;
+    view.refresh();
+    const [wanted, done] = [block.reduce((sum, { length }) => sum + length, 0), changes.length];
+    if (done < wanted) say(`${wanted - done} cells of the block are beyond the last row or column and were not pasted.`);
+    return to;
+  };
+  const select = (index: number, selected: boolean, upFrom?: number) => {
+    const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];
+    for (const row of sheet.rows.slice(from, to + 1)) row.selected = selected;
+    sheet.onChange();
+  };
+  const undo = () => {
+    if (!sheet.undo()) say("There is nothing to take back.");
+  };
+
+  const move = (event: KeyboardEvent, down: number, right: number) => {
+    event.preventDefault();
+    view.goTo({ row: view.active.row + down, column: view.active.column + right }, event.shiftKey);
+  };
+  const lastColumn = () => leading + view.columns.length - 1;
+  const keys: Record<string, (event: KeyboardEvent) => void> = {
+    ArrowDown: (event) => move(event, event.ctrlKey ? sheet.rows.length : 1, 0),
+    ArrowUp: (event) => move(event, event.ctrlKey ? -sheet.rows.length : -1, 0),
+    ArrowRight: (event) => move(event, 0, event.ctrlKey ? lastColumn() : 1),
+    ArrowLeft: (event) => move(event, 0, event.ctrlKey ? -lastColumn() : -1),
+    PageDown: (event) => move(event, view.pageRows(), 0),
+    PageUp: (event) => move(event, -view.pageRows(), 0),
+    Home: (event) => move(event, event.ctrlKey ? -sheet.rows.length : 0, -lastColumn()),
+    End: (event) => move(event, event.ctrlKey ? sheet.rows.length : 0, lastColumn()),
+    Tab: (event) => {
+      const next = view.active.column + (event.shiftKey ? -1 : 1);
+      if (next < 0 || next > lastColumn()) return; // leaves the grid
+      event.preventDefault();
+      view.goTo({ row: view.active.row, column: next });
+    },
+    Escape: (event) => {
+      event.preventDefault();
+      if (view.anchor === view.active) leave();
+      else view.goTo(view.active);
+    },
+    Enter: (event) => {
+      event.preventDefault();
+      beginEdit();
+    },
+    F2: () => beginEdit(),
+    Delete: () => (editable ? change(inRange(() => "")) : undefined),
+    " ": (event) => {
+      event.preventDefault();
+      const row = sheet.rows[view.active.row];
+      if (row) select(view.active.row, !row.selected);
+    },
+  };
+  const withControl: Record<string, () => void> = {
+    d: fillDown,
+    z: undo,
+    a: () => {
+      for (const row of sheet.rows) row.selected = true;
+      sheet.onChange();
+    },
+  };
+
+  grid.addEventListener("keydown", (event) => {
+    if (editing) return keyInCell(event);
+    if (event.target instanceof HTMLInputElement && event.key === " ") return; // the box itself
+    const control = event.ctrlKey || event.metaKey;
+    const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
+    if (shortcut) {
+      event.preventDefault();
+      shortcut();
+      return;
+    }
+    const act = keys[event.key];
+    if (act) act(event);
+    else if (event.key.length === 1 && !control && !event.altKey) {
+      event.preventDefault();
+      beginEdit(event.key);
+    }
+  });
+  const keyInCell = (event: KeyboardEvent) => {
+    if (event.key === "Escape") endEdit(false);
+    else if (event.key === "Enter" || event.key === "Tab") {
+      event.preventDefault();
+      endEdit(true, false);
+      const back = event.shiftKey ? -1 : 1;
+      const { row, column } = view.active;
+      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(leading, column + back) });
+    } else return;
+    event.stopPropagation();
+    event.preventDefault();
+  };
+
+  grid.addEventListener("mousedown", (event) => {
+    const place = view.placeOf(event.target as Element);
+    if (!place || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
+    if (place.column === 0) return;
+    event.preventDefault();
+    if (editing) endEdit(true, false);
+    view.goTo(place, event.shiftKey);
+  });
+  grid.addEventListener("dblclick", () => beginEdit());
+  let lastPicked: number | undefined;
+  grid.addEventListener("click", (event) => {
+    const box = event.target;
+    if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
+    const place = view.placeOf(box);
+    if (!place) {
+      for (const row of sheet.rows) row.selected = box.checked && row.held === undefined;
+      sheet.onChange();
+      return;
+    }
+    select(place.row, box.checked, event.shiftKey ? lastPicked : undefined);
+    lastPicked = place.row;
+  });
+  grid.addEventListener("copy", (event) => {
+    if (editing) return;
+    const { from, to } = range();
+    const rows = sheet.rows.slice(from.row, to.row + 1).map((row) => cellsOf(row, from.column, to.column));
+    event.clipboardData?.setData("text/plain", formatCells(rows));
+    event.preventDefault();
+  });
+  grid.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!editable || text === "" || (editing && !/[\t\n]/.test(text))) return;
+    event.preventDefault();
+    if (editing) endEdit(false, false);
+    paste(text);
+  });
+  return { fillDown, undo };
+}

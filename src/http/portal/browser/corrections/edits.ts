@@ -1,0 +1,77 @@
+// Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that nobody
+// else who signs in here is shown them.
+import type { Row } from "./types.js";
+
+const atOnce = 100;
+
+export interface Edits {
+  /** What was kept for a row. */
+  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+  /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
+  readonly keep: (rows: Iterable<Row>) => void;
+  /** They are sent. */
+  readonly forget: (rows: Iterable<Row>) => void;
+  /** Is called once when the browser has no more room. */
+  onFull: () => void;
+}
+
+export function keptEdits(owner: string): Edits {
+  const prefix = `waybill correction ${owner} `;
+  const kept = new Map<string, Record<string, string>>();
+  const waiting = new Set<Row>();
+  let writing = false;
+  let full = false;
+  try {
+    for (let index = 0; index < localStorage.length; index += 1) {
+      const key = localStorage.key(index) ?? "";
+      if (key.startsWith(prefix))
+        kept.set(key.slice(prefix.length), JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, string>);
+    }
+  } catch {
+    // Storage that is switched off or damaged: edits last as long as the page.
+  }
+  const edits: Edits = {
+    of: (key) => kept.get(key),
+    keep: (rows) => {
+      for (const row of rows) waiting.add(row);
+      if (!writing) setTimeout(write);
+      writing = true;
+    },
+    forget: (rows) => {
+      for (const row of rows) {
+        waiting.delete(row);
+        kept.delete(row.key);
+        try {
+          localStorage.removeItem(prefix + row.key);
+        } catch {
+          // There is no storage, so nothing was kept.
+        }
+      }
+    },
+    onFull: () => undefined,
+  };
+  const writeOne = (row: Row) => {
+    waiting.delete(row);
+    try {
+      if (row.changed.size === 0) localStorage.removeItem(prefix + row.key);
+      else localStorage.setItem(prefix + row.key, JSON.stringify(Object.fromEntries(row.changed)));
+    } catch {
+      if (!full) edits.onFull();
+      full = true;
+    }
+  };
+  const write = () => {
+    let count = 0;
+    for (const row of waiting) {
+      writeOne(row);
+      count += 1;
+      if (count === atOnce) break;
+    }
+    writing = waiting.size > 0;
+    if (writing) setTimeout(write);
+  };
+  addEventListener("pagehide", () => {
+    for (const row of waiting) writeOne(row);
+  });
+  return edits;
+}

@@ -1,0 +1,99 @@
+// Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
+// request after the other.
+import { ask, Refused } from "./server.js";
+import type { Sheet } from "./sheet.js";
+import { keyOf } from "./sheet.js";
+import type { Held, Row, Verdict } from "./types.js";
+
+const quietMs = 250;
+const againMs = 3_000;
+const mostBytes = 500_000;
+export const mostRows = 500;
+
+interface Judgement {
+  readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
+  readonly held: readonly (Held & { readonly row: number })[];
+}
+
+export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => void): () => void {
+  let timer: number | undefined;
+  let asking = false;
+  const later = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void judge(), ms);
+  };
+  const judge = async () => {
+    if (asking) return;
+    const batch = nextBatch(sheet);
+    const first = batch[0];
+    if (!first) return;
+    asking = true;
+    const { importId } = first.sent;
+    const versions = batch.map(({ version }) => version);
+    let wait = 0;
+    try {
+      const { verdicts, held } = await ask<Judgement>(`${base}/judge`, { importId, rows: batch.map(correctionOf) });
+      const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
+      batch.forEach((row, index) => {
+        const verdict = byRow.get(row.sent.row);
+        if (verdict !== undefined) sheet.judged(row, versions[index] ?? -1, verdict);
+        else sheet.unjudged.delete(row);
+      });
+      for (const { row: number, ...who } of held) {
+        const row = sheet.byKey.get(keyOf(importId, number));
+        if (row) sheet.hold(row, who);
+      }
+    } catch (error) {
+      say(error instanceof Refused ? error.message : "The rows could not be checked. They are checked again in a moment.");
+      // What the server refuses for good is not asked again until it changes.
+      if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of batch) sheet.unjudged.delete(row);
+      else wait = againMs;
+    } finally {
+      asking = false;
+    }
+    if (sheet.unjudged.size > 0) later(wait);
+  };
+  return () => {
+    if (sheet.unjudged.size > 0 && !asking) later(quietMs);
+  };
+}
+
+/** Rows of one import, whole shipments, as many as one request may have. */
+function nextBatch(sheet: Sheet): Row[] {
+  const batch = new Set<Row>();
+  let bytes = 0;
+  let importId: string | undefined;
+  for (const row of sheet.unjudged) {
+    if (row.held || batch.has(row)) continue;
+    importId ??= row.sent.importId;
+    if (row.sent.importId !== importId) continue;
+    const group = sheet.together(row).filter(({ held }) => held === undefined);
+    const size = group.reduce((sum, each) => sum + bytesOf(each), 0);
+    if (batch.size > 0 && (batch.size + group.length > mostRows || bytes + size > mostBytes)) break;
+    if (group.length > mostRows) {
+      for (const each of group) sheet.judged(each, each.version, { reason: tooManyLines, faulty: [] });
+      continue;
+    }
+    for (const each of group) batch.add(each);
+    bytes += size;
+  }
+  return [...batch];
+}
+
+const tooManyLines = `The shipment has more than ${mostRows} rejected lines: correct them in a file`;
+
+export const bytesOf = ({ changed }: Row): number => {
+  let bytes = 60;
+  for (const [field, value] of changed) bytes += field.length + value.length * 2 + 10;
+  return bytes;
+};
+
+const longest = 4_000;
+
+/** What cannot be sent as text is left out; what is far too long is cut, and rejected as too long all the same. */
+export const correctionOf = ({ sent, changed }: Row) => ({
+  row: sent.row,
+  values: Object.fromEntries([...changed].map(([field, value]) => [field, storable(value).slice(0, longest)])),
+});
+
+const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");

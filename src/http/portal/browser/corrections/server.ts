@@ -1,0 +1,35 @@
+// Asks the server, with the token of the page's session.
+import type { Held } from "./types.js";
+
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly closed: readonly (Held & { readonly row: number })[],
+  ) {
+    super(message);
+  }
+}
+
+interface Refusal {
+  readonly message?: string | readonly string[];
+  readonly closed?: readonly (Held & { readonly row: number })[];
+}
+
+/** Throws `Refused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
+export async function ask<Answer>(address: string, body?: unknown): Promise<Answer> {
+  const token = document.querySelector<HTMLMetaElement>('meta[name="form-token"]')?.content ?? "";
+  const request: RequestInit =
+    body === undefined
+      ? { headers: { accept: "application/json" } }
+      : {
+          method: "POST",
+          headers: { accept: "application/json", "content-type": "application/json", "x-form-token": token },
+          body: JSON.stringify(body),
+        };
+  const response = await fetch(address, request);
+  const answer = (await response.json().catch(() => ({}))) as Answer & Refusal;
+  if (response.ok) return answer;
+  const { message = "The server did not answer as expected.", closed = [] } = answer;
+  throw new Refused(response.status, typeof message === "string" ? message : message.join(" "), closed);
+}

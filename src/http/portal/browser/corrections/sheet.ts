@@ -1,0 +1,138 @@
+// The rows that the page has, their changes, and which of them go together.
+import type { Edits } from "./edits.js";
+import type { Change, Held, Row, SentRow, Verdict } from "./types.js";
+
+export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
+
+export interface Sheet {
+  readonly rows: Row[];
+  readonly byKey: Map<string, Row>;
+  readonly add: (sent: readonly SentRow[]) => void;
+  /** Changes cells, as one step that can be taken back. Rows that somebody else has stay as they are. Answers how many cells were left out. */
+  readonly change: (changes: readonly Change[], remember?: boolean) => number;
+  readonly undo: () => boolean;
+  /** The rows that are judged and sent together with this one: the other lines of its shipment. */
+  readonly together: (row: Row) => Row[];
+  readonly hold: (row: Row, held: Held | undefined) => void;
+  readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;
+  /** Rows whose verdict is wanted. */
+  readonly unjudged: Set<Row>;
+  readonly touched: (row: Row) => boolean;
+  /** Is called after every change, once for many. */
+  onChange: () => void;
+}
+
+export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
+
+const shipmentField = "shipmentId";
+const mostSteps = 100;
+
+export function createSheet(kind: "shipments" | "activities", edits: Edits): Sheet {
+  const rows: Row[] = [];
+  const byKey = new Map<string, Row>();
+  const unjudged = new Set<Row>();
+  /** By what rows have in common: the shipment they were sent with, and the one they name now. */
+  const shipments = new Map<string, Set<Row>>();
+  const steps: Change[][] = [];
+  const sentWith = ({ sent }: Row) => `${sent.importId} with ${sent.with}`;
+  const named = (row: Row) => {
+    const id = cellValue(row, shipmentField).trim();
+    return id === "" ? undefined : `${row.sent.importId} named ${id}`;
+  };
+  const join = (row: Row, group: string | undefined) => {
+    if (group === undefined) return;
+    const members = shipments.get(group) ?? new Set<Row>();
+    shipments.set(group, members.add(row));
+  };
+  const together = (row: Row): Row[] => {
+    if (kind === "activities") return [row];
+    const found = new Set([row]);
+    for (const each of found)
+      for (const group of [sentWith(each), named(each)]) for (const other of shipments.get(group ?? "") ?? []) found.add(other);
+    return [...found];
+  };
+  const touched = (row: Row) => row.changed.size > 0 || (kind === "shipments" && together(row).some(({ changed }) => changed.size > 0));
+  const judgeAgain = (row: Row) => {
+    const group = together(row);
+    const isTouched = group.some(({ changed }) => changed.size > 0);
+    for (const each of group) {
+      each.version += 1;
+      each.verdict = isTouched ? undefined : each.sent.today;
+      if (isTouched) unjudged.add(each);
+      else unjudged.delete(each);
+    }
+  };
+  const set = (row: Row, field: string, value: string) => {
+    if (field === shipmentField) {
+      const before = named(row);
+      judgeAgain(row); // those it leaves
+      if (before !== undefined) shipments.get(before)?.delete(row);
+    }
+    if (value === (row.sent.values[field] ?? "")) row.changed.delete(field);
+    else row.changed.set(field, value);
+    if (field === shipmentField) join(row, named(row));
+  };
+  const sheet: Sheet = {
+    ...{ rows, byKey, unjudged, together, touched },
+    add(sent) {
+      for (const each of sent) {
+        const key = keyOf(each.importId, each.row);
+        if (byKey.has(key)) continue;
+        const kept = each.held ? {} : (edits.of(key) ?? {});
+        const row: Row = {
+          ...{ sent: each, key, changed: new Map<string, string>(), verdict: each.today, version: 0, held: each.held, selected: false },
+        };
+        rows.push(row);
+        byKey.set(key, row);
+        if (kind === "shipments") join(row, sentWith(row));
+        for (const [field, value] of Object.entries(kept)) if (value !== (each.values[field] ?? "")) row.changed.set(field, value);
+        if (kind === "shipments") join(row, named(row));
+      }
+      for (const each of sent) {
+        const row = byKey.get(keyOf(each.importId, each.row));
+        if (row && row.changed.size > 0) judgeAgain(row);
+      }
+      sheet.onChange();
+    },
+    change(changes, remember = true) {
+      const possible = changes.filter(({ row }) => row.held === undefined);
+      const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
+      const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
+      for (const { row, field, value } of changed) set(row, field, value);
+      const rowsChanged = new Set(changed.map(({ row }) => row));
+      for (const row of rowsChanged) judgeAgain(row);
+      edits.keep(rowsChanged);
+      if (remember && changed.length > 0) {
+        steps.push(before);
+        if (steps.length > mostSteps) steps.shift();
+      }
+      sheet.onChange();
+      return changes.length - possible.length;
+    },
+    undo() {
+      const step = steps.pop();
+      if (!step) return false;
+      sheet.change(step, false);
+      return true;
+    },
+    hold(row, held) {
+      row.held = held;
+      if (held) {
+        row.selected = false;
+        unjudged.delete(row);
+      } else if (row.changed.size > 0) {
+        edits.keep([row]); // its correction came to nothing
+        judgeAgain(row);
+      }
+      sheet.onChange();
+    },
+    judged(row, version, verdict) {
+      if (row.version !== version) return;
+      row.verdict = verdict;
+      unjudged.delete(row);
+      sheet.onChange();
+    },
+    onChange: () => undefined,
+  };
+  return sheet;
+}

@@ -1,0 +1,101 @@
+// Sends what is valid, whole shipments, as one import for each corrected import (of more than 500 rows as several), and keeps the rest.
+import type { Edits } from "./edits.js";
+import { bytesOf, correctionOf, mostRows } from "./judging.js";
+import { ask, Refused } from "./server.js";
+import { keyOf, type Sheet } from "./sheet.js";
+import type { Row } from "./types.js";
+
+export interface Outcome {
+  readonly sent: readonly { readonly importId: string; readonly rows: number }[];
+  /** Rows that somebody else has taken meanwhile. */
+  readonly taken: number;
+  readonly faults: readonly string[];
+}
+
+const mostBytes = 1_500_000;
+const attempts = 4;
+const waitMs = 1_000;
+
+/** Shipments, and activities, that are changed or selected and whose every row is ready. */
+export function readyGroups(sheet: Sheet): Row[][] {
+  const seen = new Set<Row>();
+  const groups: Row[][] = [];
+  for (const row of sheet.rows) {
+    if (seen.has(row)) continue;
+    const group = sheet.together(row);
+    for (const each of group) seen.add(each);
+    const meant = group.some(({ changed, selected }) => changed.size > 0 || selected);
+    if (meant && group.every(({ verdict, held }) => verdict === null && held === undefined)) groups.push(group);
+  }
+  return groups;
+}
+
+/** The same rows with the same values have the same key until they are taken: sent twice, they make one import. */
+const keys = new Map<string, string>();
+
+export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<Outcome> {
+  const outcome = { sent: [] as { importId: string; rows: number }[], taken: 0, faults: [] as string[] };
+  const waiting = chunksOf(readyGroups(sheet));
+  for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
+    const rows = chunk.flat();
+    const from = rows[0]?.sent.importId ?? "";
+    try {
+      const { importId } = await send(`${base}/submit`, from, rows);
+      for (const row of rows) sheet.hold(row, { state: "submitted", otherId: importId, by: "you", note: null });
+      edits.forget(rows);
+      outcome.sent.push({ importId, rows: rows.length });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.closed.length === 0) {
+        outcome.faults.push(error instanceof Refused ? error.message : "The server could not be reached. Nothing is lost: submit again.");
+        continue;
+      }
+      for (const { row: number, ...held } of error.closed) {
+        const row = sheet.byKey.get(keyOf(from, number));
+        if (row) sheet.hold(row, held);
+      }
+      outcome.taken += error.closed.length;
+      const rest = chunk.filter((group) => group.every(({ held }) => held === undefined));
+      if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);
+    }
+  }
+  return outcome;
+}
+
+async function send(address: string, importId: string, rows: readonly Row[]): Promise<{ importId: string }> {
+  const content = { importId, rows: rows.map(correctionOf) };
+  const name = JSON.stringify(content);
+  const key = keys.get(name) ?? crypto.randomUUID();
+  keys.set(name, key);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await ask<{ importId: string }>(address, { ...content, key });
+      keys.delete(name);
+      return answer;
+    } catch (error) {
+      const passing = !(error instanceof Refused) || error.status >= 500;
+      if (!passing) keys.delete(name);
+      if (!passing || attempt === attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs * attempt));
+    }
+  }
+}
+
+function chunksOf(groups: readonly Row[][]): Row[][][] {
+  const chunks: Row[][][] = [];
+  const open = new Map<string, { readonly chunk: Row[][]; rows: number; bytes: number }>();
+  for (const group of groups) {
+    const importId = group[0]?.sent.importId ?? "";
+    const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
+    const at = open.get(importId);
+    if (at && at.rows + group.length <= mostRows && at.bytes + bytes <= mostBytes) {
+      at.chunk.push(group);
+      at.rows += group.length;
+      at.bytes += bytes;
+    } else {
+      const chunk = [group];
+      chunks.push(chunk);
+      open.set(importId, { chunk, rows: group.length, bytes });
+    }
+  }
+  return chunks;
+}

@@ -1,0 +1,237 @@
+// The buttons above the grid, and what is said about it.
+import type { Controls } from "./control.js";
+import type { Edits } from "./edits.js";
+import { ask, Refused } from "./server.js";
+import { keyOf, type Sheet } from "./sheet.js";
+import { statusOf } from "./status.js";
+import { type Outcome, readyGroups, submit } from "./submit.js";
+import type { Row, SentRow, Settings } from "./types.js";
+import type { View } from "./view.js";
+
+export interface Tools {
+  readonly say: (text: string) => void;
+  readonly refresh: () => void;
+  readonly use: (controls: Controls) => void;
+  /** By import: its name. */
+  readonly references: Map<string, string>;
+  /** Shows the columns that these rows use. */
+  readonly chooseColumns: (rows: readonly SentRow[]) => void;
+  /** All rows are there, or as many as one sheet holds. */
+  readonly loaded: (all: boolean) => void;
+}
+
+interface Parts {
+  readonly sheet: Sheet;
+  readonly edits: Edits;
+  readonly view: View;
+  readonly settings: Settings;
+}
+
+const mostSettled = 500;
+
+export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: Parts): Tools {
+  const status = panel.querySelector<HTMLElement>("[data-status]");
+  const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
+  const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
+  const references = new Map<string, string>();
+  let used: ReadonlySet<string> = new Set();
+  let [loading, all, busy, asked] = [true, true, false, false];
+  let said = "";
+  let visited = false;
+  view.grid.addEventListener("focusin", () => {
+    visited = true;
+  });
+
+  const describe = () => {
+    asked = false;
+    const changed = sheet.rows.filter((row) => row.changed.size > 0).length;
+    const selected = sheet.rows.filter((row) => row.selected).length;
+    const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
+    const count = sheet.rows.length;
+    const parts = [
+      loading
+        ? `${count} rows so far`
+        : all
+          ? `${count} ${count === 1 ? "row" : "rows"}`
+          : `The first ${count} rows: choose a reason or an import for the others`,
+      ...(selected > 0 ? [`${selected} selected`] : []),
+      ...(changed > 0 ? [`${changed} changed`] : []),
+      ...(ready > 0 ? [`${ready} ready to submit`] : []),
+      ...(sheet.unjudged.size > 0 ? [`${sheet.unjudged.size} being checked`] : []),
+    ];
+    const text = `${parts.join(", ")}.${said === "" ? "" : ` ${said}`}`;
+    if (status && status.textContent !== text) status.textContent = text;
+  };
+  const refresh = () => {
+    if (asked) return;
+    asked = true;
+    setTimeout(describe, 100);
+  };
+  const say = (text: string) => {
+    said = text;
+    refresh();
+  };
+
+  /** Whole shipments; the row that is worked on where none is selected. */
+  const chosen = (): Row[] => {
+    const picked = sheet.rows.filter(({ selected }) => selected);
+    const active = sheet.rows[view.active.row];
+    const meant = picked.length > 0 ? picked : visited && active ? [active] : [];
+    return [...new Set(meant.flatMap((row) => sheet.together(row)))];
+  };
+  const whileBusy = async (work: () => Promise<void>) => {
+    if (busy) return;
+    busy = true;
+    try {
+      await work();
+    } finally {
+      busy = false;
+      refresh();
+      view.refresh();
+    }
+  };
+
+  const settle = (what: "dismiss" | "reopen", note: string) =>
+    whileBusy(async () => {
+      const rows = chosen().filter(({ held }) => (what === "dismiss" ? held === undefined : held?.state === "dismissed"));
+      if (rows.length === 0) return say("Select the rows first.");
+      let done = 0;
+      for (const importId of new Set(rows.map(({ sent }) => sent.importId))) {
+        const own = rows.filter(({ sent }) => sent.importId === importId);
+        for (const part of partsOf(own, sheet)) {
+          try {
+            await ask(`${settings.base}/rows/${what}`, {
+              importId,
+              rows: part.map(({ sent }) => sent.row),
+              ...(what === "dismiss" ? { note } : {}),
+            });
+            for (const row of part)
+              sheet.hold(row, { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note });
+            if (what === "dismiss") edits.forget(part);
+            done += part.length;
+          } catch (error) {
+            for (const { row: number, ...held } of error instanceof Refused ? error.closed : []) {
+              const row = sheet.byKey.get(keyOf(importId, number));
+              if (row) sheet.hold(row, held);
+            }
+            say(error instanceof Error ? error.message : "That did not work. Try again.");
+          }
+        }
+      }
+      if (done > 0) say(`${done === 1 ? "1 row is" : `${done} rows are`} ${what === "dismiss" ? "dismissed" : "open again"}.`);
+    });
+
+  const showOutcome = ({ sent, taken, faults }: Outcome) => {
+    const left = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
+    const rows = sent.reduce((sum, each) => sum + each.rows, 0);
+    const line = (text: string) => Object.assign(document.createElement("li"), { textContent: text });
+    const items: HTMLElement[] = sent.map(({ importId, rows: count }) => {
+      const item = line(`${count} ${count === 1 ? "row" : "rows"} sent as `);
+      item.append(
+        Object.assign(document.createElement("a"), { href: `${settings.importBase}/${importId}`, textContent: `import ${importId}` }),
+      );
+      return item;
+    });
+    if (taken > 0) items.push(line(`${taken} ${taken === 1 ? "row was" : "rows were"} taken by somebody else first: see the rows.`));
+    if (left > 0)
+      items.push(
+        line(
+          `${left} changed ${left === 1 ? "row is" : "rows are"} kept here: ${left === 1 ? "it still has a problem" : "they still have problems"}.`,
+        ),
+      );
+    for (const fault of faults) items.push(line(fault));
+    const list = document.createElement("ul");
+    list.append(...items);
+    const box = document.createElement("div");
+    box.className = `notice ${rows > 0 ? "done" : "error"}`;
+    box.setAttribute("role", rows > 0 ? "status" : "alert");
+    const title = rows === 0 ? "Nothing was sent." : `${rows} ${rows === 1 ? "row is" : "rows are"} submitted.`;
+    box.append(Object.assign(document.createElement("p"), { textContent: title }), list);
+    outcomeBox?.replaceChildren(box);
+  };
+  const submitReady = () =>
+    whileBusy(async () => {
+      said = "";
+      if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
+      const ready = readyGroups(sheet);
+      if (ready.length === 0) {
+        const wrong = sheet.rows.filter(
+          (row) => statusOf(row, sheet.touched(row)).kind === "wrong" && (row.selected || row.changed.size > 0),
+        ).length;
+        return say(
+          wrong > 0
+            ? `Nothing is ready: ${wrong} ${wrong === 1 ? "row still has a problem" : "rows still have problems"}.`
+            : "Change or select the rows to submit first.",
+        );
+      }
+      showOutcome(await submit(sheet, edits, settings.base));
+    });
+
+  const showAll = (pressed: boolean) => {
+    button("columns")?.setAttribute("aria-pressed", String(pressed));
+    view.showColumns(pressed ? settings.columns : settings.columns.filter(({ name, required }) => required || used.has(name)));
+  };
+  const setColumn = panel.querySelector<HTMLSelectElement>("#set-column");
+  const setValue = panel.querySelector<HTMLInputElement>("#set-value");
+  panel.querySelector("[data-set]")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const rows = sheet.rows.filter(({ selected, held }) => selected && held === undefined);
+    if (rows.length === 0) return say("Select the rows first.");
+    sheet.change(rows.map((row) => ({ row, field: setColumn?.value ?? "", value: setValue?.value ?? "" })));
+    return say(`Set in ${rows.length} ${rows.length === 1 ? "row" : "rows"}.`);
+  });
+  panel.querySelector("[data-dismiss]")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void settle("dismiss", panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "");
+  });
+  button("reopen")?.addEventListener("click", () => void settle("reopen", ""));
+  button("submit")?.addEventListener("click", () => void submitReady());
+  button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
+
+  return {
+    ...{ say, refresh, references },
+    use: ({ fillDown, undo }) => {
+      button("fillDown")?.addEventListener("click", fillDown);
+      button("undo")?.addEventListener("click", undo);
+    },
+    chooseColumns: (rows) => {
+      used = new Set(
+        rows.flatMap(({ values, faulty, today }) => [
+          ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
+          ...faulty,
+          ...(today?.faulty ?? []),
+        ]),
+      );
+      showAll(false);
+    },
+    loaded: (whole) => {
+      [loading, all] = [false, whole];
+      describe();
+    },
+  };
+}
+
+/** At most so many rows in one request, and shipments whole. */
+function partsOf(rows: readonly Row[], sheet: Sheet): Row[][] {
+  const parts: Row[][] = [];
+  const seen = new Set<Row>();
+  const wanted = new Set(rows);
+  for (const row of rows) {
+    if (seen.has(row)) continue;
+    const group = sheet.together(row).filter((each) => wanted.has(each));
+    for (const each of group) seen.add(each);
+    const last = parts.at(-1);
+    if (last && last.length + group.length <= mostSettled) last.push(...group);
+    else parts.push(group);
+  }
+  return parts;
+}
+
+const patienceMs = 15_000;
+const lookMs = 100;
+
+/** Rows that were changed a moment ago are judged first. */
+async function judgedOrLate(sheet: Sheet): Promise<void> {
+  for (const until = performance.now() + patienceMs; sheet.unjudged.size > 0 && performance.now() < until; )
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+}

@@ -1,0 +1,61 @@
+// What the page of rejected rows is told by the server, and what it keeps of a row.
+export interface Column {
+  readonly name: string;
+  readonly heading: string;
+  readonly required: boolean;
+}
+
+export interface Settings {
+  readonly rowsUrl: string;
+  readonly base: string;
+  readonly importBase: string;
+  /** Organisation and member: whose unsent edits these are. */
+  readonly owner: string;
+  readonly kind: "shipments" | "activities";
+  readonly state: "open" | "submitted" | "dismissed";
+  readonly mayChange: boolean;
+  readonly columns: readonly Column[];
+}
+
+export interface Verdict {
+  readonly reason: string;
+  readonly faulty: readonly string[];
+}
+
+/** Who has a row that is not open. */
+export interface Held {
+  readonly state: string;
+  readonly otherId: string | null;
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+export interface SentRow {
+  readonly importId: string;
+  readonly row: number;
+  readonly with: number;
+  readonly error: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly faulty: readonly string[];
+  readonly today?: Verdict | null;
+  readonly held?: Held;
+}
+
+export interface Row {
+  readonly sent: SentRow;
+  readonly key: string;
+  /** By field: what stands there instead of what was sent. */
+  readonly changed: Map<string, string>;
+  /** Of the row as it stands; null where it would be accepted, undefined while it is judged. */
+  verdict: Verdict | null | undefined;
+  /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
+  version: number;
+  held: Held | undefined;
+  selected: boolean;
+}
+
+export interface Change {
+  readonly row: Row;
+  readonly field: string;
+  readonly value: string;
+}

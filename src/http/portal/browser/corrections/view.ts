@@ -1,0 +1,228 @@
+// The grid as it is seen: only the rows in view are in the document, however many there are.
+import { cellValue, type Sheet } from "./sheet.js";
+import { statusOf } from "./status.js";
+import type { Column, Row, Settings } from "./types.js";
+
+const rowHeight = 36;
+const spareRows = 6;
+/** Before the fields: the box that selects, the row's number, the problem. */
+export const leading = 3;
+
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface View {
+  readonly grid: HTMLElement;
+  columns: readonly Column[];
+  active: Place;
+  /** The other corner of the cells that are selected. */
+  anchor: Place;
+  readonly rowsInView: () => readonly Row[];
+  readonly pageRows: () => number;
+  readonly refresh: () => void;
+  readonly cellAt: (place: Place) => HTMLElement | undefined;
+  readonly placeOf: (element: Element | null) => Place | undefined;
+  /** Scrolls there and puts the focus on it. */
+  readonly goTo: (place: Place, extend?: boolean) => void;
+  readonly showColumns: (columns: readonly Column[]) => void;
+}
+
+export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, settings: Settings): View {
+  const head = rowElement("columnheader");
+  head.classList.add("grid-head");
+  head.setAttribute("aria-rowindex", "1");
+  grid.setAttribute("role", "grid");
+  grid.setAttribute("aria-labelledby", "rows");
+  if (document.getElementById("grid-help")) grid.setAttribute("aria-describedby", "grid-help");
+  grid.setAttribute("aria-multiselectable", "true");
+  grid.append(head);
+  const shown = new Map<number, HTMLElement>();
+  const spare: HTMLElement[] = [];
+  let asked = false;
+
+  const view: View = {
+    grid,
+    columns: [],
+    active: { row: 0, column: leading },
+    anchor: { row: 0, column: leading },
+    rowsInView: () => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
+    pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
+    refresh: () => {
+      if (asked) return;
+      asked = true;
+      requestAnimationFrame(() => {
+        asked = false;
+        render();
+      });
+    },
+    cellAt: ({ row, column }) => shown.get(row)?.children[column] as HTMLElement | undefined,
+    placeOf: (element) => {
+      const cell = element?.closest<HTMLElement>("[data-column]");
+      const row = cell?.parentElement?.dataset["row"];
+      return cell && row !== undefined ? { row: Number(row), column: Number(cell.dataset["column"]) } : undefined;
+    },
+    goTo: (place, extend = false) => {
+      const last = leading + view.columns.length - 1;
+      const row = Math.max(0, Math.min(sheet.rows.length - 1, place.row));
+      view.active = { row, column: Math.max(0, Math.min(last, place.column)) };
+      if (!extend) view.anchor = view.active;
+      const top = row * rowHeight;
+      const room = frame.clientHeight - head.offsetHeight - rowHeight;
+      if (top < frame.scrollTop) frame.scrollTop = top;
+      else if (top > frame.scrollTop + room) frame.scrollTop = top - room;
+      render();
+      const cell = view.cellAt(view.active);
+      cell?.focus({ preventScroll: true });
+      if (cell && view.active.column >= leading) intoView(cell);
+    },
+    showColumns: (columns) => {
+      view.columns = columns;
+      grid.setAttribute("aria-colcount", String(leading + columns.length));
+      for (const element of [...shown.values(), ...spare]) element.remove();
+      shown.clear();
+      spare.length = 0;
+      fill(head, ["Select", "Row", "Problem", ...columns.map(({ heading }) => heading)]);
+      const box = checkbox("Select all rows");
+      head.children[0]?.replaceChildren(box);
+      const active = Math.min(view.active.column, leading + columns.length - 1);
+      view.active = { row: view.active.row, column: active };
+      view.anchor = view.active;
+      render();
+    },
+  };
+
+  /** Sideways, past the columns that stay where they are. */
+  const intoView = (cell: HTMLElement) => {
+    const fixed = (head.children[1] as HTMLElement).offsetLeft - frame.scrollLeft + (head.children[1] as HTMLElement).offsetWidth;
+    const left = cell.offsetLeft - Math.max(0, fixed);
+    if (left < frame.scrollLeft) frame.scrollLeft = left;
+    else if (cell.offsetLeft + cell.offsetWidth > frame.scrollLeft + frame.clientWidth)
+      frame.scrollLeft = cell.offsetLeft + cell.offsetWidth - frame.clientWidth;
+  };
+
+  const fill = (element: HTMLElement, texts: readonly string[]) => {
+    element.replaceChildren(
+      ...texts.map((text, index) => {
+        const cell = document.createElement("div");
+        cell.className = `cell ${index < leading ? (["pick", "number", "problem"][index] ?? "") : "field"}`;
+        cell.setAttribute("role", "columnheader");
+        cell.setAttribute("aria-colindex", String(index + 1));
+        cell.textContent = text;
+        return cell;
+      }),
+    );
+  };
+
+  const make = (): HTMLElement => {
+    const element = rowElement("row");
+    for (let column = 0; column < leading + view.columns.length; column += 1) {
+      const cell = document.createElement("div");
+      cell.className = `cell ${column < leading ? (["pick", "number", "problem"][column] ?? "") : "field"}`;
+      cell.setAttribute("role", column === 1 ? "rowheader" : "gridcell");
+      cell.setAttribute("aria-colindex", String(column + 1));
+      cell.dataset["column"] = String(column);
+      cell.tabIndex = -1;
+      if (column === 0) cell.append(checkbox("Select"));
+      element.append(cell);
+    }
+    return element;
+  };
+
+  const render = () => {
+    grid.setAttribute("aria-rowcount", String(sheet.rows.length + 1));
+    grid.style.height = `${head.offsetHeight + sheet.rows.length * rowHeight}px`;
+    const first = Math.max(0, Math.floor(frame.scrollTop / rowHeight) - spareRows);
+    const last = Math.min(sheet.rows.length - 1, Math.ceil((frame.scrollTop + frame.clientHeight) / rowHeight) + spareRows);
+    const wanted = new Set<number>();
+    for (let index = first; index <= last; index += 1) wanted.add(index);
+    if (view.active.row < sheet.rows.length) wanted.add(view.active.row); // it may have the focus
+    for (const [index, element] of shown) {
+      if (wanted.has(index)) continue;
+      element.remove();
+      spare.push(element);
+      shown.delete(index);
+    }
+    let before: Element = head;
+    for (const index of [...wanted].sort((one, other) => one - other)) {
+      const row = sheet.rows[index];
+      if (!row) continue;
+      const element = shown.get(index) ?? spare.pop() ?? make();
+      shown.set(index, element);
+      if (before.nextElementSibling !== element) before.after(element);
+      before = element;
+      draw(element, row, index);
+    }
+    const all = head.querySelector("input");
+    if (all)
+      all.checked =
+        sheet.rows.length > 0 && sheet.rows.every(({ selected, held }) => selected || (held !== undefined && settings.state === "open"));
+  };
+
+  const draw = (element: HTMLElement, row: Row, index: number) => {
+    const { sent } = row;
+    const status = statusOf(row, sheet.touched(row));
+    element.dataset["row"] = String(index);
+    element.setAttribute("aria-rowindex", String(index + 2));
+    element.style.transform = `translateY(${index * rowHeight}px)`;
+    element.className = `grid-row ${status.kind}${sent.row === sent.with ? "" : " line"}${row.selected ? " selected" : ""}`;
+    const [pick, number, problem] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement];
+    const box = pick.firstElementChild as HTMLInputElement;
+    box.checked = row.selected;
+    box.disabled = row.held !== undefined && settings.state === "open";
+    box.setAttribute("aria-label", `Select row ${sent.row}`);
+    setText(number, String(sent.row));
+    number.title = sent.row === sent.with ? "" : `Goes together with row ${sent.with}`;
+    setText(problem, status.text);
+    problem.title = status.text;
+    problem.id = `problem-${index}`;
+    const faulty = new Set(status.faulty);
+    const low = { row: Math.min(view.anchor.row, view.active.row), column: Math.min(view.anchor.column, view.active.column) };
+    const high = { row: Math.max(view.anchor.row, view.active.row), column: Math.max(view.anchor.column, view.active.column) };
+    view.columns.forEach((column, at) => {
+      const place = leading + at;
+      const cell = element.children[place] as HTMLElement;
+      const inRange = index >= low.row && index <= high.row && place >= low.column && place <= high.column;
+      const isFaulty = faulty.has(column.name);
+      cell.className = `cell field${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
+      cell.setAttribute("aria-selected", String(inRange));
+      cell.setAttribute("aria-readonly", String(row.held !== undefined || !settings.mayChange || settings.state !== "open"));
+      toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);
+      toggle(cell, "aria-describedby", isFaulty ? `problem-${index}` : undefined);
+      if (!cell.querySelector("input")) setText(cell, cellValue(row, column.name));
+    });
+    for (let place = 0; place < element.children.length; place += 1) {
+      const cell = element.children[place] as HTMLElement;
+      cell.tabIndex = index === view.active.row && place === view.active.column ? 0 : -1;
+    }
+    box.tabIndex = -1;
+  };
+
+  frame.addEventListener("scroll", view.refresh, { passive: true });
+  addEventListener("resize", view.refresh);
+  return view;
+}
+
+function rowElement(kind: "row" | "columnheader"): HTMLElement {
+  const element = document.createElement("div");
+  element.setAttribute("role", "row");
+  element.className = kind === "row" ? "grid-row" : "grid-row head";
+  return element;
+}
+
+function checkbox(label: string): HTMLInputElement {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.setAttribute("aria-label", label);
+  return box;
+}
+
+function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function toggle(element: HTMLElement, name: string, value: string | undefined): void {
+  if (value === undefined) element.removeAttribute(name);
+  else element.setAttribute(name, value);
+}

@@ -1,0 +1,63 @@
+// src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
+import { Rejection } from "../../../../domain/rejection.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
+import { findImportRow } from "../../../../queries/importView.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectionGroups.js";
+import type { PortalDeps } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+
+export const correctionsPath = "/portal/corrections";
+
+export type Counts = Awaited<ReturnType<typeof countRejectedRows>>;
+
+/** Which rows the page shows, from its address. */
+export interface Filter {
+  readonly kind: ImportKind;
+  readonly state: GroupState;
+  readonly importId: string | undefined;
+  readonly reasonKey: string | undefined;
+}
+
+export interface Asked {
+  readonly filter: Filter;
+  readonly counts: Counts;
+  /** The name of the import that is asked for. */
+  readonly reference: string | undefined;
+}
+
+export async function askedFor({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<Asked> {
+  const { organisationId } = person;
+  const importId = query["import"] || undefined;
+  const found =
+    importId !== undefined && isUuid(importId) ? await findImportRow(organisationId, { kind: undefined, importId }, pool) : undefined;
+  if (importId !== undefined && !found) throw new Rejection("notFound", "There is no import with this id");
+  const counts = await countRejectedRows(organisationId, pool);
+  const state = groupStates.find((each) => each === query["state"]) ?? "open";
+  const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
+  return {
+    filter: { kind: found?.kind ?? kindOf(query["kind"], state, counts), state, importId, reasonKey },
+    counts,
+    reference: found?.sourceDetails,
+  };
+}
+
+function kindOf(asked: string | undefined, state: GroupState, { shipments, activities }: Counts): ImportKind {
+  if (asked === "shipments" || asked === "activities") return asked;
+  return shipments[state] === 0 && activities[state] > 0 ? "activities" : "shipments";
+}
+
+/** The page's address with another filter; what is undefined is left out. */
+export function addressOf(filter: Partial<Filter>, more: Readonly<Record<string, string | undefined>> = {}): string {
+  const parts = {
+    kind: filter.kind,
+    state: filter.state === "open" ? undefined : filter.state,
+    import: filter.importId,
+    reason: filter.reasonKey,
+    ...more,
+  };
+  const query = new URLSearchParams(
+    Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]])),
+  );
+  return query.size === 0 ? correctionsPath : `${correctionsPath}?${query}`;
+}

@@ -1,0 +1,91 @@
+import type { RejectionGroup } from "../../../../queries/rejectionGroups.js";
+import type { SignedInVisit } from "../../visit.js";
+import { type Asked, addressOf, correctionsPath } from "./filter.js";
+import type { GridColumn } from "./shownRows.js";
+
+interface GridFrameProps {
+  readonly visit: SignedInVisit;
+  readonly asked: Asked;
+  readonly groups: readonly RejectionGroup[];
+  readonly columns: readonly GridColumn[];
+}
+
+/** The place of the grid, which the script puts on the page and fills. */
+export function GridFrame({ visit, asked: { filter }, columns }: GridFrameProps) {
+  const { links, person } = visit;
+  const { state } = filter;
+  const mayChange = visit.may("operate");
+  const settings = {
+    rowsUrl: links.to(addressOf(filter).replace(correctionsPath, `${correctionsPath}/rows`)),
+    base: links.to(correctionsPath),
+    importBase: links.to("/portal/imports"),
+    owner: `${person.organisationId} ${person.memberId}`,
+    ...{ kind: filter.kind, state, mayChange, columns },
+  };
+  return (
+    <section class="panel rejected-rows" aria-labelledby="rows" id="corrections" data-settings={JSON.stringify(settings)}>
+      <h2 id="rows">Rows</h2>
+      {state === "open" && mayChange ? <OpenTools columns={columns} /> : null}
+      {state === "dismissed" && mayChange ? (
+        <div class="tools">
+          <button type="button" data-do="reopen">
+            Reopen
+          </button>
+        </div>
+      ) : null}
+      <p class="grid-status" role="status" data-status />
+      <div class="grid-outcome" data-outcome />
+      <div class="grid-frame" data-frame>
+        <div class="grid" data-grid />
+      </div>
+      <p class="row-problem" data-problem />
+      {state === "open" && mayChange ? (
+        <p class="hint" id="grid-help">
+          Arrow keys move, typing or Enter edits a cell, Escape leaves it and then the table. Paste a block of cells from a spreadsheet with
+          Ctrl+V; Ctrl+D fills down, Ctrl+Z takes back, Space selects the row. What is not sent is kept in this browser.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function OpenTools({ columns }: { readonly columns: readonly GridColumn[] }) {
+  return (
+    <div class="tools">
+      <div class="tool">
+        <button type="button" data-do="submit">
+          Submit corrections
+        </button>
+        <button type="button" class="quiet" data-do="fillDown">
+          Fill down
+        </button>
+        <button type="button" class="quiet" data-do="undo">
+          Undo
+        </button>
+        <button type="button" class="quiet" data-do="columns" aria-pressed="false">
+          All columns
+        </button>
+      </div>
+      <form class="tool" data-set>
+        <label for="set-column">Column</label>
+        <select id="set-column">
+          {columns.map(({ name, heading }) => (
+            <option value={name}>{heading}</option>
+          ))}
+        </select>
+        <label for="set-value">Value</label>
+        <input id="set-value" autocomplete="off" maxlength={1000} />
+        <button type="submit" class="quiet">
+          Set for selected rows
+        </button>
+      </form>
+      <form class="tool" data-dismiss>
+        <label for="dismiss-note">Note</label>
+        <input id="dismiss-note" autocomplete="off" maxlength={1000} />
+        <button type="submit" class="quiet danger">
+          Dismiss
+        </button>
+      </form>
+    </div>
+  );
+}

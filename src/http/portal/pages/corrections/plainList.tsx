@@ -1,0 +1,70 @@
+import type { Page } from "../../../../queries/page.js";
+import { Field, Form } from "../../shell/form.js";
+import { type Column, Table } from "../../shell/table.js";
+import type { SignedInVisit } from "../../visit.js";
+import { addressOf, correctionsPath, type Filter } from "./filter.js";
+import type { ShownRow } from "./shownRows.js";
+
+interface PlainListProps {
+  readonly visit: SignedInVisit;
+  readonly filter: Filter;
+  readonly rows: Page<ShownRow>;
+}
+
+/** For browsers without scripts: the rows, the files to correct them in, and forms that dismiss and reopen. */
+export function PlainList({ visit, filter, rows }: PlainListProps) {
+  const { state } = filter;
+  const leads = rows.items.filter((row) => row.row === row.with);
+  const form = state === "open" ? "dismiss" : state === "dismissed" ? "reopen" : undefined;
+  const table = (
+    <Table caption="Rejected rows" columns={columns(visit, rows.items, form !== undefined && visit.may("operate"))} rows={leads} />
+  );
+  return (
+    <section class="panel" aria-labelledby="list">
+      <h2 id="list">Rows</h2>
+      <p class="hint">Cells are edited with scripts. Without them, download an import's error report, correct it and upload it again.</p>
+      {form !== undefined && visit.may("operate") ? (
+        <Form visit={visit} to={`${correctionsPath}/${form}`}>
+          <input type="hidden" name="back" value={addressOf(filter)} />
+          {table}
+          {form === "dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
+          <div>
+            <button type="submit">{form === "dismiss" ? "Dismiss" : "Reopen"}</button>
+          </div>
+        </Form>
+      ) : (
+        table
+      )}
+      {rows.nextCursor === null ? null : (
+        <p class="more">
+          <a href={visit.links.to(addressOf(filter, { cursor: rows.nextCursor }))}>Next rows</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const columns = (visit: SignedInVisit, all: readonly ShownRow[], withChoice: boolean): readonly Column<ShownRow>[] => {
+  const linesOf = (lead: ShownRow) => all.filter((row) => row.importId === lead.importId && row.with === lead.row);
+  const numbers = (lead: ShownRow) => linesOf(lead).map(({ row }) => row);
+  return [
+    ...(withChoice
+      ? [
+          {
+            heading: "Select",
+            cell: (lead: ShownRow) => (
+              <input
+                type="checkbox"
+                name="rows"
+                value={`${lead.importId}:${numbers(lead).join()}`}
+                aria-label={`Row ${numbers(lead).join(", ")} of ${lead.reference}`}
+              />
+            ),
+          },
+        ]
+      : []),
+    { heading: "Rows", names: true, cell: (lead) => numbers(lead).join(", ") },
+    { heading: "Import", cell: ({ importId, reference }) => <a href={visit.links.to(`/portal/imports/${importId}`)}>{reference}</a> },
+    { heading: "Problem", cell: (lead) => [...new Set(linesOf(lead).map(({ error }) => error))].join("; ") },
+  ];
+};

@@ -1,0 +1,110 @@
+import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
+import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
+import { columnsOf, customFieldPrefix } from "../../../../domain/imports/fields.js";
+import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
+import { faultyColumns } from "../../../../domain/rows/faultyColumns.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
+import { type CorrectionRow, listCorrectionRows } from "../../../../queries/correctionRows.js";
+import type { Page } from "../../../../queries/page.js";
+import { presentOf } from "../../../../queries/present.js";
+import { type HeldRow, rowHolders } from "../../../../queries/rowHolders.js";
+import type { PortalDeps } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+import type { Filter } from "./filter.js";
+
+/** A row as the grid has it. Values are by field, also those of custom fields. */
+export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" | "row" | "with" | "error"> {
+  readonly values: Readonly<Record<string, string>>;
+  /** The fields that the reason is about. */
+  readonly faulty: readonly string[];
+  /** What today's catalogue says of the row as it was sent: null where it would be accepted. Only of open rows. */
+  readonly today?: Verdict | null;
+  /** Who has it; only of rows that are not open. */
+  readonly held?: Omit<HeldRow, "importId" | "row">;
+}
+
+export interface Verdict {
+  readonly reason: string;
+  readonly faulty: readonly string[];
+}
+
+export interface GridColumn {
+  readonly name: string;
+  readonly heading: string;
+  readonly required: boolean;
+  readonly shipment: boolean;
+}
+
+export const todaysCatalogue = async (
+  { person: { organisationId } }: SignedInVisit,
+  { pool, catalogues }: PortalDeps,
+): Promise<Catalogue> => catalogues(organisationId, (await presentOf(pool, organisationId)).catalogueVersion);
+
+export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
+  const own = columnsOf(kind).map(({ name, heading, required, part }) => ({
+    ...{ name, heading, required: required !== false, shipment: part === "shipment" },
+  }));
+  const custom = kind === "shipments" ? (file.customFields ?? []) : [];
+  return [
+    ...own,
+    ...custom.map(({ key, label }) => ({ name: customFieldPrefix + key, heading: label ?? key, required: false, shipment: true })),
+  ];
+}
+
+/** One page of the rows that a filter asks for. */
+export async function shownRows(
+  visit: SignedInVisit,
+  filter: Filter,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  deps: PortalDeps,
+): Promise<Page<ShownRow>> {
+  const { organisationId } = visit.person;
+  const { pool, signingSecret: secret } = deps;
+  const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
+  const catalogue = await todaysCatalogue(visit, deps);
+  const held = filter.state === "open" ? [] : await rowHolders(organisationId, items, pool);
+  const holders = new Map(held.map(({ importId, row, ...rest }) => [`${importId} ${row}`, rest]));
+  const verdicts =
+    filter.state === "open" ? await verdictsToday(filter.kind, items, catalogue, deps) : new Map<CorrectionRow, Verdict | null>();
+  return {
+    items: items.map((item) => {
+      const { importId, row, error } = item;
+      const [verdict, holder] = [verdicts.get(item), holders.get(`${importId} ${row}`)];
+      return {
+        ...{ importId, reference: item.reference, row, with: item.with, error, values: fieldsOf(item, filter.kind, catalogue) },
+        faulty: faultyColumns(filter.kind, error, catalogue.customFieldKeys),
+        ...(verdict === undefined ? {} : { today: verdict }),
+        ...(holder === undefined ? {} : { held: holder }),
+      };
+    }),
+    nextCursor,
+  };
+}
+
+function fieldsOf({ row, values }: CorrectionRow, kind: ImportKind, { customFieldKeys }: Catalogue): Record<string, string> {
+  const [fields] = correctedRows({ rows: [{ row, values: {} }] }, { kind, customFieldKeys, sentFor: () => values });
+  return Object.fromEntries(fields ?? []);
+}
+
+async function verdictsToday(
+  kind: ImportKind,
+  items: readonly CorrectionRow[],
+  catalogue: Catalogue,
+  { geography }: PortalDeps,
+): Promise<Map<CorrectionRow, Verdict | null>> {
+  const verdicts = new Map<CorrectionRow, Verdict | null>();
+  for (const importId of new Set(items.map((item) => item.importId))) {
+    const rows = items.filter((item) => item.importId === importId);
+    const byRow = new Map(rows.map((item) => [item.row, item]));
+    const push = { rows: rows.map(({ row }) => ({ row, values: {} })) };
+    const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null };
+    for (const [row, reason] of await judgeCorrections(push, judging)) {
+      const item = byRow.get(row);
+      if (item) verdicts.set(item, verdictOf(kind, reason, catalogue));
+    }
+  }
+  return verdicts;
+}
+
+export const verdictOf = (kind: ImportKind, reason: string | undefined, { customFieldKeys }: Catalogue): Verdict | null =>
+  reason === undefined ? null : { reason, faulty: faultyColumns(kind, reason, customFieldKeys) };
