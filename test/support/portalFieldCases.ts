@@ -21,10 +21,18 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
       next: service.url,
     };
   },
+  "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
+  "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
 };
 
 /** Of what scripts send as JSON: bodies that are right in themselves, with ids of the stage where they name any. */
-const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {};
+const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
+  "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
+  "/portal/corrections/states": ({ importId }) => ({ rows: [{ importId, row: 3 }] }),
+  "/portal/corrections/submit": ({ importId }) => ({ importId, key: randomUUID(), rows: [{ row: 3, values: {} }] }),
+  "/portal/corrections/rows/dismiss": ({ importId }) => ({ importId, rows: [3], note: "x" }),
+  "/portal/corrections/rows/reopen": ({ importId }) => ({ importId, rows: [3] }),
+};
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 const namesAnId = /id$|^(organisation|member|key|import|endpoint|webhook|shipment|customer)s?$/i;

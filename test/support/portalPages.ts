@@ -70,6 +70,14 @@ export const openablePages: readonly OpenablePage[] = [
     address: ({ waitingId }) => `/portal/imports/${waitingId}?ask=cancel`,
   },
   { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
+  { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
+  {
+    path: "/portal/corrections",
+    name: "rejected-rows-none",
+    heading: "Rejected rows",
+    as: "viewer",
+    address: () => "/portal/corrections?kind=activities&state=dismissed",
+  },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",

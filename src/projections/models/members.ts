@@ -70,6 +70,8 @@ async function writeInvited(
   revision: string,
   { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
 ): Promise<boolean> {
+  // The command and the projector may write the same member at once: the second one would meet the first one's e-mail before its id.
+  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`member ${memberId}`]);
   const { rows } = await client.query<{ taken: boolean }>(
     `with written as (
        insert into members (member_id, organisation_id, email, email_key, name, role, status, link_sha256, link_expires_at, invited_at,

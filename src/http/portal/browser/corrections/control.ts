@@ -156,7 +156,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
 
   grid.addEventListener("keydown", (event) => {
     if (editing) return keyInCell(event);
-    if (event.target instanceof HTMLInputElement && event.key === " ") return; // the box itself
+    if (!view.placeOf(event.target as Element)) return; // the box in the header
     const control = event.ctrlKey || event.metaKey;
     const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
     if (shortcut) {

@@ -110,6 +110,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
         cell.setAttribute("role", "columnheader");
         cell.setAttribute("aria-colindex", String(index + 1));
         cell.textContent = text;
+        cell.title = text;
         return cell;
       }),
     );
