@@ -5,23 +5,33 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiKey } from "../../src/domain/apiKey.js";
 import { streamPrefix } from "../../src/events/streams.js";
 import { routes } from "../../src/http/api/routes/list.js";
+import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.js";
 import { until, waybill } from "../support/processes.js";
 import type { Customer } from "./customer.js";
+import { usePortal } from "./portalSecrets.js";
 import { everything, type Shown } from "./reckoning.js";
 import { type SeparateRoles, startSeparateRoles } from "./separateRoles.js";
 
+const publicUrl = "http://127.0.0.1:3000";
 let roles: SeparateRoles;
+let provider: IdentityProvider;
 let customer: Customer;
 /** In use, and never issued. */
 let sentinels: string[];
 const told: string[] = [];
 
 beforeAll(async () => {
-  roles = await startSeparateRoles({ fileObjects: true, environment: { LOG_LEVEL: "trace" } });
+  provider = await startIdentityProvider(`${publicUrl}/portal/sso/callback`);
+  const { issuer, clientId, clientSecret } = provider;
+  const oidc = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret };
+  roles = await startSeparateRoles({ fileObjects: true, environment: { LOG_LEVEL: "trace", PUBLIC_URL: publicUrl, ...oidc } });
   customer = await roles.newCustomer();
   sentinels = [customer.key, makeApiKey(randomBytes)];
 });
-afterAll(() => roles?.close());
+afterAll(async () => {
+  await roles?.close();
+  await provider?.close();
+});
 
 /** The answer with its headers, kept to be searched. */
 async function tell(path: string, init: RequestInit = {}): Promise<number> {
@@ -111,10 +121,27 @@ test("keys used in every way appear in no log, answer, metric, event, table or o
   expect(kept.get("the log of the api")).toContain('"request"');
   expect(kept.get("events")).toContain("ImportCompleted");
   expect([...kept.keys()].some((name) => name.includes("uploads"))).toBe(true);
-  for (const key of sentinels) {
-    for (const [where, text] of kept) {
-      const at = text.indexOf(key);
-      expect(at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100), where).toBe("");
-    }
+  for (const key of sentinels) expectNowhere(kept, key, "a key");
+});
+
+function expectNowhere(kept: ReadonlyMap<string, string>, secret: string, what: string): void {
+  for (const [where, text] of kept) {
+    const at = text.indexOf(secret);
+    expect(at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100), `${what} in ${where}`).toBe("");
+  }
+}
+
+test("passwords, links, cookies, form tokens and codes of the portal appear in no log, metric, event, table or object", async () => {
+  const { secrets, statuses, said } = await usePortal(roles, provider, customer.organisationId);
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 302, 400, 401, 403, 404, 413, 415, 503]));
+  const kept = await everythingKept();
+  kept.delete("answers");
+  kept.set("what a command said", said);
+  expect(kept.get("the log of the api")).toContain('"route":"/portal/join/{token}"');
+  expect(kept.get("the log of the api")).toContain("a single sign-on failed");
+  expect(secrets.size).toBeGreaterThanOrEqual(20);
+  for (const [what, secret] of secrets) {
+    expectNowhere(kept, secret, what);
+    expectNowhere(kept, encodeURIComponent(secret), what);
   }
 });
