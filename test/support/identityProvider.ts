@@ -18,11 +18,12 @@ export interface IdentityProvider {
   close(): Promise<void>;
 }
 
-export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
+/** `localhost` is another site than 127.0.0.1, as a provider is. */
+export async function startIdentityProvider(redirectUri: string, host = "127.0.0.1"): Promise<IdentityProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
   const client = { clientId: "waybill", clientSecret: "a secret between the provider and us" };
   const state = {
     issuer,

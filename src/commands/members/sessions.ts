@@ -20,6 +20,9 @@ export interface VerifiedMember {
   readonly credentialsRevision: string;
 }
 
+/** As far as a session needs it. */
+export type NamelessMember = Omit<VerifiedMember, "organisationName">;
+
 export interface Session {
   readonly memberId: string;
   readonly by: Principal;

@@ -5,7 +5,7 @@ import { hashToken } from "../../domain/members/link.js";
 import type { EventOn } from "../../events/registry.js";
 import { changeMember } from "./changeMember.js";
 import type { MemberDeps } from "./deps.js";
-import { openSession, type VerifiedMember } from "./sessions.js";
+import { type NamelessMember, openSession, type VerifiedMember } from "./sessions.js";
 
 export const singleSignOnMinutes = 10;
 
@@ -34,14 +34,14 @@ export async function membersOf(pool: Pool, email: string): Promise<VerifiedMemb
 /** Opens a session for who was verified; undefined where the member changed meanwhile. Invited members are verified by a provider alone, and join. */
 export async function startSession(
   deps: MemberDeps,
-  member: VerifiedMember,
+  member: NamelessMember,
   { oldToken, correlationId }: { oldToken: string | undefined; correlationId: string },
 ): Promise<string | undefined> {
   const credentialsRevision = await joinIfInvited(deps, member, correlationId);
   return openSession(deps.pool, { memberId: member.memberId, credentialsRevision }, oldToken);
 }
 
-async function joinIfInvited(deps: MemberDeps, member: VerifiedMember, correlationId: string): Promise<string> {
+async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {
   const { memberId, credentialsRevision } = member;
   const { rowCount } = await deps.pool.query(
     "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",

@@ -9,6 +9,7 @@ import { startApi } from "../../../src/http/startApi.js";
 import { listMembers } from "../../../src/queries/members.js";
 import { type IdentityProvider, startIdentityProvider } from "../../support/identityProvider.js";
 import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal.js";
+import { formsIn } from "../../support/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 const publicUrl = "http://127.0.0.1:3000";
@@ -109,6 +110,23 @@ test("a member of two organisations is asked which", async () => {
   await removeMember(service.portal.members, { organisationId: organisation.id, member: member.email }, origin);
   expect((await signIn(browser)).headers.get("location")).toBe("/portal");
   member = await addMember(service, organisation.id, "operator", "operator-again@example.com");
+});
+
+test("somebody whom thirty organisations have invited chooses one of them, and joins it alone", async () => {
+  const email = "consultant@example.com";
+  provider.account = { email, email_verified: true };
+  const invite = async () => {
+    const { id } = await service.organisation((file) => (file.organisation.name = `A client with a long name ${"& Sons ".repeat(20)}`));
+    await inviteMember(service.portal.members, { organisationId: id, email, role: "viewer" }, origin);
+    return id;
+  };
+  const ids = await Promise.all(Array.from({ length: 30 }, invite));
+  const browser = visitor(url);
+  const form = formsIn(await (await signIn(browser)).text()).find(({ action }) => action.endsWith("/organisation"));
+  const done = await browser.post("/portal/sign-in/organisation", { ...form?.fields, organisation: ids[29] ?? "" }, { origin: publicUrl });
+  expect([done.status, done.headers.get("location")]).toEqual([303, "/portal"]);
+  const { rows } = await service.pool.query("select organisation_id as id from members where email = $1 and status = 'active'", [email]);
+  expect(rows).toEqual([{ id: ids[29] }]);
 });
 
 describe("the sign-in is refused", () => {

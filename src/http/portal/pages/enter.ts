@@ -1,11 +1,11 @@
-import type { VerifiedMember } from "../../../commands/members/sessions.js";
+import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { startSession } from "../../../commands/members/singleSignOn.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Done, PortalDeps } from "../page.js";
 import type { Visit } from "../visit.js";
 
 /** Opens a new session, whatever the browser had before, and goes on to where the person was headed. */
-export async function enter(member: VerifiedMember, next: string, visit: Visit, { members, sessionCookie }: PortalDeps): Promise<Done> {
+export async function enter(member: NamelessMember, next: string, visit: Visit, { members, sessionCookie }: PortalDeps): Promise<Done> {
   const { context, requestId } = visit;
   const token = await startSession(members, member, { oldToken: sessionCookie.read(context), correlationId: requestId });
   if (token === undefined) throw new Rejection("conflict", "Your membership has changed just now. Sign in again");

@@ -1,24 +1,23 @@
 // An e-mail that is a member of several organisations: the password was right, and the person says which one. What was verified travels
 // in the form, signed; a password is never sent back to a browser.
 import { z } from "zod";
-import type { VerifiedMember } from "../../../commands/members/sessions.js";
+import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { seal, unseal } from "./sealed.js";
 
 const minutes = 5;
 const purpose = "choice";
-const choices = z.array(
-  z.object({ memberId: z.string(), organisationId: z.string(), organisationName: z.string(), credentialsRevision: z.string() }),
-);
+const choices = z.array(z.object({ memberId: z.string(), organisationId: z.string(), credentialsRevision: z.string() }));
 
-export function sealChoice(secret: string, members: readonly VerifiedMember[], now: Date): string {
-  return seal(secret, purpose, members, new Date(now.getTime() + minutes * 60_000));
+export function sealChoice(secret: string, members: readonly NamelessMember[], now: Date): string {
+  const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
+  return seal(secret, purpose, kept, new Date(now.getTime() + minutes * 60_000));
 }
 
 /** The member of the chosen organisation; undefined where the choice has expired or names another organisation. */
 export function chosenMember(
   secret: string,
   { sealed, organisationId, now }: { sealed: string | undefined; organisationId: string | undefined; now: Date },
-): VerifiedMember | undefined {
+): NamelessMember | undefined {
   const known = choices.safeParse(unseal(secret, purpose, sealed, now));
   return known.success ? known.data.find((member) => member.organisationId === organisationId) : undefined;
 }

@@ -1,7 +1,8 @@
 // What a browser keeps for us for some minutes and brings back unchanged: readable by it, and signed.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-const longest = 4_000;
+/** More than the memberships of one e-mail take (at most 100), and less than a form may have. */
+const longest = 40_000;
 
 /** `purpose`: what was sealed for one thing opens nowhere else. */
 export function seal(secret: string, purpose: string, value: unknown, expiresAt: Date): string {

@@ -1,0 +1,63 @@
+// Single sign-on in a real browser, by a real provider on another site, for an e-mail of two organisations.
+import { afterAll, beforeAll, expect } from "vitest";
+import { createSingleSignOn } from "../../../../src/adapters/singleSignOn.js";
+import { singleSignOnPaths } from "../../../../src/http/portal/sessions/singleSignOn.js";
+import { startApi } from "../../../../src/http/startApi.js";
+import { browserTest, useBrowser } from "../../../support/browser.js";
+import { type IdentityProvider, startIdentityProvider } from "../../../support/identityProvider.js";
+import { addMember } from "../../../support/portal.js";
+import { freePort } from "../../../support/processes.js";
+import { startTestService, type TestService } from "../../../support/service.js";
+
+const browser = useBrowser();
+const email = "ada@two.example";
+let service: TestService;
+let provider: IdentityProvider;
+let publicUrl: string;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  const port = await freePort();
+  publicUrl = `http://127.0.0.1:${port}`;
+  const redirectUri = `${publicUrl}${singleSignOnPaths.finish}`;
+  [service, provider] = await Promise.all([startTestService({}, publicUrl), startIdentityProvider(redirectUri, "localhost")]);
+  const { logger } = service.deps;
+  const singleSignOn = createSingleSignOn({ ...provider, redirectUri, logger });
+  const api = await startApi({ deps: { ...service.deps, portal: { ...service.portal, singleSignOn } }, host: "127.0.0.1", port, logger });
+  stop = () => api.stop();
+  for (const name of ["Harbour Freight Co", "Second & Sons"]) {
+    const { id } = await service.organisation((file) => (file.organisation.name = name));
+    await addMember(service, id, "viewer", email);
+  }
+});
+afterAll(async () => {
+  await stop?.();
+  await provider?.close();
+  await service?.close();
+});
+
+browserTest("leads to the provider and back, asks which organisation, and then to where the person was headed", async () => {
+  provider.account = { email, email_verified: true };
+  await browser.inPage({ origin: publicUrl }, async ({ page, faults }) => {
+    await page.goto("/portal/imports?kind=shipments");
+    await page.getByRole("link", { name: "Sign in with single sign-on" }).click();
+    await page.getByRole("heading", { level: 1, name: "Which organisation?" }).waitFor();
+    if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/which-organisation.png` });
+    await page.getByRole("button", { name: "Second & Sons" }).click();
+    await page.waitForURL(`${publicUrl}/portal/imports?kind=shipments`);
+    await page.getByText("Second & Sons").first().waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(faults.filter((fault) => !fault.startsWith(`request to ${provider.issuer}/`))).toEqual([]);
+  });
+});
+
+browserTest("a stranger is told on the sign-in page", async () => {
+  provider.account = { email: "stranger@example.com", email_verified: true };
+  await browser.inPage({ origin: publicUrl, javaScriptEnabled: false }, async ({ page }) => {
+    await page.goto("/portal/sign-in");
+    if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/sign-in-sso.png` });
+    await page.getByRole("link", { name: "Sign in with single sign-on" }).click();
+    await page.getByRole("alert").getByText("Your account is not a member of any organisation here").waitFor();
+    if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/sign-in-stranger.png` });
+  });
+});

@@ -1,0 +1,93 @@
+// An e-mail in several organisations: after the password, or the identity provider, the person says which.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { joinByLink } from "../../../src/commands/members/joinByLink.js";
+import { changeRole } from "../../../src/commands/members/manage.js";
+import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
+import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal.js";
+import { formsIn } from "../../support/renderedForms.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+const email = "ada@everywhere.example";
+const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+let service: TestService;
+let first: TestOrganisation;
+let second: TestOrganisation;
+let inSecond: TestMember;
+beforeAll(async () => {
+  service = await startTestService();
+  [first, second] = [await service.organisation(), await service.organisation((file) => (file.organisation.name = "Second & Sons"))];
+  await addMember(service, first.id, "admin", email);
+  await addMember(service, second.id, "admin");
+  inSecond = await addMember(service, second.id, "viewer", email);
+});
+afterAll(() => service?.close());
+
+/** The page that asks, and what its form sends. */
+async function asked(who: Visitor, next = "/portal"): Promise<{ page: string; fields: Record<string, string> }> {
+  const response = await who.post("/portal/sign-in", { email, password, next });
+  const page = await response.text();
+  expect([response.status, heading(page)]).toEqual([200, "Which organisation?"]);
+  const form = formsIn(page).find(({ action }) => action === "/portal/sign-in/organisation");
+  return { page, fields: { ...form?.fields } };
+}
+
+const choose = (who: Visitor, fields: Record<string, string>, organisation: string) =>
+  who.post("/portal/sign-in/organisation", { ...fields, organisation });
+
+const organisationShown = async (who: Visitor) => /class="organisation">([^<]*)</.exec(await (await who.get("/portal")).text())?.[1];
+
+test("the person chooses, and comes to where they were headed", async () => {
+  const who = visitor(service.url);
+  const { page, fields } = await asked(who, "/portal/settings/keys");
+  expect(page).toContain("Second &amp; Sons");
+  expect(page).not.toContain(password);
+  expect(who.cookies.has("waybill")).toBe(false); // nobody is signed in yet
+  const done = await choose(who, fields, second.id);
+  expect([done.status, done.headers.get("location")]).toEqual([303, "/portal/settings/keys"]);
+  expect(await organisationShown(who)).toBe("Second &amp; Sons");
+  await choose(who, fields, first.id);
+  expect(await organisationShown(who)).not.toBe("Second &amp; Sons");
+});
+
+test("nothing but what was verified can be chosen, and not for long", async () => {
+  const other = await service.organisation();
+  const { fields } = await asked(visitor(service.url));
+  const { choice = "" } = fields;
+  const member = { memberId: inSecond.memberId, organisationId: second.id, credentialsRevision: "2" };
+  const past = new Date(Date.now() - 5 * 60_000);
+  const refused: [Record<string, string>, string][] = [
+    [fields, other.id],
+    [fields, "nobody"],
+    [{ ...fields, choice: `${choice}x` }, second.id],
+    [{ ...fields, choice: choice.slice(5) }, second.id],
+    [{ ...fields, choice: "" }, second.id],
+    [{ ...fields, choice: sealChoice("a secret of somebody else, for sure", [member], new Date()) }, second.id],
+    [{ ...fields, choice: sealChoice(service.deps.signingSecret, [member], past) }, second.id],
+  ];
+  for (const [sent, organisation] of refused) {
+    const who = visitor(service.url);
+    const response = await choose(who, sent, organisation);
+    expect([response.status, heading(await response.text())]).toEqual([401, "Sign in"]);
+    expect(who.cookies.has("waybill")).toBe(false);
+  }
+});
+
+test("a membership that changed meanwhile is not entered", async () => {
+  const who = visitor(service.url);
+  const { fields } = await asked(who);
+  await changeRole(service.portal.members, { organisationId: second.id, member: email, role: "operator" }, origin);
+  const response = await choose(who, fields, second.id);
+  expect([response.status, who.cookies.has("waybill")]).toEqual([409, false]);
+  expect(await response.text()).toContain("Your membership has changed just now");
+});
+
+test("an organisation with another password is not offered", async () => {
+  const [third, fourth] = [await service.organisation(), await service.organisation()];
+  await addMember(service, third.id, "admin", email);
+  const { members } = service.portal;
+  const { token } = await inviteMember(members, { organisationId: fourth.id, email, role: "admin" }, origin);
+  await joinByLink(members, { token, password: "quite another password" }, "test");
+  const { page } = await asked(visitor(service.url));
+  expect([page.includes(third.id), page.includes(fourth.id)]).toEqual([true, false]);
+});
