@@ -47,10 +47,10 @@ const target = join(root, `dist-${process.pid}`);
 const startedAt = new Date();
 try {
   compile("tsconfig.build.json", target);
-  compile("tsconfig.browser.json", join(target, "http", "portal", "browser"));
+  compile("tsconfig.browser.json", target);
   cpSync(join(root, "src", "http", "portal", "styles"), join(target, "http", "portal", "styles"), { recursive: true });
-  const answers = join("http", "api", "document", "examples", "answers.json");
-  cpSync(join(root, "src", answers), join(target, answers));
+  for (const file of [join("document", "examples", "answers.json"), join("reference", "reference.css")])
+    cpSync(join(root, "src", "http", "api", file), join(target, "http", "api", file));
   await writeLocalities(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);

@@ -1,6 +1,6 @@
 // What a reader of the API reference needs beside the single operations. Markdown; each part is one entry of the reference's navigation.
 
-const parts: Readonly<Record<string, string>> = {
+export const guideParts: Readonly<Record<string, string>> = {
   "Getting started": `
 An organisation prices freight, imports shipments and imports warehouse activities here, for its customers.
 
@@ -90,7 +90,7 @@ An endpoint of yours can be told when an import starts, completes, fails or is c
 \`webhook-id\` is the same at every attempt. Answer 2xx within 15 seconds.`,
 };
 
-export const guide = Object.entries(parts)
+export const guide = Object.entries(guideParts)
   .map(([title, text]) => `# ${title}\n${text}\n`)
   .join("\n");
 

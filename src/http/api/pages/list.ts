@@ -10,6 +10,6 @@ import type { Page } from "./page.js";
 export const pages = (deps: ApiDeps, routes: readonly Route[]): readonly Page[] => [
   ...healthPages(deps),
   openApiPage(routes, deps.publicUrl),
-  ...docsPages(),
+  ...docsPages(routes, deps.publicUrl),
   ...filePages(deps),
 ];

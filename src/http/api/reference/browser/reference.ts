@@ -1,0 +1,107 @@
+// Search, the language of the samples, copying, and Try it. The page is whole without them.
+const all = <E extends Element>(selector: string, within: ParentNode = document) => [...within.querySelectorAll<E>(selector)];
+const one = <E extends Element>(selector: string) => document.querySelector<E>(selector);
+
+const search = one<HTMLInputElement>("#search");
+const key = one<HTMLInputElement>("#key");
+const language = one<HTMLSelectElement>("#language");
+const found = one<HTMLElement>("#found");
+
+function filter(): void {
+  const words = (search?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const part of all<HTMLElement>("[data-search]")) {
+    const text = part.dataset["search"] ?? "";
+    const isFound = words.every((word) => text.includes(word));
+    part.hidden = !isFound;
+    if (isFound) shown += 1;
+    const entry = one<HTMLElement>(`nav a[href="#${part.id}"]`)?.closest("li");
+    if (entry) entry.hidden = !isFound;
+  }
+  if (found) found.textContent = words.length === 0 ? "" : `${shown} found`;
+}
+
+function chooseLanguage(): void {
+  const chosen = language?.value ?? "curl";
+  for (const sample of all<HTMLElement>(".sample")) sample.hidden = sample.dataset["language"] !== chosen;
+  localStorage.setItem("language", chosen);
+}
+
+const value = (data: FormData, name: string) => String(data.get(name) ?? "");
+
+function request(form: HTMLFormElement): { address: URL; init: RequestInit } {
+  const data = new FormData(form);
+  const headers = new Headers({ "x-api-key": key?.value ?? "" });
+  const query = new URLSearchParams();
+  let path = form.dataset["path"] ?? "";
+  for (const [name, given] of data) {
+    const [place = "", parameter = ""] = name.split(/\.(.*)/);
+    if (place === "path") path = path.replace(`{${parameter}}`, encodeURIComponent(String(given)));
+    if (place === "query" && given !== "") query.set(parameter, String(given));
+    if (place === "header" && given !== "") headers.set(parameter, String(given));
+  }
+  const address = new URL(`.${path}`, new URL(".", location.href));
+  address.search = query.toString();
+  const init: RequestInit = { method: form.dataset["method"] ?? "GET", headers };
+  if (data.has("file.name")) {
+    const body = new FormData();
+    body.append("file", new File([value(data, "file.text")], value(data, "file.name")));
+    if (value(data, "file.sourceDetails") !== "") body.append("sourceDetails", value(data, "file.sourceDetails"));
+    return { address, init: { ...init, body } };
+  }
+  if (!data.has("body")) return { address, init };
+  headers.set("content-type", "application/json");
+  return { address, init: { ...init, body: value(data, "body") } };
+}
+
+async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<void> {
+  if ((key?.value ?? "") === "") {
+    output.textContent = "Enter an API key at the top of the page first.";
+    key?.focus();
+    return;
+  }
+  output.textContent = "Sending...";
+  try {
+    const { address, init } = request(form);
+    const response = await fetch(address, init);
+    const text = await response.text();
+    output.textContent = `${response.status} ${response.statusText}\n${pretty(text)}`;
+  } catch (error) {
+    output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+for (const element of all<HTMLElement>(".tools[hidden], .try[hidden], .copy[hidden]")) element.hidden = false;
+for (const button of all<HTMLButtonElement>(".copy"))
+  button.addEventListener("click", () => {
+    const text = button.parentElement?.querySelector("pre")?.textContent ?? "";
+    void navigator.clipboard.writeText(text).then(() => {
+      button.textContent = "Copied";
+    });
+  });
+for (const details of all<HTMLElement>(".try")) {
+  const form = details.querySelector("form");
+  const output = details.querySelector("output");
+  if (!form || !output) continue;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void send(form, output);
+  });
+}
+search?.addEventListener("input", filter);
+if (language) {
+  const kept = localStorage.getItem("language");
+  if ([...language.options].some((option) => option.value === kept)) language.value = kept ?? "";
+  language.addEventListener("change", chooseLanguage);
+}
+chooseLanguage();
+
+export {};

@@ -1,0 +1,133 @@
+import { exampleRequests } from "../document/examples/requests.js";
+import type { Media, OpenApi, Operation, Parameter } from "./openApi.js";
+import { type Call, type Sample, samples } from "./samples.js";
+import { Said, SchemaView, typeName } from "./schemaView.js";
+import { TryIt } from "./tryIt.js";
+
+export interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+interface Props extends Described {
+  readonly document: OpenApi;
+  readonly baseUrl: string;
+  /** Answers that every operation has, described once for all. */
+  readonly common: ReadonlySet<string>;
+}
+
+export function OperationView({ method, path, operation, document, baseUrl, common }: Props) {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation;
+  const call = callOf({ method, path, operation }, baseUrl);
+  return (
+    <article id={operationId} data-search={`${summary} ${path} ${operationId}`.toLowerCase()}>
+      <div class="said">
+        <h3>
+          <a href={`#${operationId}`}>{summary}</a>
+        </h3>
+        <p class="address">
+          <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
+          {operation["x-extension"] && <span class="extension"> extension</span>}
+        </p>
+        {description !== `${summary}.` && <p>{description}</p>}
+        <Parameters parameters={parameters} document={document} />
+        {Object.values(requestBody?.content ?? {}).map(({ schema }) => (
+          <section>
+            <h4>Request body</h4>
+            {requestBody?.description !== undefined && <p>{requestBody.description}.</p>}
+            <SchemaView schema={schema} document={document} />
+          </section>
+        ))}
+        <h4>Answers</h4>
+        {Object.entries(responses)
+          .filter(([status]) => !common.has(status))
+          .map(([status, { description: said, content }]) => (
+            <AnswerView status={status} said={said} media={content?.["application/json"]} document={document} />
+          ))}
+        <p class="hint">
+          Besides <a href="#answers">those of every operation</a>.
+        </p>
+      </div>
+      <div class="beside">
+        <Samples all={samples(call)} />
+        <TryIt method={method} path={path} operation={operation} />
+      </div>
+    </article>
+  );
+}
+
+export function Parameters({ parameters, document }: { parameters: readonly Parameter[]; document: OpenApi }) {
+  if (parameters.length === 0) return null;
+  return (
+    <section>
+      <h4>Parameters</h4>
+      <ul class="fields">
+        {parameters.map(({ name, in: place, required, description, schema }) => (
+          <li>
+            <code class="name">{name}</code> <span class="type">{typeName(schema, document)}</span>
+            <span class="place"> in the {place}</span>
+            {required && <span class="required"> required</span>}
+            <Said schema={{ ...schema, ...(description === undefined ? {} : { description }) }} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface AnswerProps {
+  readonly status: string;
+  readonly said: string;
+  readonly media: Media | undefined;
+  readonly document: OpenApi;
+}
+
+export function AnswerView({ status, said, media, document }: AnswerProps) {
+  return (
+    <details class="answer" open={status.startsWith("2")}>
+      <summary>
+        <strong>{status}</strong> {said}
+      </summary>
+      {media && <SchemaView schema={media.schema} document={document} />}
+      {media?.example !== undefined && <Code text={JSON.stringify(media.example, null, 2)} />}
+    </details>
+  );
+}
+
+/** Has the focus, so that long lines can be scrolled with the keyboard. */
+export const Code = ({ text }: { text: string }) => (
+  <pre tabindex={0}>
+    <code>{text}</code>
+  </pre>
+);
+
+/** All languages are there; the script shows the one that the reader has chosen. */
+function Samples({ all }: { all: readonly Sample[] }) {
+  return (
+    <div class="samples">
+      {all.map(({ language, text }) => (
+        <div class="sample" data-language={language}>
+          <h4>{language}</h4>
+          <Code text={text} />
+          <button type="button" class="copy" hidden>
+            Copy
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The call that the document's example makes. */
+export function callOf({ method, path, operation }: Described, baseUrl: string): Call {
+  const { operationId, parameters, requestBody } = operation;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),
+  );
+  const call = { method, url: `${baseUrl}${filled}` };
+  const { file, sourceDetails } = exampleRequests[operationId] ?? {};
+  if (file) return { ...call, file: { name: file.name, fields: sourceDetails === undefined ? {} : { sourceDetails } } };
+  const body = requestBody?.content["application/json"]?.example;
+  return body === undefined ? call : { ...call, body };
+}

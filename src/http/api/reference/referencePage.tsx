@@ -1,0 +1,165 @@
+// The API reference: one page, made on the server from the OpenAPI document. Its script adds search, the choice of a language and "Try it".
+import { raw } from "hono/html";
+import { marked } from "marked";
+import { guideParts } from "../document/guide.js";
+import type { OpenApi, Operation } from "./openApi.js";
+import { AnswerView, type Described, OperationView, Parameters } from "./operationView.js";
+import { SchemaView } from "./schemaView.js";
+
+const languages = ["curl", "JavaScript", "C#", "Python"];
+
+export function referencePage(document: OpenApi, baseUrl: string): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+  );
+  const common = commonAnswers(operations.map(({ operation }) => operation));
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Waybill API reference</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="docs/reference.css" />
+        <script type="module" src="docs/reference.js" />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header>
+          <h1>Waybill API reference</h1>
+          <a href="openapi.json">openapi.json</a>
+        </header>
+        <Contents document={document} operations={operations} />
+        <main id="main" tabindex={-1}>
+          <Guide />
+          {document.tags.map(({ name, description }) => (
+            <section id={idOf(name)}>
+              <h2>{name}</h2>
+              <p>{description}</p>
+              {operations
+                .filter(({ operation }) => operation.tags.includes(name))
+                .map((each) => (
+                  <OperationView {...each} {...{ document, baseUrl, common }} />
+                ))}
+              {name === "Webhooks" && <Webhooks document={document} />}
+            </section>
+          ))}
+          <section id="answers">
+            <h2>Answers of every operation</h2>
+            {Object.entries(operations[0]?.operation.responses ?? {})
+              .filter(([status]) => common.has(status))
+              .map(([status, { description, content }]) => (
+                <AnswerView status={status} said={description} media={content?.["application/json"]} document={document} />
+              ))}
+          </section>
+        </main>
+      </body>
+    </html>
+  );
+  return `<!doctype html>${page}`;
+}
+
+const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+
+function Contents({ document, operations }: { document: OpenApi; operations: readonly Described[] }) {
+  return (
+    <nav aria-label="Contents">
+      <div class="tools" hidden>
+        <label>
+          Search
+          <input type="search" id="search" autocomplete="off" />
+        </label>
+        <label>
+          API key, for Try it
+          <input type="password" id="key" autocomplete="off" placeholder="wb_live_..." />
+        </label>
+        <label>
+          Samples in
+          <select id="language">
+            {languages.map((language) => (
+              <option>{language}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p id="found" role="status" />
+      <h2>Guide</h2>
+      <ul>
+        {Object.keys(guideParts).map((title) => (
+          <li>
+            <a href={`#guide-${idOf(title)}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+      {document.tags.map(({ name }) => (
+        <>
+          <h2>
+            <a href={`#${idOf(name)}`}>{name}</a>
+          </h2>
+          <ul>
+            {operations
+              .filter(({ operation }) => operation.tags.includes(name))
+              .map(({ method, operation: { operationId, summary } }) => (
+                <li>
+                  <a href={`#${operationId}`}>
+                    <span class={`method ${method.toLowerCase()}`}>{method}</span> {summary}
+                  </a>
+                </li>
+              ))}
+            {name === "Webhooks" &&
+              Object.keys(document.webhooks).map((type) => (
+                <li>
+                  <a href={`#webhook-${idOf(type)}`}>{type}</a>
+                </li>
+              ))}
+          </ul>
+        </>
+      ))}
+    </nav>
+  );
+}
+
+function Guide() {
+  return (
+    <section id="guide">
+      {Object.entries(guideParts).map(([title, text]) => (
+        <section id={`guide-${idOf(title)}`} class="guide" data-search={`${title} ${text}`.toLowerCase()}>
+          <h2>{title}</h2>
+          {raw(marked.parse(text, { async: false }))}
+        </section>
+      ))}
+    </section>
+  );
+}
+
+function Webhooks({ document }: { document: OpenApi }) {
+  return (
+    <>
+      {Object.entries(document.webhooks).map(([type, { post }], index) => (
+        <article id={`webhook-${idOf(type)}`} data-search={`webhook ${type} ${post.summary}`.toLowerCase()}>
+          <div class="said">
+            <h3>
+              <code>{type}</code>
+            </h3>
+            <p>{post.description}</p>
+            {index === 0 && <Parameters parameters={post.parameters} document={document} />}
+            <h4>Body</h4>
+            {Object.values(post.requestBody?.content ?? {}).map(({ schema }) => (
+              <SchemaView schema={schema} document={document} />
+            ))}
+          </div>
+        </article>
+      ))}
+    </>
+  );
+}
+
+/** The statuses whose answer is the same for all operations. */
+function commonAnswers(operations: readonly Operation[]): ReadonlySet<string> {
+  const [first, ...others] = operations.map(({ responses }) => responses);
+  const isCommon = (status: string) => others.every((responses) => JSON.stringify(responses[status]) === JSON.stringify(first?.[status]));
+  return new Set(Object.keys(first ?? {}).filter(isCommon));
+}
