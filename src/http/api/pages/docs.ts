@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describeApi } from "../document/describeApi.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
-import type { Route } from "../route.js";
 import type { Page } from "./page.js";
 
 /** Everything comes from this service, and nothing is inline. */
@@ -17,15 +15,22 @@ const built = fileURLToPath(
   existsSync(script) ? script : new URL("../../../../dist/http/api/reference/browser/reference.js", import.meta.url),
 );
 
-export function docsPages(routes: readonly Route[], publicUrl: string): readonly Page[] {
-  const page = referencePage(describeApi(routes, publicUrl) as unknown as OpenApi, publicUrl);
-  const file = (path: string, type: string, text: string): Page => ({
-    path,
-    handler: (c) => c.body(text, 200, { "content-type": `${type}; charset=utf-8`, "content-security-policy": contentSecurityPolicy }),
-  });
+/** Everything is made at the first request: few processes are ever asked. */
+export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
+  const file = (path: string, type: string, read: () => string): Page => {
+    let text: string | undefined;
+    const headers = { "content-type": `${type}; charset=utf-8`, "content-security-policy": contentSecurityPolicy };
+    return {
+      path,
+      handler: (c) => {
+        text ??= read();
+        return c.body(text, 200, headers);
+      },
+    };
+  };
   return [
-    file("/docs", "text/html", page),
-    file("/docs/reference.css", "text/css", readFileSync(new URL("reference.css", folder), "utf8")),
-    file("/docs/reference.js", "text/javascript", readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")),
+    file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
+    file("/docs/reference.css", "text/css", () => readFileSync(new URL("reference.css", folder), "utf8")),
+    file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")),
   ];
 }

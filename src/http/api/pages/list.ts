@@ -1,5 +1,6 @@
 // Pages that are not in the contract and need no key: health, metrics, links and the API reference.
 import type { ApiDeps } from "../deps.js";
+import { describeApi } from "../document/describeApi.js";
 import type { Route } from "../route.js";
 import { docsPages } from "./docs.js";
 import { filePages } from "./files.js";
@@ -7,9 +8,11 @@ import { healthPages } from "./health.js";
 import { openApiPage } from "./openApi.js";
 import type { Page } from "./page.js";
 
-export const pages = (deps: ApiDeps, routes: readonly Route[]): readonly Page[] => [
-  ...healthPages(deps),
-  openApiPage(routes, deps.publicUrl),
-  ...docsPages(routes, deps.publicUrl),
-  ...filePages(deps),
-];
+export function pages(deps: ApiDeps, routes: readonly Route[]): readonly Page[] {
+  let described: object | undefined;
+  const document = () => {
+    described ??= describeApi(routes, deps.publicUrl);
+    return described;
+  };
+  return [...healthPages(deps), openApiPage(document), ...docsPages(document, deps.publicUrl), ...filePages(deps)];
+}

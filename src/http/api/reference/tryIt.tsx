@@ -44,7 +44,7 @@ export function TryIt({ method, path, operation }: Described) {
         )}
         <button type="submit">Send</button>
       </form>
-      <output />
+      <output tabindex={0} />
     </details>
   );
 }
