@@ -1,5 +1,6 @@
 // What the application needs of the event store, the object store and spreadsheets: types, and how two positions compare. src/adapters
 // implements them; every folder may import them.
+import type { Writable } from "node:stream";
 
 /** A position in the log's global order. Later events have larger positions. */
 export interface Position {
@@ -212,6 +213,8 @@ export interface Spreadsheets {
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
   /** `subject` goes into the workbook's properties, which spreadsheet programs keep. */
   createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
+  /** Writes a workbook of one sheet to `output` as it goes. */
+  createTableWriter(output: Writable, options: { sheet: string; columns: readonly string[] }): Promise<TableWriter>;
   isFileFault(error: unknown): error is Error;
 }
 
@@ -226,6 +229,15 @@ export interface ReportWriter {
   close(): Promise<void>;
   /** Closes and removes the file. */
   discard(): Promise<void>;
+}
+
+/** Texts stay texts, whatever a spreadsheet would make of them. Rows that a sheet cannot hold are left out, and its last row says so. */
+export interface TableWriter {
+  add(cells: readonly (string | number)[]): Promise<void>;
+  /** Finishes the workbook. */
+  close(): Promise<void>;
+  /** Gives it up; the output is destroyed. */
+  abort(): Promise<void>;
 }
 
 export interface WebhookRequest {

@@ -17,6 +17,8 @@ export interface ActivityPlace {
 
 export interface FoundActivity extends ActivityPlace {
   readonly importId: string;
+  /** What its sender named the import. */
+  readonly sourceDetails: string;
   readonly row: number;
   /** By the fields' names. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -141,21 +143,21 @@ const fieldColumns = fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} a
 
 /** `limit 1` keeps the planner to one look-up for each total and each row. */
 const sliced = `
-  select s.slice, s.from_ordinal + n.ordinality - 1 as ordinal, i.import_id as "importId", a."row", ${fieldColumns}
+  select s.slice, s.from_ordinal + n.ordinality - 1 as ordinal, i.import_id as "importId", i.source_details as "sourceDetails", a."row", ${fieldColumns}
     from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::int[], $8::int[]) with ordinality
          as s (customer_id, warehouse_code, charge_code, half_hour, import_position, from_ordinal, until_ordinal, slice)
    cross join lateral
          (select row_numbers[s.from_ordinal:s.until_ordinal] as row_numbers from activity_totals as t
            where t.organisation_id = $1 and t.customer_id = s.customer_id and t.warehouse_code = s.warehouse_code
              and t.charge_code = s.charge_code and t.half_hour = s.half_hour and t.import_position = s.import_position limit 1) as t
-   cross join lateral (select import_id from imports where position = s.import_position and organisation_id = $1 limit 1) as i
+   cross join lateral (select import_id, source_details from imports where position = s.import_position and organisation_id = $1 limit 1) as i
    cross join unnest(t.row_numbers) with ordinality as n (number)
    cross join lateral (select * from activities where import_position = s.import_position and "row" = n.number limit 1) as a
    order by s.slice, n.ordinality`;
 
 async function rowsOf(organisationId: string, slices: readonly Slice[], database: Database): Promise<FoundActivity[]> {
   if (slices.length === 0) return [];
-  const { rows } = await database.query<Record<string, unknown> & { slice: string; ordinal: string; importId: string; row: number }>(
+  const { rows } = await database.query<Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }>(
     sliced,
     [
       organisationId,
@@ -164,8 +166,8 @@ async function rowsOf(organisationId: string, slices: readonly Slice[], database
       ),
     ],
   );
-  return rows.flatMap(({ slice, ordinal, importId, row, ...values }) => {
+  return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
     const entry = slices[Number(slice) - 1];
-    return entry ? [{ ...entry, ordinal: Number(ordinal), importId, row, values }] : [];
+    return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];
   });
 }

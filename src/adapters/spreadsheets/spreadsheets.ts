@@ -2,6 +2,7 @@ import type { Spreadsheets } from "../../ports.js";
 import { countCsvRows } from "./csv/readCsv.js";
 import { FileFault } from "./fileFault.js";
 import { createReportWriter } from "./report/reportWriter.js";
+import { createTableWriter } from "./report/tableWriter.js";
 import { readHeader, readRows } from "./rows.js";
 
 export const spreadsheets: Spreadsheets = {
@@ -9,5 +10,6 @@ export const spreadsheets: Spreadsheets = {
   readRows,
   countCsvRows,
   createReportWriter,
+  createTableWriter,
   isFileFault: (error): error is FileFault => error instanceof FileFault,
 };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { ReportWriter } from "../../../ports.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
@@ -16,7 +18,9 @@ const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
 export async function createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter> {
-  const workbook = await createWorkbookWriter(path, { sheetName: "Rejected rows", subject: options.subject });
+  const file = createWriteStream(path);
+  await once(file, "open");
+  const workbook = await createWorkbookWriter(file, { sheetName: "Rejected rows", subject: options.subject });
   const { sheet } = workbook;
   const width = REPORT_COLUMNS.length + options.columns.length;
   // empty cells are text too

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream, type WriteStream } from "node:fs";
+import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type ExcelJS from "exceljs";
 import type { Style } from "exceljs";
@@ -21,25 +21,23 @@ export const STYLES = { text: TEXT, heading: { numFmt: "@", font: { bold: true }
 
 export type WorkbookWriter = {
   readonly sheet: ExcelJS.Worksheet;
-  /** Resolves when what was written so far is on its way to the disk. */
+  /** Resolves when what was written so far is on its way. */
   drained(): Promise<void>;
   finish(): Promise<void>;
   abort(): Promise<void>;
 };
 
-/** One sheet, streamed to a file by exceljs, with back-pressure and with an end when the disk fails. */
+/** One sheet, streamed by exceljs, with back-pressure and with an end when the output fails. */
 export async function createWorkbookWriter(
-  path: string,
+  output: Writable,
   { sheetName, subject }: { sheetName: string; subject: string },
 ): Promise<WorkbookWriter> {
   const { default: exceljs } = await import("exceljs"); // 15 MB that processes which only read files do without
-  const file = createWriteStream(path);
-  await once(file, "open");
   const failure = new AbortController();
   const fail = (error: Error) => failure.abort(error);
-  file.on("error", fail);
+  output.on("error", fail);
   const book = new exceljs.stream.xlsx.WorkbookWriter({
-    stream: file,
+    stream: output,
     useSharedStrings: false,
     useStyles: true,
     zip: { zlib: { level: 3 } },
@@ -63,12 +61,12 @@ export async function createWorkbookWriter(
         ? Promise.reject(failure.signal.reason)
         : once(failure.signal, "abort").then(() => Promise.reject(failure.signal.reason));
       await Promise.race([book.commit(), failed]);
-      await closed(file);
+      await closed(output);
     },
     async abort() {
       zip.abort();
-      file.destroy();
-      await closed(file);
+      output.destroy();
+      await closed(output);
     },
   };
 }
@@ -89,8 +87,8 @@ async function drain(sheet: Sheet, failed: AbortSignal): Promise<void> {
   }
 }
 
-async function closed(file: WriteStream): Promise<void> {
-  if (!file.closed) await once(file, "close").catch(() => {}); // a failed write was told where it was waited for
+async function closed(output: Writable): Promise<void> {
+  if (!output.closed) await once(output, "close").catch(() => {}); // a failed write was told where it was waited for
 }
 
 /** The mark that a spreadsheet itself sets for text typed with a leading apostrophe; exceljs has no name for it. */
