@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { ActivityFilter } from "./activityFilter.js";
-import { findActivities, type FoundActivity } from "./activityRows.js";
+import { type FoundActivity, findActivities } from "./activityRows.js";
 
 const rowsAtOnce = 2_000;
 
@@ -23,7 +23,11 @@ export async function* allActivities(organisationId: string, filter: ActivityFil
     broken = error as Error;
     throw error;
   } finally {
-    if (!broken) broken = await client.query("rollback").then(() => undefined, (failure: Error) => failure);
+    if (!broken)
+      broken = await client.query("rollback").then(
+        () => undefined,
+        (failure: Error) => failure,
+      );
     client.release(broken);
   }
 }

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { imports } from "../projections/tables/imports.js";
 import { activities } from "../projections/tables/ledgers.js";
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
-import { findActivities } from "./activityRows.js";
+import { type FoundActivity, findActivities } from "./activityRows.js";
 import { databaseOf } from "./database.js";
 import { givenFields } from "./givenFields.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
@@ -36,7 +36,18 @@ export function listActivities(
   });
 }
 
-function listFiltered(organisationId: string, filter: ActivityFilter, page: PageRequest, pool: Pool): Promise<Page<LedgerActivity>> {
+async function listFiltered(organisationId: string, filter: ActivityFilter, page: PageRequest, pool: Pool): Promise<Page<LedgerActivity>> {
+  const { items, nextCursor } = await pageOfActivities(organisationId, filter, page, pool);
+  return { items: items.map(({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row })), nextCursor };
+}
+
+/** The same pages, with where each row stands. */
+export function pageOfActivities(
+  organisationId: string,
+  filter: ActivityFilter,
+  page: PageRequest,
+  pool: Pool,
+): Promise<Page<FoundActivity>> {
   return readPage(
     page,
     ["filtered activities", organisationId, ...filterScope(filter)],
@@ -45,7 +56,7 @@ function listFiltered(organisationId: string, filter: ActivityFilter, page: Page
       placeOf: ({ customerId, warehouseCode, chargeCode, halfHour, importPosition, ordinal }) => [
         ...[customerId, warehouseCode, chargeCode, halfHour, importPosition, String(ordinal)],
       ],
-      itemOf: ({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row }),
+      itemOf: (row) => row,
     },
   );
 }

@@ -157,15 +157,14 @@ const sliced = `
 
 async function rowsOf(organisationId: string, slices: readonly Slice[], database: Database): Promise<FoundActivity[]> {
   if (slices.length === 0) return [];
-  const { rows } = await database.query<Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }>(
-    sliced,
-    [
-      organisationId,
-      ...(["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition", "from", "until"] as const).map((name) =>
-        slices.map((slice) => slice[name]),
-      ),
-    ],
-  );
+  const { rows } = await database.query<
+    Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }
+  >(sliced, [
+    organisationId,
+    ...(["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition", "from", "until"] as const).map((name) =>
+      slices.map((slice) => slice[name]),
+    ),
+  ]);
   return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
     const entry = slices[Number(slice) - 1];
     return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];

@@ -78,6 +78,34 @@ export const openablePages: readonly OpenablePage[] = [
     as: "viewer",
     address: () => "/portal/corrections?kind=activities&state=dismissed",
   },
+  {
+    path: "/portal/activities",
+    name: "activities",
+    heading: "Activities",
+    as: "viewer",
+    address: () => "/portal/activities?month=2026-07",
+  },
+  {
+    path: "/portal/activities",
+    name: "activities-by-warehouse",
+    heading: "Activities",
+    as: "viewer",
+    address: ({ organisationId }) => `/portal/activities?from=2026-07-01&to=2026-07-15&by=warehouse&customer=${retailOf(organisationId)}`,
+  },
+  {
+    path: "/portal/activities",
+    name: "activities-rows",
+    heading: "Activities",
+    as: "viewer",
+    address: () => "/portal/activities?month=2026-07&view=rows&charge=PICK",
+  },
+  {
+    path: "/portal/activities",
+    name: "activities-none",
+    heading: "Activities",
+    as: "operator",
+    address: () => "/portal/activities?month=2020-02",
+  },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",
@@ -111,9 +139,12 @@ const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as con
 export async function preparePortal(service: TestService): Promise<PortalStage> {
   const { id: organisationId, post } = await service.organisation((file) => {
     file.organisation.name = "Harbour Freight Co";
+    // One that no other organisation has.
+    file.customers.push({ id: retailOf(file.organisation.id), name: "Northside Retail Group", carrierIds: ["airco"], rateCardIds: [] });
   });
   await addEndedImports(service, organisationId);
   const importId = await addRejectedRows(service, organisationId);
+  await addActivities(service, organisationId);
   const activity = { warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" };
   const pushed = await post("/v1/org/fulfilment/activities", { sourceDetails: "Nightly picks", activities: [activity] });
   if (pushed.status !== 202) throw new Error(await pushed.text());
@@ -128,6 +159,27 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
   return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId };
+}
+
+const retailOf = (organisationId: string) => `${organisationId}-retail`;
+
+/** A month of a warehouse's work. */
+async function addActivities({ pool, eventStore }: TestService, organisationId: string): Promise<void> {
+  const charges = ["PICK", "PACK", "PALLET-IN", "STORAGE-PALLET-WEEK", "=LABEL()"];
+  const rows = Array.from({ length: 400 }, (_, n): Row => {
+    const at = new Date(Date.UTC(2026, 6, 1 + (n % 30), n % 24, n % 60)).toISOString();
+    const customer = n % 9 === 0 ? {} : { customerId: n % 3 === 0 ? "CUST-002" : retailOf(organisationId) };
+    const value = {
+      warehouseCode: n % 2 === 0 ? "SYD-1" : "MEL-2",
+      chargeCode: charges[n % charges.length],
+      quantity: ((n * 37) % 900) / 4 + 0.1,
+    };
+    return { accept: { ...value, ...customer, activityTimestamp: at, reference: `ORD-${5000 + n}`, status: "done" } };
+  });
+  const story = { organisationId, kind: "activities", sourceDetails: "July storage and handling.csv", rows } as const;
+  const { stream, events } = tell({ ...story, at: "2026-07-31T10:00:00.000Z" });
+  await eventStore.append(stream, events, noStream);
+  await projectLog({ pool, eventStore });
 }
 
 /** One with a history: from its events, as the projector does it. */

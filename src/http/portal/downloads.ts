@@ -17,7 +17,8 @@ export function boundDownloads({ inAll = 4, perOrganisation = 2 } = {}): Downloa
   return {
     begin(organisationId) {
       const own = running.get(organisationId) ?? 0;
-      if (total >= inAll || own >= perOrganisation) throw new Problem("unavailable", "Other downloads are running, try again when they have ended");
+      if (total >= inAll || own >= perOrganisation)
+        throw new Problem("unavailable", "Other downloads are running, try again when they have ended");
       total += 1;
       running.set(organisationId, own + 1);
       let held = true;
@@ -138,6 +139,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
         for await (const some of rows) for (const cells of some) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
+        output.destroy(error as Error); // first: the reader is told why
         await writer.abort();
         throw error;
       }

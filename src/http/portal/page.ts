@@ -11,6 +11,7 @@ import type { Geography } from "../../domain/geography/geography.js";
 import type { HeaderReader, ObjectStore, SingleSignOn, Spreadsheets } from "../../ports.js";
 import type { Sources } from "../../queries/importStatus.js";
 import type { QuoteMemory } from "../../queries/recentQuotes.js";
+import type { Downloads } from "./downloads.js";
 import type { Fields } from "./fields.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
@@ -96,6 +97,7 @@ export interface PortalDeps extends PortalOptions {
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
   readonly live: { readonly streams: Streams; readonly imports: ImportFeed };
+  readonly downloads: Downloads;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;
   /** Aborts when the API has stopped. */

@@ -9,6 +9,7 @@ import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import { assetFolder, readAssets } from "./assets.js";
+import { boundDownloads } from "./downloads.js";
 import { answerWithPage } from "./errorPage.js";
 import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { html, redirect } from "./headers.js";
@@ -62,7 +63,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
-  const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl) };
+  const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl), downloads: boundDownloads() };
   const ending = closing ?? new AbortController().signal;
   const deps = { ...options, ...own, live: createLive(options, ending), closing: ending, stopping };
   const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices };

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import type { Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { TableWriter } from "../../../ports.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";

@@ -1,6 +1,8 @@
 // Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
 import type { AnswerOf, FormOf, PageOf } from "../page.js";
 import type { Visit } from "../visit.js";
+import { activityDownloads } from "./activities/downloads.js";
+import { activitiesPage } from "./activities/page.js";
 import { correctionReads } from "./corrections/answers.js";
 import { correctionChanges } from "./corrections/changes.js";
 import { correctionForms } from "./corrections/forms.js";
@@ -30,7 +32,7 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, keysPage, membersPage]),
+  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, activitiesPage, keysPage, membersPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -49,5 +51,6 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...exampleAnswers,
     ...correctionReads,
     ...correctionChanges,
+    ...activityDownloads,
   ]),
 ];

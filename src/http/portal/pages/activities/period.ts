@@ -24,7 +24,7 @@ export function periodOf(query: Readonly<Record<string, string>>, timezone: stri
   const { from = "", to = "", month = "" } = query;
   if (from === "" && to === "") return monthPeriod(month === "" ? today(timezone, now).slice(0, 7) : month, timezone);
   const firstDay = from === "" ? to : from;
-  const lastDay = to === "" ? (from > today(timezone, now) ? from : today(timezone, now)) : to;
+  const lastDay = to === "" ? ([from, today(timezone, now)].sort().at(-1) ?? "") : to;
   const [first, last] = [wallOf(firstDay, "From"), wallOf(lastDay, "To")];
   if (first > last) throw new Rejection("invalid", "From must not be after To");
   return period(first, last, timezone);

@@ -1,0 +1,59 @@
+// What the address of the page asks for, and addresses that ask for something else.
+import { limits } from "../../../../domain/imports/limits.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import type { ActivityFilter } from "../../../../queries/activityFilter.js";
+import type { SignedInVisit } from "../../visit.js";
+import { type Period, periodOf } from "./period.js";
+
+export const activitiesPath = "/portal/activities";
+
+/** The customer of activities that name none. No customer's id has brackets. */
+export const noCustomer = "(none)";
+
+export interface Asked {
+  readonly period: Period;
+  /** As in the address; empty for all. */
+  readonly customer: string;
+  readonly warehouse: string;
+  readonly charge: string;
+  readonly view: "totals" | "rows";
+  /** Totals of each warehouse by itself. */
+  readonly byWarehouse: boolean;
+  readonly filter: ActivityFilter & { readonly from: Date; readonly to: Date };
+}
+
+export function askedOf({ query, person }: SignedInVisit, now: Date): Asked {
+  const period = periodOf(query, person.timezone, now);
+  const [customer, warehouse, charge] = (["customer", "warehouse", "charge"] as const).map((name) => codeOf(query, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const filter = {
+    customerId: customer === noCustomer ? "" : customer || undefined,
+    warehouseCode: warehouse || undefined,
+    chargeCode: charge || undefined,
+    ...{ from: period.from, to: period.to },
+  };
+  const view = query["view"] === "rows" ? "rows" : "totals";
+  return { period, customer, warehouse, charge, view, byWarehouse: query["by"] === "warehouse", filter };
+}
+
+function codeOf(query: Readonly<Record<string, string>>, name: string): string {
+  const code = query[name] ?? "";
+  if (code.length > limits.identifierLength) throw new Rejection("invalid", `A code has at most ${limits.identifierLength} characters`);
+  return code;
+}
+
+/** The query of the same page with some things changed; an empty value leaves a thing out. */
+export function queryOf(
+  { period, customer, warehouse, charge, view, byWarehouse }: Asked,
+  changes: Readonly<Record<string, string>> = {},
+): string {
+  const dates = period.month ? { month: period.month } : { from: period.firstDay, to: period.lastDay };
+  const all = { ...dates, customer, warehouse, charge, by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", ...changes };
+  return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== "")).toString();
+}
+
+export const addressOf = (visit: SignedInVisit, asked: Asked, changes: Readonly<Record<string, string>> = {}): string =>
+  visit.links.to(`${activitiesPath}?${queryOf(asked, changes)}`);

@@ -1,0 +1,42 @@
+// Totals as people bill them: customer by customer, by charge code, and by warehouse where asked.
+import { type ActivityTotal, sumOf } from "../../../../queries/activityTotals.js";
+
+export interface BillLine {
+  readonly chargeCode: string;
+  /** Undefined: of all warehouses. */
+  readonly warehouseCode: string | undefined;
+  readonly quantity: string;
+  readonly rows: number;
+}
+
+export interface CustomerBill {
+  readonly customerId: string | null;
+  readonly lines: readonly BillLine[];
+  readonly total: Pick<ActivityTotal, "quantity" | "rows">;
+}
+
+export function billsOf(totals: readonly ActivityTotal[], byWarehouse: boolean): CustomerBill[] {
+  const lineOf = ({ chargeCode, warehouseCode }: ActivityTotal) => JSON.stringify(byWarehouse ? [chargeCode, warehouseCode] : [chargeCode]);
+  const bills = grouped(totals, ({ customerId }) => customerId).map(([customerId, own]) => {
+    const lines = grouped(own, lineOf).map(([key, some]) => {
+      const [chargeCode = "", warehouseCode] = JSON.parse(key) as string[];
+      return { chargeCode, warehouseCode, ...sumOf(some) };
+    });
+    return { customerId, lines: lines.sort(byCode), total: sumOf(own) };
+  });
+  // What nobody can be billed for comes last.
+  return [...bills.filter(({ customerId }) => customerId !== null), ...bills.filter(({ customerId }) => customerId === null)];
+}
+
+function grouped<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): [Key, Item[]][] {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups];
+}
+
+const byCode = (a: BillLine, b: BillLine) =>
+  a.chargeCode.localeCompare(b.chargeCode) || (a.warehouseCode ?? "").localeCompare(b.warehouseCode ?? "");

@@ -1,0 +1,237 @@
+// The page of activities and its downloads, without a browser.
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
+import { noStream } from "../../../src/ports.js";
+import { writeTotals } from "../../../src/projections/models/activityTotals.js";
+import { eventually } from "../../support/eventually.js";
+import { activity, tell } from "../../support/importStory.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let viewer: Visitor;
+let stranger: Visitor;
+let importId: string;
+let folder: string;
+
+const many = 12_000;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-activities-"));
+  const [own, other] = [
+    await service.organisation((file) => Object.assign(file.organisation, { timezone: "Australia/Adelaide" })),
+    await service.organisation(),
+  ];
+  const at = (activityTimestamp: string, more = {}) => ({ accept: activity({ activityTimestamp, ...more }) });
+  importId = await push(own.id, [
+    at("2026-02-28T13:29:59.999Z", { quantity: 1000 }), // the last instant of February in Adelaide
+    at("2026-02-28T13:30:00Z", { quantity: 0.1, customerId: "CUST-001" }),
+    at("2026-03-31T13:29:59Z", { quantity: 0.2, customerId: "CUST-001", warehouseCode: "W2", reference: '=HYPERLINK("x"),\r\n"y"' }),
+    at("2026-03-31T13:30:00Z", { quantity: 2000 }),
+    at("2026-03-10T00:00:00+10:30", { quantity: -1234567.5, chargeCode: "@SUM(A1)", reference: "-5", status: "+1" }),
+  ]);
+  await fill(own.id);
+  await push(other.id, [at("2026-03-05T00:00:00Z", { reference: "SECRET", warehouseCode: "SECRET" })]);
+  viewer = await signedIn(service, await addMember(service, own.id, "viewer"));
+  stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+}, 60_000);
+afterAll(async () => {
+  await service?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function push(organisationId: string, rows: { accept: Record<string, unknown> }[]): Promise<string> {
+  const { importId: id, stream, events } = tell({ organisationId, kind: "activities", sourceDetails: "march <b>.csv", rows });
+  for (let from = 0; from < events.length; from += 500)
+    await service.eventStore.append(stream, events.slice(from, from + 500), from === 0 ? noStream : BigInt(from - 1));
+  await projectLog(service);
+  return id;
+}
+
+/** More than the sockets' buffers take, straight into the tables; a letter is not worth compressing. */
+async function fill(organisationId: string): Promise<void> {
+  await service.pool.query(
+    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+     values (gen_random_uuid(), -9, $1, 'activities', 'file', 'x', 'completed', 100, 1, 1, 0, 'k', 'x.csv', 1, '', 'cli:test', '[]', now(), 1)`,
+    [organisationId],
+  );
+  await service.pool.query(
+    `insert into activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, reference, status)
+     select -9, n + 2, 'W1', 'PICK', n + 1, '2027-01-05T00:00:00Z', 'R-' || n, string_agg(md5(n || ' ' || k), '')
+       from generate_series(0, $1::int - 1) as n, generate_series(1, 60) as k group by n`,
+    [many],
+  );
+  const facts = { importId: "", position: "-9", organisationId, kind: "activities", sourceDetails: "x" } as const;
+  await transaction(service.pool, (client) => writeTotals(client, [facts]));
+}
+
+const page = async (query: string, who = viewer) => (await who.get(`/portal/activities?${query}`)).text();
+/** What a person reads, tags left out. */
+const words = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+
+describe("the page", () => {
+  test("has the totals of a month of the organisation's own time, exact, with names and a grand total", async () => {
+    const html = await page("month=2026-03");
+    expect(heading(html)).toBe("Activities");
+    const read = words(html);
+    expect(read).toContain("Acme Retail CUST-001 PICK 0.3 2");
+    expect(read).toContain("Without a customer @SUM(A1) -1,234,567.5 1");
+    expect(read).toContain("Total -1,234,567.2 3");
+    expect(html).not.toContain("SECRET");
+    expect(words(await page("month=2026-03&by=warehouse"))).toMatch(/PICK W1 0\.1 1 .*PICK W2 0\.2 1/);
+  });
+
+  test("leads from a total to its rows, and from a row to its import and its line", async () => {
+    const html = await page("month=2026-03");
+    const link =
+      /href="([^"]*view=rows[^"]*)" aria-label="Show the 2 rows of PICK, Acme Retail"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const rows = await (await viewer.get(link)).text();
+    expect(rows).toContain(`href="/portal/imports/${importId}"`);
+    expect(words(rows)).toMatch(/1 Mar 2026, 00:00 .*march &lt;b&gt;\.csv row 3 .*31 Mar 2026, 23:59 .*row 4/);
+    expect(words(rows)).not.toContain("1,000");
+  });
+
+  test("pages through the rows by a cursor", async () => {
+    const seen: string[] = [];
+    let address = "/portal/activities?month=2027-01&view=rows";
+    for (let n = 0; n < 3; n += 1) {
+      const html = await (await viewer.get(address)).text();
+      seen.push(...[...html.matchAll(/title="(R-\d+)"/g)].map(([, reference]) => reference ?? ""));
+      address = /href="([^"]+cursor=[^"]+)">Next page/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    }
+    expect(seen).toEqual(Array.from({ length: 150 }, (_, n) => `R-${n}`));
+  });
+
+  test.each([
+    ["month=2026-13", "Month"],
+    ["month=x", "Month"],
+    ["from=2026-02-30&to=2026-03-01", "From"],
+    ["from=2026-03-02&to=2026-03-01", "From must not be after To"],
+    ["from=1899-12-31", "From"],
+    [`charge=${"x".repeat(201)}`, "at most 200"],
+    ["month=2026-03&view=rows&cursor=abc", "cursor"],
+  ])("%s is said to be wrong, with status 400, above what can be shown", async (query, said) => {
+    const response = await viewer.get(`/portal/activities?${query}`);
+    const html = await response.text();
+    expect([response.status, heading(html)]).toEqual([400, "Activities"]);
+    expect(/role="alert"[\s\S]*?<\/p>/.exec(html)?.[0]).toContain(said);
+  });
+
+  test.each([
+    ["from=2026-02-28&to=2026-02-28", "28 February 2026", "Total 1,000 1"],
+    ["from=2026-03-01&to=2026-03-31", "March 2026", "Total -1,234,567.2 3"],
+    ["from=2026-03-01&to=2026-04-01", "1 March 2026 to 1 April 2026", "Total -1,232,567.2 4"],
+    ["customer=CUST-001&month=2026-03", "March 2026", "Total 0.3 2"],
+    ["customer=(none)&month=2026-03", "March 2026", "Total -1,234,567.5 1"],
+    ["warehouse=W2&month=2026-03", "March 2026", "Total 0.2 1"],
+    ["month=2020-02", "February 2020", "No activities in February 2020"],
+  ])("%s", async (query, period, total) => {
+    const read = words(await page(query));
+    expect(read).toContain(period);
+    expect(read).toContain(total);
+  });
+
+  test("shows this month where nothing is asked for", async () => {
+    const month = new Intl.DateTimeFormat("en-AU", { timeZone: "Australia/Adelaide", month: "long", year: "numeric" }).format(new Date());
+    expect(words(await page(""))).toContain(`No activities in ${month}`);
+  });
+});
+
+describe("a download", () => {
+  const csv = async (file: string, who = viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
+
+  test("of rows has the import's columns; what a spreadsheet would run is text, and numbers stay numbers", async () => {
+    const response = await viewer.get("/portal/activities/rows.csv?month=2026-03", { accept: "*/*" });
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="activity-rows-2026-03.csv"');
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(await response.text()).toBe(
+      [
+        "warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference,status,importId,row",
+        `W1,'@SUM(A1),-1234567.5,2026-03-10T00:00:00+10:30,,'-5,'+1,${importId},6`,
+        `W1,PICK,0.1,2026-02-28T13:30:00Z,CUST-001,,,${importId},3`,
+        `W2,PICK,0.2,2026-03-31T13:29:59Z,CUST-001,"'=HYPERLINK(""x""),\r\n""y""",,${importId},4`,
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  test("of totals has a line for each customer, warehouse and charge code", async () => {
+    expect(await csv("totals.csv?month=2026-03")).toBe(
+      [
+        "customerId,customer,warehouseCode,chargeCode,quantity,rows",
+        ",,W1,'@SUM(A1),-1234567.5,1",
+        "CUST-001,Acme Retail,W1,PICK,0.1,1",
+        "CUST-001,Acme Retail,W2,PICK,0.2,1",
+        "",
+      ].join("\r\n"),
+    );
+    expect(await csv("totals.csv?month=2020-02")).toBe("customerId,customer,warehouseCode,chargeCode,quantity,rows\r\n");
+  });
+
+  test("as a workbook has the same cells", async () => {
+    const response = await viewer.get("/portal/activities/rows.xlsx?month=2026-03", { accept: "*/*" });
+    const path = join(folder, "rows.xlsx");
+    await writeFile(path, Buffer.from(await response.arrayBuffer()));
+    const read: unknown[] = [];
+    for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) read.push(...rows.map(({ cells }) => cells));
+    expect(read).toContainEqual(["W1", "@SUM(A1)", "-1234567.5", "2026-03-10T00:00:00+10:30", "", "-5", "+1", importId, "6"]);
+    expect(read).toHaveLength(3);
+  });
+
+  test("of many rows has every one once, in its order", async () => {
+    const lines = (await csv("rows.csv?month=2027-01")).split("\r\n").slice(1, -1);
+    expect(lines).toHaveLength(many);
+    expect(new Set(lines.map((line) => line.split(",")[5])).size).toBe(many);
+  });
+
+  test("holds nothing of another organisation", async () => {
+    for (const file of ["rows.csv", "totals.csv"]) {
+      expect(await csv(`${file}?month=2026-03`)).not.toContain("SECRET");
+      expect(await csv(`${file}?month=2026-03`, stranger)).toContain("SECRET");
+      expect(await csv(`${file}?month=2026-03`, stranger)).not.toContain("CUST-001");
+    }
+  });
+
+  test("with dates that are wrong is refused: as JSON for a script, as a page for a browser", async () => {
+    const script = await viewer.get("/portal/activities/rows.csv?month=x", { accept: "*/*" });
+    expect([script.status, ((await script.json()) as { message: string }).message]).toEqual([400, expect.stringContaining("Month")]);
+    const browser = await viewer.get("/portal/activities/rows.csv?month=x");
+    expect([browser.status, browser.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+  });
+
+  test.each(["rows.csv", "rows.xlsx"])(
+    "%s that is broken off lets go of its connection; more than two at a time are refused, whole ones are not",
+    async (file) => {
+      const path = `/portal/activities/${file}?month=2027-01`;
+      const begun = await Promise.all([begin(path), begin(path)]);
+      const third = await viewer.get(path, { accept: "*/*" });
+      expect([third.status, await third.text()]).toEqual([503, expect.stringContaining("Other downloads are running")]);
+      expect(service.pool.totalCount - service.pool.idleCount).toBe(2);
+      for (const { response } of begun) response.destroy();
+      await eventually(() => service.pool.totalCount === service.pool.idleCount, "the connections to be free");
+      (await begin(path)).response.destroy();
+      await eventually(() => service.pool.totalCount === service.pool.idleCount, "the connection to be free");
+    },
+  );
+
+  /** A browser that reads the headers and then nothing. */
+  async function begin(path: string) {
+    const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const asked = request(`${service.url}${path}`, { headers: { cookie, accept: "*/*" } }).end();
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    response.pause();
+    response.on("error", () => undefined);
+    expect(response.statusCode).toBe(200);
+    return { response };
+  }
+});

@@ -1,0 +1,91 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
+import { boundDownloads, type Cell, csvPieces, type Pieces, workbookPieces } from "../../../src/http/portal/downloads.js";
+import type { Spreadsheets } from "../../../src/ports.js";
+import { eventually } from "../../support/eventually.js";
+
+const columns = ["text", "number"];
+
+async function all(pieces: Pieces): Promise<number> {
+  let count = 0;
+  for await (const _ of pieces) count += 1;
+  return count;
+}
+
+/** Without end: a download that made more than is taken would never stop. */
+function endless() {
+  const state = { made: 0, ended: false };
+  async function* rows(): AsyncGenerator<Cell[][]> {
+    try {
+      for (;;) {
+        state.made += 500;
+        yield Array.from({ length: 500 }, (_, n): Cell[] => [crypto.randomUUID(), { decimal: String(n) }]);
+      }
+    } finally {
+      state.ended = true;
+    }
+  }
+  return { state, table: { columns, rows: rows() } };
+}
+
+describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>([
+  ["CSV", csvPieces],
+  ["XLSX", (table) => workbookPieces(spreadsheets, "sheet", table)],
+])("%s", (_, piecesOf) => {
+  test("rows are made as they are taken, and no more; what is given up ends", async () => {
+    const { state, table } = endless();
+    const pieces = piecesOf(table);
+    let taken = 0;
+    while (taken < 300_000) taken += Buffer.byteLength((await pieces.next()).value as string);
+    // Whatever still runs comes to its end: it waits for the reader.
+    let before = -1;
+    await eventually(async () => {
+      const still = state.made === before;
+      before = state.made;
+      await pause(100);
+      return still;
+    });
+    const waiting = state.made;
+    expect(waiting).toBeLessThan(500_000);
+    expect(state.ended).toBe(false);
+    await pieces.return(undefined);
+    expect(state).toEqual({ made: waiting, ended: true });
+  });
+
+  test("what fails while it is made fails the download, and is not taken for its end", async () => {
+    async function* rows(): AsyncGenerator<Cell[][]> {
+      yield [["a", { decimal: "1" }]];
+      throw new Error("the database is gone");
+    }
+    const pieces = piecesOf({ columns, rows: rows() });
+    await expect(all(pieces)).rejects.toThrow("the database is gone");
+  });
+});
+
+test("a workbook's numbers are numbers as far as they are exact there", async () => {
+  async function* rows(): AsyncGenerator<Cell[][]> {
+    yield [["123456789012345", "-0.00000000000001", "1234567890123456", "-2999999999999999.1"].map((decimal) => ({ decimal }))];
+  }
+  const written: (string | number)[][] = [];
+  const createTableWriter: Spreadsheets["createTableWriter"] = async (output) => ({
+    add: async (cells) => void written.push([...cells]),
+    close: async () => void output.end(),
+    abort: async () => void output.destroy(),
+  });
+  await all(workbookPieces({ ...spreadsheets, createTableWriter }, "sheet", { columns, rows: rows() }));
+  expect(written).toEqual([[123456789012345, -0.00000000000001, "1234567890123456", "-2999999999999999.1"]]);
+});
+
+test("downloads at a time are bounded, for each organisation and for all", () => {
+  const { begin } = boundDownloads({ inAll: 3, perOrganisation: 2 });
+  const ends = [begin("a"), begin("a"), begin("b")];
+  expect(() => begin("a")).toThrow("Other downloads are running");
+  expect(() => begin("c")).toThrow("Other downloads are running");
+  ends[0]?.();
+  ends[0]?.(); // given back once, however often it is told
+  const again = begin("c");
+  expect(() => begin("a")).toThrow();
+  for (const end of [...ends, again]) end();
+  expect([begin("a"), begin("a"), begin("b")]).toHaveLength(3);
+});
