@@ -32,7 +32,7 @@ interface Job {
  * others. Each is a session of its own, so that its low priority is its alone.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
-  const { processes = 2, waitMs = 60_000, runMs = 300_000 } = options;
+  const { processes = 2, waitMs = 60_000, runMs = 600_000 } = options;
   const members = new Set<string>();
   const line = createFairLine<Job>(Math.max(1, processes - 1));
   let running = 0;

@@ -1,9 +1,7 @@
 // Every page in a real browser, as people have it: light and dark, narrow and wide, by keyboard.
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pages } from "../../../../src/http/portal/pages/list.js";
+import { screenshot, violations } from "../../../support/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser.js";
 import { signedIn } from "../../../support/portal.js";
 import { openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
@@ -12,11 +10,9 @@ import { startTestService, type TestService } from "../../../support/service.js"
 const browser = useBrowser();
 let service: TestService;
 let stage: PortalStage;
-let axe: string;
 beforeAll(async () => {
   service = await startTestService();
   stage = await preparePortal(service);
-  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 });
 afterAll(() => service?.close());
 
@@ -30,18 +26,6 @@ const looks = [
   { colorScheme: "light", width: 360 },
   { colorScheme: "dark", width: 360 },
 ] as const;
-
-async function violations(page: Page): Promise<string[]> {
-  // Evaluated by the driver, not by a script element: the page's policy would refuse that.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe: loaded } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
-    };
-    const found = await loaded.run();
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
-  });
-}
 
 describe.each(openablePages)("$name", ({ name, heading, asks, as, address }) => {
   browserTest.each(looks)("has nothing that axe finds, no errors and no overflow ($colorScheme, $width px)", async (look) => {
@@ -69,10 +53,4 @@ browserTest("axe finds a fault where there is one", async () => {
 async function cookiesOf(role: NonNullable<(typeof openablePages)[number]["as"]>) {
   const { cookies } = await signedIn(service, stage.people[role]);
   return [...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` }));
-}
-
-/** For those who want to see: `npm run screenshots`. */
-async function screenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env["SCREENSHOTS"];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

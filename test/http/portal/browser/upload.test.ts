@@ -2,9 +2,12 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import { screenshot, violations } from "../../../support/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser.js";
-import { signedIn } from "../../../support/portal.js";
+import { addMember, signedIn } from "../../../support/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { until } from "../../../support/processes.js";
+import { startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
@@ -43,6 +46,8 @@ browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded
     await row.waitFor();
     await page.getByText("1 row of 2 would be rejected. Nothing has been recorded.").waitFor();
     expect(page.url()).toMatch(/\/portal\/upload$/);
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, "upload-checked");
     expect(faults).toEqual([]);
 
     await page.getByLabel("File", { exact: true }).setInputFiles(file("picks.csv", [good, good]));
@@ -76,6 +81,53 @@ browserTest("a file is dropped on the marked area, by the keyboard the rest; wha
     await page.keyboard.press("Enter");
     await landed(page);
   });
+});
+
+browserTest("an error report is recognised, checked and sent as the correction of its import", async () => {
+  const roles = [startWorker(service), startProjector(service)];
+  try {
+    const organisation = await service.organisation();
+    const member = await addMember(service, organisation.id, "operator");
+    const text = [`${header},reference`, "SYD,PICK,none,2026-07-01T01:00:00Z,a", "SYD,PICK,none,2026-07-01T01:00:00Z,b"].join("\n");
+    const pushed = await organisation.upload("/v1/org/fulfilment/activities/file", new File([text], "july-picks.csv"));
+    const { importId } = (await pushed.json()) as { importId: string };
+    const shown = async (id: string) =>
+      (await (await organisation.get(`/v1/org/fulfilment/imports/${id}`)).json()) as {
+        status: string;
+        counts: object;
+        correctionOf?: object;
+      };
+    await until("the import has completed", async () => (await shown(importId)).status === "completed");
+
+    await browser.inPage({ origin: service.url, colorScheme: "dark", width: 360 }, async ({ page, faults }) => {
+      const { cookies } = await signedIn(service, member);
+      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+      await page.goto("/portal/upload?kind=activities");
+      expect(await page.getByLabel("Error reports").isVisible()).toBe(false);
+      const row = (number: number, quantity: string) => `${number},x,SYD,PICK,${quantity},2026-07-01T01:00:00Z,${number}`;
+      const report = `Row number,Rejection reason,${header},reference\n${row(2, "3")}\n${row(3, "none")}\n`;
+      const mended = { name: `rejected-rows-${importId}.csv`, mimeType: "text/csv", buffer: Buffer.from(report) };
+      await page.getByLabel("File", { exact: true }).setInputFiles(mended);
+      expect(await page.getByLabel("Error reports").inputValue()).toBe("correction");
+      await page.getByRole("button", { name: "Check file" }).click();
+      await page.getByText("This is the error report of import july-picks.csv: submit it as its correction.").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, "upload-report-checked");
+      await page.getByRole("button", { name: "Upload" }).click();
+      await page.getByRole("heading", { name: "Sent as a correction" }).waitFor();
+      await page.getByText("1 row was not sent. What is open stays open").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await screenshot(page, "upload-report-sent");
+      await page.getByRole("link", { name: "Open the import" }).click();
+      await landed(page);
+      const correction = page.url().split("/").at(-1) ?? "";
+      await until("the correction has completed", async () => (await shown(correction)).status === "completed");
+      expect(await shown(correction)).toMatchObject({ counts: { processed: 1, failed: 0 }, correctionOf: { importId, rows: [2] } });
+      expect(faults).toEqual([]);
+    });
+  } finally {
+    await Promise.all(roles.map((role) => role.stop()));
+  }
 });
 
 browserTest("without scripts the form uploads too, and an example is there to download", async () => {

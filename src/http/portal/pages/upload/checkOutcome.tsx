@@ -25,7 +25,8 @@ function CheckOutcome({ visit, name, checked, replaced, reported }: Outcome) {
       <h2>Checked: {name}</h2>
       {reported ? <Reported visit={visit} reported={reported} checked={checked} /> : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
-        {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows)} Nothing has been recorded.
+        {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
+        been recorded.
       </p>
       <dl class="figures">
         <Figure label="Rows" value={rows} />
@@ -50,8 +51,8 @@ function CheckOutcome({ visit, name, checked, replaced, reported }: Outcome) {
 const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (
   <p class="notice" data-report>
     This is the error report of import <a href={visit.links.to(`/portal/imports/${reported.importId}`)}>{reported.sourceDetails}</a>: submit
-    it as its correction. Upload sends the <Amount value={checked.accepted} /> rows that are open and right; the others stay as they are,
-    and the same report can be uploaded again.
+    it as its correction. Upload sends the rows that are open and right (<Amount value={checked.accepted} />
+    ); the others stay as they are, and the same report can be uploaded again.
   </p>
 );
 
@@ -66,8 +67,8 @@ export function Problems({ checked: { problems, rejected }, caption }: { checked
   );
 }
 
-const sentenceOf = (rejected: number, rows: number): string =>
-  rejected === rows ? "Every row would be rejected." : `${rejected === 1 ? "1 row" : `${rejected} rows`} of ${rows} would be rejected.`;
+const sentenceOf = (rejected: number, rows: number, what: string): string =>
+  rejected === rows ? `Every row would ${what}.` : `${rejected === 1 ? "1 row" : `${rejected} rows`} of ${rows} would ${what}.`;
 
 const Figure = ({ label, value }: { label: string; value: number }) => (
   <div>

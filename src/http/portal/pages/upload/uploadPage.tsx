@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { limits } from "../../../../domain/imports/limits.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
@@ -14,7 +14,7 @@ export const kindOptions = [
 ] as const;
 
 const takeOptions = [
-  { value: "correction", label: "Submit as the correction of its import" },
+  { value: "correction", label: "Correct the rejected rows" },
   { value: "file", label: "Upload as a new file" },
 ];
 
@@ -51,7 +51,7 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
       data-most={limits.fileBytes}
     >
       <input type="hidden" name="token" value={visit.formToken} />
-      <input type="hidden" name="page" value={randomUUID()} />
+      <input type="hidden" name="page" value={randomBytes(16).toString("base64url")} />
       <Choice label="Kind" name="kind" options={kindOptions} value={visit.query["kind"]} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>

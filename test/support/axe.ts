@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+let axe: Promise<string> | undefined;
+
+/** What axe finds on the page as it is. */
+export async function violations(page: Page): Promise<string[]> {
+  axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  // Evaluated by the driver, not by a script element: the page's policy would refuse that.
+  await page.evaluate(await axe);
+  return page.evaluate(async () => {
+    const { axe: loaded } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+    };
+    const found = await loaded.run();
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
+  });
+}
+
+/** For those who want to see: `npm run screenshots`. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
