@@ -1,0 +1,155 @@
+// What open pages of the portal cost: quotes and the API's processor time with none and with many of them open, in turns, while imports
+// run; and how long pages take meanwhile.
+//   npm run bench:portal [-- --tabs=200 --rounds=3 --seconds=4]
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { csvFile } from "./files.mjs";
+import { cpuOf } from "./processes.mjs";
+import { call, push, startService } from "./service.mjs";
+
+const options = { tabs: { type: "string" }, rounds: { type: "string" }, seconds: { type: "string" }, rows: { type: "string" } };
+const { values } = parseArgs({ options });
+const [tabs, rounds, seconds, rows] = [values.tabs ?? 200, values.rounds ?? 3, values.seconds ?? 4, values.rows ?? 300_000].map(Number);
+const tabsPerSession = 20;
+const quotesPerSecond = 100;
+const password = "seven lazy harbours";
+const email = "bench@example.com";
+
+const folder = mkdtempSync(join(tmpdir(), "waybill-bench-"));
+const service = await startService({ folder: join(folder, "service") });
+const forms = { "content-type": "application/x-www-form-urlencoded", origin: service.url };
+const post = (path, fields) =>
+  fetch(`${service.url}${path}`, { method: "POST", headers: forms, body: new URLSearchParams(fields), redirect: "manual" });
+const cookieOf = (response) =>
+  response.headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith("waybill="))
+    ?.split(";")[0];
+
+async function sessions(count) {
+  const invitation = await service.waybill("members", "invite", "--org", "demo", "--email", email, "--role", "operator");
+  const found = [cookieOf(await post(new URL(invitation).pathname, { password }))];
+  while (found.length < count) found.push(cookieOf(await post("/portal/sign-in", { email, password })));
+  return found;
+}
+
+/** An open page, as its event source sees it. */
+function openTab(cookie, path, counted) {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${service.url}${path}`, { headers: { cookie, accept: "text/event-stream" }, agent: false }, (answer) => {
+      if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode}`));
+      answer.on("data", (chunk) => {
+        counted.bytes += chunk.length;
+      });
+      answer.on("error", () => undefined);
+      resolve(() => asked.destroy());
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+const quote = {
+  url: `${service.url}/v1/org/quote/getQuote`,
+  method: "POST",
+  headers: { "content-type": "application/json", "x-api-key": service.key },
+  body: JSON.stringify({
+    general: { customerIds: ["CUST-001"] },
+    origin: { postalCode: "2000" },
+    destination: { postalCode: "3000" },
+    items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
+  }),
+};
+
+async function measure() {
+  const cpu = () => service.groups.api().reduce((sum, pid) => sum + cpuOf(pid), 0);
+  const [from, begun] = [cpu(), performance.now()];
+  const result = await autocannon({ ...quote, connections: 4, overallRate: quotesPerSecond, duration: seconds });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`quotes: ${result.non2xx} refused, ${result.errors} failed`);
+  const apiPercent = (cpu() - from) / 10 / (performance.now() - begun);
+  return { p50: result.latency.p50, p99: result.latency.p99, apiPercent };
+}
+
+/** Milliseconds of so many visits, one after the other. */
+async function visits(path, cookie, count = 40) {
+  const taken = [];
+  for (let n = 0; n < count; n += 1) {
+    const begun = performance.now();
+    const page = await fetch(`${service.url}${path}`, { headers: { cookie, accept: "text/html" } });
+    await page.text();
+    if (page.status !== 200) throw new Error(`${path}: ${page.status}`);
+    taken.push(performance.now() - begun);
+  }
+  return taken;
+}
+
+const quantile = (numbers, q) => numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * q))];
+const median = (numbers) => quantile(numbers, 0.5);
+const round = (number) => Math.round(number * 10) / 10;
+
+/** Keeps an import running; answers the one that runs now. */
+function keepImporting(path) {
+  let statusUrl = "";
+  let goesOn = true;
+  const ended = (async () => {
+    while (goesOn) {
+      ({ statusUrl } = await push(service, "/v1/org/fulfilment", path));
+      while (goesOn && !["completed", "failed"].includes((await call(service, statusUrl)).status)) await pause(250);
+    }
+  })();
+  const current = () => statusUrl.split("/").at(-1);
+  const stop = async () => {
+    goesOn = false;
+    await ended;
+    await call(service, `${statusUrl}/cancel`, { method: "POST" }).catch(() => undefined);
+  };
+  return { current, stop };
+}
+
+try {
+  const cookies = await sessions(Math.ceil(tabs / tabsPerSession) + 1);
+  const own = cookies.pop();
+  const { path } = await csvFile(folder, "activities", rows);
+  await autocannon({ ...quote, connections: 4, amount: 3_000 }); // cold code costs several times as much
+  const importing = keepImporting(path);
+  while (!importing.current()) await pause(50);
+  const found = { none: [], many: [] };
+  const pages = { list: [], one: [] };
+  const counted = { bytes: 0 };
+  for (let n = 0; n < rounds; n += 1) {
+    found.none.push(await measure());
+    const addresses = ["/portal/live/imports", `/portal/live/imports/${importing.current()}`];
+    const close = await Promise.all(
+      Array.from({ length: tabs }, (_, tab) => openTab(cookies[tab % cookies.length], addresses[tab % 2], counted)),
+    );
+    await pause(1_500); // the first reading goes to all of them
+    found.many.push(await measure());
+    for (const end of close) end();
+    pages.list.push(...(await visits("/portal/imports", own)));
+    pages.one.push(...(await visits(`/portal/imports/${importing.current()}`, own)));
+  }
+  await importing.stop();
+  const show = (results) =>
+    Object.fromEntries(["p50", "p99", "apiPercent"].map((name) => [name, round(median(results.map((result) => result[name])))]));
+  console.table({ "no page open": show(found.none), [`${tabs} pages open`]: show(found.many) });
+  console.table(
+    found.none.map((none, n) => ({
+      "p99 none": none.p99,
+      "p99 open": found.many[n].p99,
+      "api % none": round(none.apiPercent),
+      "api % open": round(found.many[n].apiPercent),
+    })),
+  );
+  const times = (taken) => ({ p50: round(median(taken)), p99: round(quantile(taken, 0.99)) });
+  console.table({ "the list of imports": times(pages.list), "a running import's page": times(pages.one) });
+  process.stdout.write(`${Math.round(counted.bytes / 1024)} KiB sent to open pages\n`);
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
