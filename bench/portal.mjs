@@ -1,12 +1,14 @@
 // What open pages of the portal cost: quotes and the API's processor time with none and with many of them open, in turns, while imports
 // run; and how long pages take meanwhile.
 //   npm run bench:portal [-- --tabs=200 --rounds=3 --seconds=4]
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import { csvFile } from "./files.mjs";
@@ -39,20 +41,17 @@ async function sessions(count) {
   return found;
 }
 
-/** An open page, as its event source sees it. */
-function openTab(cookie, path, counted) {
-  return new Promise((resolve, reject) => {
-    const asked = request(`${service.url}${path}`, { headers: { cookie, accept: "text/event-stream" }, agent: false }, (answer) => {
-      if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode}`));
-      answer.on("data", (chunk) => {
-        counted.bytes += chunk.length;
-      });
-      answer.on("error", () => undefined);
-      resolve(() => asked.destroy());
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
+/** Open pages, as their event sources see them: in a process of their own, so that reading them is no part of what is measured. */
+async function openTabs(cookies, addresses) {
+  const child = fork(fileURLToPath(new URL("./peers/openTabs.mjs", import.meta.url)), []);
+  child.send({ url: service.url, tabs, cookies, addresses });
+  const [answer] = await once(child, "message");
+  if (answer.error) throw new Error(answer.error);
+  return async () => {
+    child.send("close");
+    const [{ bytes }] = await once(child, "message");
+    return bytes;
+  };
 }
 
 const quote = {
@@ -67,18 +66,28 @@ const quote = {
   }),
 };
 
+const cpu = () => service.groups.api().reduce((sum, pid) => sum + cpuOf(pid), 0);
+
 async function measure() {
-  const cpu = () => service.groups.api().reduce((sum, pid) => sum + cpuOf(pid), 0);
   const [from, begun] = [cpu(), performance.now()];
   const result = await autocannon({ ...quote, connections: 4, overallRate: quotesPerSecond, duration: seconds });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`quotes: ${result.non2xx} refused, ${result.errors} failed`);
-  const apiPercent = (cpu() - from) / 10 / (performance.now() - begun);
-  return { p50: result.latency.p50, p99: result.latency.p99, apiPercent };
+  const spent = cpu() - from;
+  return {
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    "api ms of CPU a second": spent / (performance.now() - begun),
+    "api us of CPU a quote": spent / result.requests.total,
+  };
 }
+
+/** Of the API, in milliseconds a visit. */
+const visitCpu = [];
 
 /** Milliseconds of so many visits, one after the other. */
 async function visits(path, cookie, count = 40) {
   const taken = [];
+  const from = cpu();
   for (let n = 0; n < count; n += 1) {
     const begun = performance.now();
     const page = await fetch(`${service.url}${path}`, { headers: { cookie, accept: "text/html" } });
@@ -86,6 +95,7 @@ async function visits(path, cookie, count = 40) {
     if (page.status !== 200) throw new Error(`${path}: ${page.status}`);
     taken.push(performance.now() - begun);
   }
+  visitCpu.push((cpu() - from) / count / 1_000);
   return taken;
 }
 
@@ -121,34 +131,29 @@ try {
   while (!importing.current()) await pause(50);
   const found = { none: [], many: [] };
   const pages = { list: [], one: [] };
-  const counted = { bytes: 0 };
+  let bytes = 0;
   for (let n = 0; n < rounds; n += 1) {
     found.none.push(await measure());
     const addresses = ["/portal/live/imports", `/portal/live/imports/${importing.current()}`];
-    const close = await Promise.all(
-      Array.from({ length: tabs }, (_, tab) => openTab(cookies[tab % cookies.length], addresses[tab % 2], counted)),
-    );
+    const close = await openTabs(cookies, addresses);
     await pause(1_500); // the first reading goes to all of them
     found.many.push(await measure());
-    for (const end of close) end();
+    bytes += await close();
     pages.list.push(...(await visits("/portal/imports", own)));
     pages.one.push(...(await visits(`/portal/imports/${importing.current()}`, own)));
   }
   await importing.stop();
-  const show = (results) =>
-    Object.fromEntries(["p50", "p99", "apiPercent"].map((name) => [name, round(median(results.map((result) => result[name])))]));
+  const names = Object.keys(found.none[0]);
+  const show = (results) => Object.fromEntries(names.map((name) => [name, round(median(results.map((result) => result[name])))]));
   console.table({ "no page open": show(found.none), [`${tabs} pages open`]: show(found.many) });
   console.table(
-    found.none.map((none, n) => ({
-      "p99 none": none.p99,
-      "p99 open": found.many[n].p99,
-      "api % none": round(none.apiPercent),
-      "api % open": round(found.many[n].apiPercent),
-    })),
+    found.none.flatMap((none, n) => [none, found.many[n]]).map((one) => Object.fromEntries(names.map((name) => [name, round(one[name])]))),
   );
   const times = (taken) => ({ p50: round(median(taken)), p99: round(quantile(taken, 0.99)) });
   console.table({ "the list of imports": times(pages.list), "a running import's page": times(pages.one) });
-  process.stdout.write(`${Math.round(counted.bytes / 1024)} KiB sent to open pages\n`);
+  process.stdout.write(
+    `${round(median(visitCpu))} ms of the API's processor time a visit; ${Math.round(bytes / 1024)} KiB sent to open pages\n`,
+  );
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });

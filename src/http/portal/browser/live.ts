@@ -6,13 +6,14 @@ interface Told {
 
 /** Loaded before this script. */
 declare const htmx: {
-  swap(what: { sourceElement: Element; target: Element; text: string; swap: "outerMorph" }): Promise<void>;
+  swap(what: { sourceElement: Element; target: Element; text: string; swap: "outerMorph"; select?: string }): Promise<void>;
 };
 
 const mostShown = 30;
 const mostRows = 200;
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
+const refetchMs = 1_000;
 
 const live = document.querySelector<HTMLElement>("[data-live]");
 const said = live?.querySelector<HTMLElement>("[data-live-said]");
@@ -20,6 +21,7 @@ const lost = live?.querySelector<HTMLElement>("[data-live-lost]");
 let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let retryMs = firstRetryMs;
+let refetch: ReturnType<typeof setTimeout> | undefined;
 
 /** With what the page shows now, so that the server knows what it has missed. */
 function address(): string {
@@ -73,11 +75,38 @@ async function take({ id, html }: Told): Promise<void> {
   await htmx.swap({ sourceElement: before, target: before, text: html, swap: "outerMorph" });
   if (focused && focused !== document.body && !focused.isConnected) document.getElementById(id)?.focus();
   say(saying);
+  if (saying !== undefined) refetchSoon();
+}
+
+/** A page that is more than its rows is fetched again, at different moments by different browsers. */
+function refetchSoon(): void {
+  const part = document.querySelector<HTMLElement>("[data-refetch]");
+  if (!part || refetch !== undefined) return;
+  refetch = setTimeout(
+    () => {
+      refetch = undefined;
+      void refetchPart(part).catch(() => undefined); // the next change tries it again
+    },
+    refetchMs * (0.5 + Math.random()),
+  );
+}
+
+async function refetchPart(part: HTMLElement): Promise<void> {
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (answer.ok && !answer.redirected)
+    await htmx.swap({ sourceElement: part, target: part, text: await answer.text(), swap: "outerMorph", select: `#${part.id}` });
+}
+
+/** Than all that the page shows. */
+function isNewer(row: HTMLElement): boolean {
+  const shown = [...document.querySelectorAll<HTMLElement>("tr[data-at]")].map((other) => other.dataset["at"] ?? "");
+  return shown.every((at) => at < (row.dataset["at"] ?? ""));
 }
 
 /** A new import on the first page of the list, where the filter lets it through. */
 function add(row: HTMLElement): void {
   const list = document.querySelector<HTMLElement>("[data-newest]");
+  if (!list && isNewer(row)) refetchSoon();
   if (!list || !fits(row.dataset, list.dataset)) return;
   const rows = [...list.querySelectorAll<HTMLElement>("tbody > tr")];
   const oldest = rows.at(-1);

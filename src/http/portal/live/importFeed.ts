@@ -27,7 +27,7 @@ export interface Readers {
 
 /** How pages are told. All readers are of one organisation, and so is what they are told. */
 export interface Publish {
-  list(reads: { readonly all: readonly ReadImport[]; readonly changed: readonly ReadImport[] }, to: Readers): void;
+  list(reads: { readonly all: readonly ReadImport[]; readonly changed: readonly ReadImport[] }, to: Readers): Promise<void>;
   one(organisationId: string, read: ReadImport, hasChanged: boolean, to: Readers): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export function createImportFeed({ sources, logger, publish }: FeedOptions): Imp
       fresh: some.filter((subscriber) => fresh.has(subscriber)),
       others: some.filter((subscriber) => !fresh.has(subscriber)),
     });
-    publish.list({ all: reads, changed }, split(readers.filter(({ importId }) => importId === undefined)));
+    await publish.list({ all: reads, changed }, split(readers.filter(({ importId }) => importId === undefined)));
     for (const read of reads) {
       const own = readers.filter(({ importId }) => importId === read.view.importId);
       if (own.length > 0) await publish.one(organisationId, read, changed.includes(read), split(own));

@@ -5,13 +5,16 @@ export interface OpenStream {
   /** The hash of the session's token. */
   readonly session: string;
   /** What was sent under a key and not taken yet is replaced: a slow reader gets the latest state, and waits for no history. */
-  readonly send: (key: string, data: unknown) => void;
+  readonly send: (key: string, message: string) => void;
   /** A comment, so that no proxy takes the connection for dead. */
   readonly beat: () => void;
   /** Since when something waits that the browser has not taken; undefined where nothing does. */
   readonly waitingSince: () => number | undefined;
   readonly end: () => void;
 }
+
+/** Made once, however many are told. */
+export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 export interface StreamOptions {
   readonly organisationId: string;
@@ -46,7 +49,7 @@ export function eventStream({ organisationId, session, onOpen, onEnd, cut }: Str
   const stream: OpenStream = {
     organisationId,
     session,
-    send: (key, data) => put(key, `data: ${JSON.stringify(data)}\n\n`),
+    send: put,
     beat: () => put("", ": still here\n\n"),
     waitingSince: () => since,
     end: () => {

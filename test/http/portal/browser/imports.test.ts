@@ -63,6 +63,13 @@ browserTest("the list and an import's page follow an import from waiting to comp
     await mark(page);
     await upload("second.csv", 10);
     await page.getByRole("row", { name: /second\.csv/ }).waitFor();
+    const overview = await page.context().newPage();
+    await overview.goto("/portal");
+    await mark(overview);
+    await overview
+      .getByRole("region", { name: "Running" })
+      .getByRole("row", { name: /first\.csv/ })
+      .waitFor();
     await browser.inPage({ origin: service.url }, async ({ page: one, faults: onesFaults }) => {
       await openAs(viewer, one, `/portal/imports/${importId}`);
       await mark(one);
@@ -94,7 +101,12 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .getByText("Completed")
       .waitFor();
     expect(await page.getByRole("row").nth(1).textContent()).toContain("second.csv");
-    expect(await isMarked(page)).toBe(true);
+    await overview
+      .getByRole("region", { name: "Last ended" })
+      .getByRole("row", { name: /first\.csv/ })
+      .waitFor();
+    await overview.getByText("Nothing is running").waitFor();
+    for (const same of [page, overview]) expect(await isMarked(same)).toBe(true);
     expect(faults).toEqual([]);
   });
 });

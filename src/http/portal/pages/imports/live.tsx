@@ -1,9 +1,11 @@
 // Imports as open pages see them change: each part is made once for all who have it open.
+import { setImmediate } from "node:timers/promises";
 import { hashToken } from "../../../../domain/members/link.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/importStatus.js";
 import type { ImportView } from "../../../../queries/importView.js";
 import type { Publish, Readers, Subscriber } from "../../live/importFeed.js";
+import { messageOf, type OpenStream } from "../../live/stream.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";
 import type { Viewer } from "../../shell/viewer.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -61,8 +63,30 @@ interface Told {
   readonly status: string;
   readonly rejected: number;
   readonly at: number;
-  /** By whether the reader may operate: the markup of each part. */
-  readonly parts: Map<boolean, Readonly<Record<string, string>>>;
+  /** By whether the reader may operate. */
+  readonly parts: Map<boolean, readonly Part[]>;
+}
+
+/** A part of the page, ready to be sent. */
+interface Part {
+  readonly id: string;
+  readonly message: string;
+}
+
+const part = (id: string, html: string): Part => ({ id, message: messageOf({ id, html }) });
+
+function send(stream: OpenStream, parts: readonly Part[]): void {
+  for (const { id, message } of parts) stream.send(id, message);
+}
+
+const atOnce = 50;
+
+/** Requests are served in between. */
+async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber) => void): Promise<void> {
+  for (const [index, reader] of readers.entries()) {
+    if (index > 0 && index % atOnce === 0) await setImmediate();
+    tell(reader);
+  }
 }
 
 export function publishImports(deps: PartsDeps): Publish {
@@ -70,16 +94,13 @@ export function publishImports(deps: PartsDeps): Publish {
   const mostTold = 500;
 
   return {
-    list: ({ all, changed }, { fresh, others }) => {
+    list: async ({ all, changed }, { fresh, others }) => {
       const [reader] = [...fresh, ...others];
       if (!reader) return;
-      const markup = new Map((fresh.length > 0 ? all : changed).map((read) => [read, importRow(read.view, reader.viewer)]));
-      const send = (to: readonly Subscriber[], reads: readonly ReadImport[]) => {
-        for (const { stream } of to)
-          for (const read of reads.toReversed()) sendPart(stream, `import-${read.view.importId}`, markup.get(read) ?? "");
-      };
-      send(others, changed);
-      send(fresh, all);
+      const partOf = ({ view }: ReadImport) => part(`import-${view.importId}`, importRow(view, reader.viewer));
+      const [first, then] = [fresh.length > 0 ? all.toReversed().map(partOf) : [], changed.toReversed().map(partOf)];
+      await inTurns(others, ({ stream }) => send(stream, then));
+      await inTurns(fresh, ({ stream }) => send(stream, first));
     },
 
     one: async (organisationId, read, hasChanged, { fresh, others }) => {
@@ -90,21 +111,22 @@ export function publishImports(deps: PartsDeps): Publish {
       if (isDue(view, before, now) || outdated.length > 0) {
         const made = await readParts(organisationId, read, undefined, deps);
         const told: Told = { ...stateOf(view), at: now, parts: new Map() };
-        for (const [mayOperate, viewer] of viewersOf([...fresh, ...others])) {
-          const parts = Object.entries(partsOf(viewer, made)).map(([id, part]) => [id, String(part)] as const);
-          told.parts.set(mayOperate, Object.fromEntries(parts));
-        }
-        for (const subscriber of [...fresh, ...others]) {
+        for (const [mayOperate, viewer] of viewersOf([...fresh, ...others]))
+          told.parts.set(
+            mayOperate,
+            Object.entries(partsOf(viewer, made)).map(([id, child]) => part(id, String(child))),
+          );
+        await inTurns([...fresh, ...others], (subscriber) => {
           const mayOperate = subscriber.viewer.may("operate");
           const known = outdated.includes(subscriber) ? undefined : before?.parts.get(mayOperate);
-          for (const [id, markup] of Object.entries(told.parts.get(mayOperate) ?? {}))
-            if (known?.[id] !== markup) sendPart(subscriber.stream, id, markup);
-        }
+          const isNew = ({ message }: Part) => !known?.some((other) => other.message === message);
+          send(subscriber.stream, told.parts.get(mayOperate)?.filter(isNew) ?? []);
+        });
         toldOf.delete(view.importId);
         toldOf.set(view.importId, told);
       } else {
         if (!before) toldOf.set(view.importId, { ...stateOf(view), at: now, parts: new Map() });
-        if (hasChanged && isUnfinished(view)) sendStatus(view, { fresh, others });
+        if (hasChanged && isUnfinished(view)) await sendStatus(view, { fresh, others });
       }
       for (const oldest of toldOf.keys()) if (toldOf.size > mostTold) toldOf.delete(oldest);
     },
@@ -121,19 +143,13 @@ function isDue(view: ImportView, before: Told | undefined, now: number): boolean
   return (rejected !== before.rejected && now - before.at > reasonsMs) || (view.status === "processing" && now - before.at > historyMs);
 }
 
-function sendStatus(view: ImportView, { fresh, others }: Readers): void {
+async function sendStatus(view: ImportView, { fresh, others }: Readers): Promise<void> {
   const readers = [...fresh, ...others];
-  const markup = new Map(
-    [...viewersOf(readers)].map(([mayOperate, viewer]) => [
-      mayOperate,
-      String(<StatusPart visit={viewer} view={view} hasOpenRows={false} correcting={[]} />),
-    ]),
-  );
-  for (const { stream, viewer } of readers) sendPart(stream, "import-status", markup.get(viewer.may("operate")) ?? "");
+  const markup = (viewer: Viewer) => String(<StatusPart visit={viewer} view={view} hasOpenRows={false} correcting={[]} />);
+  const made = new Map([...viewersOf(readers)].map(([mayOperate, viewer]) => [mayOperate, [part("import-status", markup(viewer))]]));
+  await inTurns(readers, ({ stream, viewer }) => send(stream, made.get(viewer.may("operate")) ?? []));
 }
 
 /** One of each kind: markup depends on nothing else of who reads it. */
 const viewersOf = (readers: readonly Subscriber[]): Map<boolean, Viewer> =>
   new Map(readers.map(({ viewer }) => [viewer.may("operate"), viewer]));
-
-const sendPart = (stream: Subscriber["stream"], id: string, html: string) => stream.send(id, { id, html });

@@ -1,0 +1,32 @@
+// Open pages of the portal: connections that read what they are told, and count it.
+import { request } from "node:http";
+import process from "node:process";
+
+let bytes = 0;
+
+function openTab({ url, cookie, path }) {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}${path}`, { headers: { cookie, accept: "text/event-stream" }, agent: false }, (answer) => {
+      if (answer.statusCode !== 200) return reject(new Error(`${path}: ${answer.statusCode}`));
+      answer.on("data", (chunk) => {
+        bytes += chunk.length;
+      });
+      answer.on("error", () => undefined);
+      resolve();
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+process.on("message", (asked) => {
+  if (asked === "close") return process.send({ bytes }, () => process.exit());
+  const { url, tabs, cookies, addresses } = asked;
+  const opened = Array.from({ length: tabs }, (_, n) =>
+    openTab({ url, cookie: cookies[n % cookies.length], path: addresses[n % addresses.length] }),
+  );
+  Promise.all(opened).then(
+    () => process.send({}),
+    (error) => process.send({ error: error.message }),
+  );
+});
