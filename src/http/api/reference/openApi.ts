@@ -42,6 +42,13 @@ export interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Readonly<Record<string, Media>> }>>;
 }
 
+/** An operation and where it stands. */
+export interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
 export interface OpenApi {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

@@ -1,14 +1,8 @@
 import { exampleRequests } from "../document/examples/requests.js";
-import type { Media, OpenApi, Operation, Parameter } from "./openApi.js";
+import type { Described, Media, OpenApi, Parameter } from "./openApi.js";
 import { type Call, type Sample, samples } from "./samples.js";
 import { Said, SchemaView, typeName } from "./schemaView.js";
 import { TryIt } from "./tryIt.js";
-
-export interface Described {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-}
 
 interface Props extends Described {
   readonly document: OpenApi;

@@ -2,8 +2,8 @@
 import { raw } from "hono/html";
 import { marked } from "marked";
 import { guideParts } from "../document/guide.js";
-import type { OpenApi, Operation } from "./openApi.js";
-import { AnswerView, type Described, OperationView, Parameters } from "./operationView.js";
+import type { Described, OpenApi, Operation } from "./openApi.js";
+import { AnswerView, OperationView, Parameters } from "./operationView.js";
 import { SchemaView } from "./schemaView.js";
 
 const languages = ["curl", "JavaScript", "C#", "Python"];

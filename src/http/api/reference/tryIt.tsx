@@ -1,5 +1,5 @@
 import { exampleRequests } from "../document/examples/requests.js";
-import type { Described } from "./operationView.js";
+import type { Described } from "./openApi.js";
 
 /** Sends the operation from the page, with the key that was entered above. Shown by the script, without which it could not work. */
 export function TryIt({ method, path, operation }: Described) {
