@@ -163,22 +163,26 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
   return into;
 }
 
-/** protobufjs takes a number that is cut short after four bytes for a whole one; this throws. */
-function readUint64(reader: Reader): { low: number; high: number } {
-  const { low, high } = reader.uint64();
-  if ((reader.buf[reader.pos - 1] ?? 128) >= 128) throw new MalformedMessage("a number is cut short");
-  return { low: low >>> 0, high: high >>> 0 };
-}
-
 /** Above 2^53 the nearest double: good enough to compare, and MAX_INT64 comes out as itself. */
 export function readNumber(reader: Reader): number {
-  const { low, high } = readUint64(reader);
-  return high * 2 ** 32 + low;
+  let value = 0;
+  let scale = 1;
+  for (let count = 0; count < MAX_VARINT && reader.pos < reader.len; count++) {
+    const byte = reader.buf[reader.pos++] as number;
+    value += (byte & 127) * scale;
+    if (byte < 128) return value;
+    scale *= 128;
+  }
+  throw new MalformedMessage("a number is cut short");
 }
 
 export function readBigInt(reader: Reader): bigint {
-  const { low, high } = readUint64(reader);
-  return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
+  const from = reader.pos;
+  const number = readNumber(reader);
+  if (number <= Number.MAX_SAFE_INTEGER) return BigInt(number);
+  reader.pos = from;
+  const { low, high } = reader.uint64();
+  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
 export const readFlag = (reader: Reader): boolean => readNumber(reader) === 1;

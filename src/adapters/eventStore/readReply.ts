@@ -4,13 +4,14 @@ import type { EventMetadata, Position, StoredEvent } from "../../ports.js";
 import { readPosition } from "./batchReply.js";
 import {
   decode,
-  decodeInner,
   type Fields,
   MalformedMessage,
   message,
+  newReader,
   present,
   type Reader,
   readBigInt,
+  reading,
   readText,
   textIn,
 } from "./protobuf.js";
@@ -31,13 +32,20 @@ const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId:
 const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 const other: ReadReply = { kind: "other" };
 const readId = textIn(2);
+const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
+const propertyTag = 0x32; // field 6, a message
 
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
 export function replyReader(): (bytes: Buffer) => ReadReply {
   const shared = { stream: repeated(textIn(3)), properties: repeated(readProperties), metadata: repeated(readMetadata) };
-  const eventFields: Fields<{ event: ReadReply | undefined }> = { 1: ["event", (reader: Reader) => readRecorded(reader, shared)] };
   function readEvent(reader: Reader): ReadReply {
-    const { event } = decodeInner(reader, eventFields, { event: undefined });
+    const end = reader.uint32() + reader.pos;
+    let event: ReadReply | undefined;
+    while (reader.pos < end) {
+      const tag = reader.uint32();
+      if (tag === eventTag) event = readRecorded(reader, shared);
+      else reader.skipType(tag & 7);
+    }
     if (!event) throw new MalformedMessage("the server sent an event without its content");
     return event;
   }
@@ -48,7 +56,12 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
     8: ["reply", present({ kind: "caughtUp" })],
     9: ["reply", present({ kind: "fellBehind" })],
   };
-  return (bytes) => decode(bytes, replyFields, { reply: other }).reply;
+  return (bytes) => {
+    if (bytes[0] !== eventTag) return decode(bytes, replyFields, { reply: other }).reply;
+    const reader = newReader(bytes);
+    reader.pos = 1;
+    return reading(() => readEvent(reader));
+  };
 }
 
 interface Shared {
@@ -104,8 +117,6 @@ function readRecorded(reader: Reader, shared: Shared): ReadReply {
   const data = contentType === "application/json" ? parsed(bytes.toString("utf8", dataFrom, dataTo)) : bytes.subarray(dataFrom, dataTo);
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
-
-const propertyTag = 0x32; // field 6, a message
 
 /** Reads the field at the reader, unless its bytes are those of the last time. */
 function repeated<Value>(read: (reader: Reader) => Value): (reader: Reader) => Value {
