@@ -1,6 +1,15 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
-import { decode, type Fields, message, type Reader, readBytes, readText, textIn } from "../../../adapters/eventStore/protobuf.js";
+import {
+  decode,
+  type Fields,
+  MalformedMessage,
+  message,
+  type Reader,
+  readBytes,
+  readText,
+  textIn,
+} from "../../../adapters/eventStore/protobuf.js";
 import { FRAME_PREFIX, frameEnd } from "../protocol/frames.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
@@ -42,14 +51,19 @@ export function frameOffsets(block: Block): number[] {
   return offsets;
 }
 
-export interface Property {
-  key: string;
-  value: string;
+/** An entry of an event's properties: its type, its content type, when it was created. Without a table: every event of an append has some. */
+export function readProperty(reader: Reader): { key: string; value: string } {
+  const end = reader.uint32() + reader.pos;
+  let [key, value] = ["", ""];
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) key = readText(reader);
+    else if (tag === 0x12) value = readText(reader);
+    else reader.skipType(tag & 7);
+  }
+  if (reader.pos !== end) throw new MalformedMessage("a property is longer than its message");
+  return { key, value };
 }
-
-/** An entry of an event's properties: its type, its content type, when it was created. */
-export const propertyFields: Fields<Property> = { 1: ["key", readText], 2: ["value", readText] };
-export const readProperty = message(propertyFields, () => ({ key: "", value: "" }));
 
 interface RecordedEvent {
   id: string;
