@@ -211,7 +211,10 @@ export interface Spreadsheets {
   readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
   /** Counts the rows without splitting them into cells. Throws for every fault that `readRows` throws for, except header faults. */
   countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
-  /** `subject` goes into the workbook's properties, which spreadsheet programs keep. */
+  /**
+   * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
+   * workbook's properties, which spreadsheet programs keep.
+   */
   createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
   /** Writes a workbook of one sheet to `output` as it goes. */
   createTableWriter(output: Writable, options: { sheet: string; columns: readonly string[] }): Promise<TableWriter>;

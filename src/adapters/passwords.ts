@@ -11,14 +11,15 @@ const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, paralleli
 
 export function createPasswords({ atOnce = availableParallelism() > 2 ? 2 : 1, mostWaiting = 50 } = {}): Passwords {
   const inLine = createLine(atOnce, mostWaiting);
-  let nobodys: Promise<string> | undefined;
+  /** Compared with where the e-mail is unknown, so that the answer takes as long. */
+  let placeholder: Promise<string> | undefined;
   let common: ReadonlySet<string> | undefined;
   return {
     hash: (password) => inLine(() => hash(password, cost)),
     matches: (password, known) =>
       inLine(async () => {
-        nobodys ??= hash(randomUUID(), cost);
-        const same = await verify(known ?? (await nobodys), password);
+        placeholder ??= hash(randomUUID(), cost);
+        const same = await verify(known ?? (await placeholder), password);
         return same && known !== undefined;
       }),
     isCommon: (password) => {

@@ -86,7 +86,7 @@ interface Claims {
   readonly email_verified?: unknown;
 }
 
-/** Many providers put the e-mail into the ID token; the others answer it at the userinfo endpoint. */
+/** Many providers put the e-mail into the ID token; the rest answer it at the userinfo endpoint. */
 async function claimsOf(
   configuration: openId.Configuration,
   tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,

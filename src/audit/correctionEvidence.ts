@@ -1,4 +1,4 @@
-// What the streams say has become of rejected rows, worked out apart from the projection that keeps the same in tables.
+// The states of rejected rows as the streams have them, worked out by other code than the projection, which the audit compares with it.
 import { actorOf } from "../domain/principal.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
@@ -17,8 +17,8 @@ export interface CorrectionEvidence {
   /** An import was requested or has ended. */
   requested(request: ImportRequested): void;
   ended(importId: string, completed: boolean): void;
-  /** An event of a stream of corrections. Answers why it cannot be read, where it cannot. */
-  hear(stored: StoredEvent): string | undefined;
+  /** Adds an event of a stream of corrections. Answers why the event cannot be read, where it cannot. */
+  addEvent(stored: StoredEvent): string | undefined;
   rows(): { readonly row_corrections: Map<string, CorrectionRow>; readonly settled_rows: Map<string, CorrectionRow> };
 }
 
@@ -31,10 +31,10 @@ export function correctionEvidence(): CorrectionEvidence {
   const claimed = new Set<string>();
   const refused = new Set<string>();
   const settled = new Map<string, CorrectionRow>();
-  const hearKnown = (event: RecordedOn<"corrections">): void => {
+  const apply = (event: RecordedOn<"corrections">): void => {
     const organisationId = event.metadata.organisation;
     const { importId } = event.data;
-    const settle = (owner: string, row: number, rest: readonly (string | null)[]) => {
+    const setIfNew = (owner: string, row: number, rest: readonly (string | null)[]) => {
       const key = keyOf(owner, row);
       if (!settled.has(key)) settled.set(key, { organisationId, importId: owner, columns: [owner, row, ...rest] });
     };
@@ -44,12 +44,12 @@ export function correctionEvidence(): CorrectionEvidence {
         for (const row of event.data.rows) claimed.add(keyOf(importId, row, correction));
         for (const { row, correctionRow, why, importId: other } of event.data.refused) {
           refused.add(keyOf(importId, row, correction));
-          settle(correction, correctionRow, [settledAs[why], other ?? null, null, actorOf(by)]);
+          setIfNew(correction, correctionRow, [settledAs[why], other ?? null, null, actorOf(by)]);
         }
         return;
       }
       case "RowsDismissed":
-        for (const row of event.data.rows) settle(importId, row, ["dismissed", null, storable(event.data.note), actorOf(event.data.by)]);
+        for (const row of event.data.rows) setIfNew(importId, row, ["dismissed", null, storable(event.data.note), actorOf(event.data.by)]);
         return;
       case "RowsReopened":
         for (const row of event.data.rows) settled.delete(keyOf(importId, row));
@@ -63,10 +63,10 @@ export function correctionEvidence(): CorrectionEvidence {
     ended(importId, completed) {
       if (requests.has(importId)) ends.set(importId, completed);
     },
-    hear(stored) {
+    addEvent(stored) {
       try {
         const event = decodeOn("corrections", stored);
-        if (event) hearKnown(event);
+        if (event) apply(event);
         return event ? undefined : `${stored.type} at revision ${stored.revision} is unknown`;
       } catch (error) {
         if (error instanceof UnreadableEvent) return error.message;

@@ -6,7 +6,7 @@ import type { AsOf } from "./importHistory.js";
 
 export type CorrectionStep = RecordedOn<"corrections">;
 
-/** As of a revision of the import's own stream nothing is told: the two streams have no revision in common. */
+/** Empty as of a revision: that is a revision of the import's stream, and says nothing about the stream of its corrections. */
 export async function correctionStory(
   importId: string,
   { eventStore, asOf, signal }: { readonly eventStore: EventStore; readonly asOf?: AsOf | undefined; readonly signal: AbortSignal },

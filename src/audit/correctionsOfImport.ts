@@ -22,22 +22,22 @@ export async function correctionsOfImport(
     [importId],
   );
   const corrections = new Set(found.rows.map(({ correction }) => correction));
-  // Those that have claimed rows are on the stream; one that waits is known by its row of the table alone, and is asked for itself.
+  // Corrections that have claimed rows are named by the stream. One that still waits is named by the table alone; its own stream is read.
   for (const stream of [importId, ...(corrects ? [corrects.importId] : [])]) {
     for await (const stored of eventStore.read(streamOf.corrections(stream))) {
       if (isAfter(stored.position, until)) break;
-      evidence.hear(stored);
+      evidence.addEvent(stored);
       const event = stream === importId ? decodeOn("corrections", stored) : undefined;
       if (event?.type === "RowsClaimed") corrections.add(event.data.correction);
     }
   }
-  for (const correction of corrections) await hearImport(eventStore, correction, until, evidence);
+  for (const correction of corrections) await addImport(eventStore, correction, until, evidence);
   return evidence;
 }
 
 const ends = ["ImportCompleted", "ImportFailed", "ImportCancelled"];
 
-async function hearImport(eventStore: EventStore, importId: string, until: Position, evidence: CorrectionEvidence): Promise<void> {
+async function addImport(eventStore: EventStore, importId: string, until: Position, evidence: CorrectionEvidence): Promise<void> {
   for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
     const event = decodeOn("import", stored);
     if (event?.type === "ImportRequested" && !isAfter(stored.position, until)) evidence.requested(event.data);

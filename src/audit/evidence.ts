@@ -87,7 +87,7 @@ export async function gatherEvidence(gathering: Gathering): Promise<Evidence> {
 
 function onCorrection(event: StoredEvent, corrections: CorrectionEvidence, gathering: Gathering): void {
   if (!isWanted(event, gathering)) return;
-  const fault = corrections.hear(event);
+  const fault = corrections.addEvent(event);
   if (fault === undefined) return;
   const importId = event.stream.slice(streamPrefix.corrections.length);
   gathering.findings.add({ organisationId: event.metadata.organisation, importId, sentence: `stream of corrections: ${fault}` });

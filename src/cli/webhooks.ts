@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import { operator } from "../domain/principal.js";
+import { isUuid } from "../domain/uuid.js";
 import type { DeliverySummary } from "../queries/webhooks.js";
 import { CommandFault, command, print, printJson, remark, table } from "./outcome.js";
 import { type CommandContext, withStores } from "./withStores.js";
@@ -80,9 +81,9 @@ interface OfEndpoint {
 }
 
 const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(endpointId))
-    throw new CommandFault("That is not the id of an endpoint; webhooks list shows them.");
-  return { organisationId, endpointId: endpointId.toLowerCase() };
+  const id = endpointId.toLowerCase();
+  if (!isUuid(id)) throw new CommandFault("That is not the id of an endpoint; webhooks list shows them.");
+  return { organisationId, endpointId: id };
 };
 
 async function remove(id: string, options: OfEndpoint): Promise<void> {

@@ -1,4 +1,4 @@
-// src/domain holds pure rules: nothing here reads a clock, a file, a socket or another folder of ours.
+// src/domain holds pure rules: nothing here reads a clock, a file or a socket, or imports another folder of src.
 // A Rejection is the one error the domain throws: what the caller asked for cannot be done, and the sentence says what to do.
 export type RejectionCode =
   | "invalid" // 400: the request itself is wrong

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const role = z.enum(["admin", "operator", "viewer"]);
 export type Role = z.infer<typeof role>;
 
-/** `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. The others: their settings page, shown and changed. */
+/** `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. Each other right: its settings page, shown and changed. */
 export type Action = "look" | "operate" | "members" | "keys" | "webhooks";
 
 const allowed: Readonly<Record<Role, readonly Action[]>> = {

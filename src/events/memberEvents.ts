@@ -24,7 +24,7 @@ const memberRoleChanged = z.object({ role, ...who });
 
 const memberRemoved = z.object({ ...who });
 
-/** The last event; the stream is deleted after it. Whoever still reads it drops what it knew. */
+/** The last event; the stream is deleted after it. A projection that reads it removes the member's rows. */
 const memberErased = z.object({ ...who });
 
 /** Every event of a member's stream. */

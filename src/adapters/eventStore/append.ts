@@ -27,7 +27,7 @@ interface Appending {
 /** An attempt shorter than this is not worth making. */
 const shortestMs = 100;
 
-/** No server takes more in one message, and sending it all the same clogs the connection for everybody. */
+/** No server takes more in one message, and sending it all the same blocks the connection for all calls. */
 const mostBytes = 4 * 1024 * 1024;
 
 export type Append = (

@@ -112,7 +112,7 @@ function note(logger: Logger, error: unknown, failures: number): void {
 /**
  * True when the end of the range is reached; a subscription that breaks throws. Following moves by what the subscription itself reports and
  * nothing else: it may sit on a follower that has not got what the leader has. A replay is read from the leader, so that once it has
- * caught up, everything up to the end that the leader had named before has passed, though none of it may have been ours.
+ * caught up, everything up to the end that the leader had named before has passed, though none of it may have matched the filter.
  */
 async function subscribeOnce(following: Following, client: EventStoreDBClient, range: SubscriptionRange, deal: Deal): Promise<boolean> {
   const endBefore = await following.head();

@@ -19,7 +19,7 @@ const permanent: Readonly<Record<string, string>> = {
   UnauthorizedAccess: permission,
   AccountProblem: permission,
   NotSignedUp: permission,
-  BucketAlreadyExists: "The name is taken by somebody else: set S3_BUCKET to another one.",
+  BucketAlreadyExists: "Another account has a bucket of this name: set S3_BUCKET to another one.",
   InvalidBucketName: "Set S3_BUCKET to a name that the store takes.",
   AuthorizationHeaderMalformed: region,
   PermanentRedirect: region,

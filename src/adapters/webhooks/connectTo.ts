@@ -70,7 +70,7 @@ function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect"
     socket.once(event, () => {
       signal.removeEventListener("abort", onAbort);
       socket.off("error", give);
-      socket.on("error", () => undefined); // whoever uses the socket hears of it in its own way
+      socket.on("error", () => undefined); // later errors reach the request that uses the socket; this keeps them from ending the process
       settle(socket);
     });
     signal.addEventListener("abort", onAbort, { once: true });

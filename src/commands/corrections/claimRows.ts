@@ -19,7 +19,7 @@ export interface RowsToClaim {
   readonly now: Date;
 }
 
-/** Makes the rows this import's own, whoever else wants them; answers those that are not. Claiming again changes nothing. */
+/** Claims the rows for this import; answers those it was refused. Claiming again changes nothing and answers the same. */
 export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
   const { importId, correction, rows, by, now } = wanted;
   let refused: readonly RefusedRow[] = [];

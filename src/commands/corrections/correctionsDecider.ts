@@ -1,5 +1,5 @@
-// Which rejected rows of an import are taken, and by whom. A row that a correction has claimed stays its own for as long as that import
-// runs or has completed; one that failed or was cancelled has written nothing, and another may claim its rows.
+// Which rejected rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs
+// and after it has completed. An import that failed or was cancelled has written nothing, so another may claim its rows.
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow, RowsClaimed } from "../../events/correctionEvents.js";
@@ -12,7 +12,7 @@ export type Standing = { readonly why: "claimed"; readonly importId: string } | 
 export interface CorrectionsState {
   /** By correcting import. */
   readonly claims: Map<string, RowsClaimed>;
-  /** The last word about a row; none for one that nobody has touched. */
+  /** By row: who has it, or that it is dismissed; no entry for an open row. */
   readonly rows: Map<number, Standing>;
 }
 
@@ -81,7 +81,7 @@ function refusal(
 
 export const untouched = (): CorrectionsState => ({ claims: new Map(), rows: new Map() });
 
-/** Changes the state it is given, which nobody else holds: copying it would make a long stream slow. */
+/** Changes the state it is given, which only the fold holds: copying it for each event would make a long stream slow. */
 export function evolve(state: CorrectionsState, event: CorrectionEvent): CorrectionsState {
   switch (event.type) {
     case "RowsClaimed":

@@ -39,7 +39,7 @@ export async function endedClaimants(eventStore: EventStore, state: CorrectionsS
   return ended;
 }
 
-/** Rows of a correction that were refused it, by its own row numbers: they are another import's, so this one's list does not offer them. */
+/** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
   const claim = (await loadCorrections(eventStore, corrects.importId)).claims.get(importId);

@@ -37,7 +37,7 @@ export function underMemberLock<Result>(
 export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf, origin: Origin, decide: Decide): Promise<Changed> {
   const handled = await handle(deps, memberAggregate(who.memberId), { organisation: who.organisationId, ...origin }, decide);
   await deps.project(client, who.memberId);
-  // They are void already; this only tidies up.
+  // The change has made these sessions invalid; deleting their rows only tidies up.
   if (handled.decided.length > 0) {
     await client.query(
       "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
@@ -47,7 +47,7 @@ export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf
   return handled;
 }
 
-/** The same, but for a change that takes an admin away: refused where none would be left. */
+/** The same for a change that takes an admin away: rejected where no admin would be left. */
 export function changeAdmin(
   deps: MemberDeps,
   who: MemberOf,
@@ -62,7 +62,8 @@ export function changeAdmin(
 }
 
 /**
- * Where somebody who has joined goes, somebody who has joined stays. The streams are asked, not the table: a command may have died between the two.
+ * An admin who has joined may go only where another one who has joined stays. The streams are read, not the table: a command may have
+ * died after its append and before its row.
  */
 export async function ensureAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
   const { rows } = await client.query<{ memberId: string }>(
@@ -87,7 +88,7 @@ export async function loadMember({ events }: MemberDeps, memberId: string): Prom
   return state;
 }
 
-/** The member whom an e-mail, or an id, means in an organisation. One who was removed is found too. */
+/** The member that has this e-mail or id in the organisation. A removed member is found too. */
 export async function memberMeant(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
   const { rows } = await deps.pool.query<{ memberId: string }>(
     `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,

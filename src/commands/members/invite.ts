@@ -42,7 +42,7 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
     } catch (error) {
       if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
-      await dropClaim(deps, memberId); // an erasure broke off behind its last step but one
+      await dropClaim(deps, memberId); // left over by an erasure that was interrupted after it had deleted the stream
     }
   }
 }
@@ -62,7 +62,7 @@ export function decideInvite(
   }
 }
 
-/** A new link for who forgot the password or let the invitation expire. The one before it is void. `given` is an e-mail or a member's id. */
+/** A new link, for a forgotten password or an expired invitation. The link before it is void. `given` is an e-mail or a member's id. */
 export async function makeLink(
   deps: MemberDeps,
   { organisationId, member: given }: { organisationId: string; member: string },
@@ -89,7 +89,7 @@ async function newLink(deps: MemberDeps): Promise<{ token: string; at: string; l
   return { token, at: now.toISOString(), linkSha256: hashToken(token), linkExpiresAt };
 }
 
-/** The id that this e-mail has in this organisation from now on. Not made from the e-mail, which must not be guessed from it. */
+/** The id that this e-mail has in this organisation from now on. Random: an id made from the e-mail would let it be guessed. */
 async function claimMember(deps: MemberDeps, organisationId: string, email: string): Promise<string> {
   const { rows } = await deps.pool.query<{ memberId: string }>(
     `insert into member_claims (organisation_id, email_key, member_id)

@@ -13,11 +13,11 @@ export interface OpenLink extends MemberOf {
   readonly organisationName: string;
   readonly email: string;
   readonly name: string | null;
-  /** False for who joins by it, true for who forgot a password. */
+  /** True for a forgotten password, false for an invitation. */
   readonly hasJoined: boolean;
 }
 
-/** Whom the link is for; undefined where it was used, has expired, or never was. */
+/** The member of the link; undefined where it was used, has expired, or never existed. */
 export async function findLink({ pool }: MemberDeps, token: string): Promise<OpenLink | undefined> {
   if (!isToken(token)) return undefined;
   const { rows } = await pool.query<OpenLink>(
@@ -30,7 +30,7 @@ export async function findLink({ pool }: MemberDeps, token: string): Promise<Ope
   return rows[0];
 }
 
-/** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for who is answered. */
+/** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for the member it answers. */
 export async function joinByLink(
   deps: MemberDeps,
   { token, password }: { token: string; password: string },
@@ -57,7 +57,7 @@ interface Joining {
   readonly at: string;
 }
 
-/** The stream decides, so of two who use one link at the same moment one is refused. */
+/** The stream decides, so of two requests with one link at the same moment one is rejected. */
 export function decideJoin({ linkSha256, passwordHash, by, at }: Joining, state: MemberState): EventOn<"member">[] {
   if (state.link?.sha256 !== linkSha256 || at >= state.link.expiresAt || state.status === "removed") throw linkIsVoid();
   const joined: EventOn<"member">[] = state.status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", by, at } }];

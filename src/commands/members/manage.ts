@@ -38,7 +38,7 @@ export async function changeRole(deps: MemberDeps, { organisationId, member, rol
   return { ...who, email: before.email, before: before.role, role };
 }
 
-/** Sessions, password and link end. Removing who was removed changes nothing. */
+/** Ends sessions, password and link. Removing a removed member changes nothing. */
 export async function removeMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin) {
   const who = await memberMeant(deps, organisationId, member);
   const at = (await deps.now()).toISOString();
@@ -49,14 +49,14 @@ export async function removeMember(deps: MemberDeps, { organisationId, member }:
   return { ...who, email: before.email };
 }
 
-/** Forgets the person: the stream is deleted, the row, the claim and the sessions too. What others recorded names an id that means nothing. */
+/** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
 export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin): Promise<MemberOf> {
   const who = await claimedMember(deps, organisationId, member);
   const at = (await deps.now()).toISOString();
   await underMemberLock(deps, organisationId, async (client) => {
     const state = await loadMember(deps, who.memberId).catch(absentIfDeleted);
     if (state && isAdmin(state)) await ensureAnotherAdmin(deps, client, who, state);
-    // The event tells whoever follows the log; the claim stays until the stream is gone, so that an erasure that broke off can be repeated.
+    // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
     if (state && state.status !== "none")
       await record(deps, client, who, origin, () => [{ type: "MemberErased", data: { by: origin.by, at } }]);
     await deps.events.deleteStream(streamOf.member(who.memberId));

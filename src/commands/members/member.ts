@@ -14,7 +14,7 @@ export interface MemberState {
   readonly link: { readonly sha256: string; readonly expiresAt: string } | undefined;
 }
 
-const nobody: MemberState = {
+const noMember: MemberState = {
   status: "none",
   organisationId: "",
   email: "",
@@ -25,7 +25,7 @@ const nobody: MemberState = {
 };
 
 export function memberAggregate(memberId: string): Aggregate<"member", MemberState> {
-  return { kind: "member", id: memberId, initial: () => nobody, evolve };
+  return { kind: "member", id: memberId, initial: () => noMember, evolve };
 }
 
 function evolve(state: MemberState, event: RecordedOn<"member">): MemberState {
@@ -46,7 +46,7 @@ function evolve(state: MemberState, event: RecordedOn<"member">): MemberState {
     case "MemberRemoved":
       return { ...state, status: "removed", hasPassword: false, link: undefined };
     case "MemberErased":
-      return nobody;
+      return noMember;
   }
 }
 

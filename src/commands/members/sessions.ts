@@ -107,5 +107,5 @@ export async function endSession(pool: Database, token: string): Promise<void> {
   if (isToken(token)) await pool.query("delete from sessions where token_sha256 = $1", [hashToken(token)]);
 }
 
-/** Known only to who has the session's cookie, and of no use to learn it. */
+/** Stands in the pages' forms. Derived from the session's token, which cannot be worked out from it. */
 const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");

@@ -1,4 +1,4 @@
-// Wrong passwords make the next tries slower, and lock nobody out: an address that fails at an account waits longer and longer for that
+// Wrong passwords make the next tries slower, and lock no account: an address that fails at an account waits longer and longer for that
 // account alone; an account or an address that sees many failures is answered later, and still answered. Counted in the database,
 // for all processes; each count is forgotten a quarter of an hour after its last failure.
 import { hash } from "node:crypto";
@@ -54,7 +54,7 @@ export async function countFailure(pool: Pool, attempt: Attempt): Promise<void> 
   await forgetOld(pool);
 }
 
-/** Who got it right begins anew at that account and address; what others do to the account stays counted. */
+/** A right password clears the count of this address at this account; the account's count of failures from all addresses stays. */
 export async function forgetFailures(pool: Pool, attempt: Attempt): Promise<void> {
   await pool.query("delete from sign_in_failures where key = $1", [keysOf(attempt).both]);
 }

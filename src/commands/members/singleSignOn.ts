@@ -9,7 +9,7 @@ import { type NamelessMember, openSession, type VerifiedMember } from "./session
 
 export const singleSignOnMinutes = 10;
 
-/** True the first time only: what a browser brings back is taken once, at whichever process. */
+/** True the first time only: a state that a browser brings back is accepted once, by all API processes together. */
 export async function takeState(pool: Pool, state: string): Promise<boolean> {
   await pool.query("delete from used_states where expires_at < now()");
   const { rowCount } = await pool.query(
@@ -19,7 +19,7 @@ export async function takeState(pool: Pool, state: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The members of this e-mail, of whom those who are invited join by signing in. */
+/** The members with this e-mail. Invited ones join by signing in. */
 export async function membersOf(pool: Pool, email: string): Promise<VerifiedMember[]> {
   const { rows } = await pool.query<VerifiedMember>(
     `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
@@ -31,7 +31,7 @@ export async function membersOf(pool: Pool, email: string): Promise<VerifiedMemb
   return rows;
 }
 
-/** Opens a session for who was verified; undefined where the member changed meanwhile. Invited members are verified by a provider alone, and join. */
+/** Opens a session for the verified member; undefined where the member changed meanwhile. An invited member joins. */
 export async function startSession(
   deps: MemberDeps,
   member: NamelessMember,

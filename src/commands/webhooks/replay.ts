@@ -1,6 +1,7 @@
 // Tells an endpoint everything since a time again, each event under its own id. Which imports there were is asked of the tables;
 // the events are read from their streams.
 import type { Pool } from "pg";
+import { isUuid } from "../../domain/uuid.js";
 import { isTold, toldOf } from "../../domain/webhooks/eventTypes.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports.js";
@@ -55,10 +56,9 @@ async function eventAt(eventStore: EventStore, stream: string, revision: bigint)
 export function toldEvent({ id, type, stream, metadata, revision, position, recordedAt }: StoredEvent): ToldEvent | undefined {
   if (!isTold(type) || !stream.startsWith(importPrefix)) return undefined;
   const importId = stream.slice(importPrefix.length);
-  if (!uuid.test(importId)) return undefined;
+  if (!isUuid(importId)) return undefined;
   const { organisation: organisationId } = metadata;
   return { eventId: id, type: toldOf[type], organisationId, importId, revision, position: position.commit, recordedAt };
 }
 
 const importPrefix = streamOf.import("");
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -15,7 +15,7 @@ const alpha3: Record<string, string> = {
   UK: "GB",
 };
 
-/** ISO 3166-1, and Kosovo by the code that everyone uses for it. */
+/** ISO 3166-1, and Kosovo by its usual code. */
 const codes: ReadonlySet<string> = new Set(
   (
     "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG " +

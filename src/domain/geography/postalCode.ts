@@ -53,7 +53,7 @@ const behindHyphen: Record<string, number> = { BR: 3, GB: 3, IE: 4, JP: 4, NL: 2
 const nowhere: ReadonlySet<number> = new Set();
 
 /**
- * What somebody wrote for a postcode as its letters and digits; undefined when it cannot be one of the country's. Blanks may stand
+ * A postcode as it was written, reduced to its letters and digits; undefined when it cannot be one of the country's. Blanks may stand
  * anywhere, a hyphen only where the country's codes have one: `20-00` is a slip, not Sydney.
  */
 export function readPostalCode(countryCode: string, text: string, loadedHyphens = nowhere): string | undefined {

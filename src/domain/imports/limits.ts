@@ -24,7 +24,7 @@ export const limits = {
   rejectedRowBytes: 32_000,
   /** Room for the keys of all custom fields that an organisation can have. */
   reasonBytes: 16_000,
-  /** Distinct reasons that an import holds in memory; the others are worked out again when they are recorded. */
+  /** Distinct reasons that an import holds in memory; further ones are worked out again when they are recorded. */
   keptReasons: 1_000,
   /** A page of rejected rows ends before it is larger, unless one row alone is. */
   rejectedPageBytes: 4 * 1024 * 1024,

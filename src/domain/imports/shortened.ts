@@ -1,4 +1,4 @@
-/** The end of whatever was cut off, so that nobody takes the rest for the whole. */
+/** Stands at the end of a text that was cut off, so that it is not taken for the whole. */
 export const cutMark = "... [cut short]";
 
 const encoder = new TextEncoder();

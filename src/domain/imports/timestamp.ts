@@ -14,7 +14,7 @@ const otherForms = [
 ];
 const longestDate = 60;
 
-/** Whether somebody wrote a date, but not as ISO 8601 has it: `6/10/2026`, `6 Oct 2026`, `20261006`. */
+/** Whether the text is a date that is not written as ISO 8601 has it: `6/10/2026`, `6 Oct 2026`, `20261006`. */
 export function isOtherDateForm(text: string): boolean {
   return text.length <= longestDate && !iso.test(text) && otherForms.some((form) => form.test(text));
 }

@@ -8,7 +8,7 @@ const shape = /^[\w-]{43}$/;
 /** 256 bits as they stand in an address. `randomBytes` must be cryptographically random. */
 export const makeToken = (randomBytes: (count: number) => Uint8Array): string => Buffer.from(randomBytes(32)).toString("base64url");
 
-/** False for anything that is no token of ours. */
+/** False for text that cannot be a token made here. */
 export const isToken = (text: string): boolean => shape.test(text);
 
 export const hashToken = (token: string): string => hash("sha256", token, "hex");

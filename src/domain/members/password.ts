@@ -1,7 +1,7 @@
-// Which passwords are taken. Length is what counts; what everybody would try first is refused.
+// Which passwords are accepted. Length is what counts; those that an attacker tries first are rejected.
 export const passwordLength = { least: 12, most: 200 } as const;
 
-/** A sentence for who chose it, or undefined where it is taken. `known`: what anybody knows of the member. */
+/** A sentence for the person who chose it, or undefined where it is accepted. `known`: the member's e-mail, name and organisation, which are no secret. */
 export function passwordFault(password: string, known: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
   const { least, most } = passwordLength;
   const length = [...password].length;

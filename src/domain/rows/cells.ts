@@ -1,4 +1,4 @@
-// src/domain/rows judges the rows of an import: which may be recorded, and in plain words why the others may not.
+// src/domain/rows judges the rows of an import: which may be recorded, and why a rejected row may not, in plain words.
 // The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
 import { isLonger, limits } from "../imports/limits.js";
 

@@ -7,7 +7,7 @@ export function validationMessages(issues: readonly z.core.$ZodIssue[], root: st
   return firstOf(issues.flatMap((issue) => sentences(issue, root)));
 }
 
-/** The first hundred, and how many more there are: whoever sends a body decides how many faults it has. */
+/** The first hundred, and how many more there are: the client decides how many faults a body has. */
 export function firstOf(messages: Iterable<string>): string[] {
   const told: string[] = [];
   let more = 0;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** Derived and never stored: whoever has SIGNING_SECRET can make it again, and nobody can read it from a table, an event or a backup. */
+/** Derived from SIGNING_SECRET and never stored, so that no table, event or backup holds it. */
 export function webhookSecret(signingSecret: string, endpointId: string, generation: number): string {
   return `whsec_${createHmac("sha256", signingSecret).update(`webhook ${endpointId} ${generation}`).digest("base64")}`;
 }

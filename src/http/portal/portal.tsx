@@ -124,7 +124,7 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
     return serving.withinUploads(visit.person?.organisationId ?? "", () => submit(c, form, { visit, session, fields: noFields }, serving));
   return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
-    // Signing in is nobody's form yet; it may come from a tab that was opened before.
+    // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
     if (session && form.access !== "anyone") ensureOwnForm({ ...asked, formToken: session.formToken, given: fields.get("token") });
     return submit(c, form, { visit, session, fields }, serving);
   });

@@ -14,7 +14,7 @@ export interface Notice {
   readonly once?: string;
 }
 
-/** Who may see a page or send a form: everybody, everybody who is signed in, or those whose role may do this. */
+/** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */
 export type Access = "anyone" | Action;
 
 /** One request of the portal, as its pages see it. */

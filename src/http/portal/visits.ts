@@ -15,7 +15,7 @@ export interface VisitParts {
   readonly notices: Notices;
 }
 
-/** Whom notices and forms belong to where nobody is signed in. */
+/** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (session: Session | undefined): string => session?.formToken ?? "signed out";
 
 /** How a body is read: what it takes of the memory for bodies is counted for the visitor's organisation. */

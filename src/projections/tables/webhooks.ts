@@ -27,7 +27,7 @@ export const webhookEndpoints = pgTable(
 );
 
 /**
- * Not a projection: which event has yet to be told to which endpoint, and what became of the others, for 30 days. The event itself is read
+ * Not a projection: which event has yet to be told to which endpoint, and for 30 days how the finished deliveries ended. The event itself is read
  * from its stream for every attempt. Losing the table sends again what the log of the last 30 days holds, under the same ids.
  */
 export const webhookDeliveries = pgTable(

@@ -3,7 +3,7 @@ import { FileFault } from "../fileFault.js";
 import { type Encoding, type Sniffed, unfinishedUtf8 } from "./encoding.js";
 
 const CHUNK_BYTES = 128 * 1024;
-/** Whoever wants the header alone takes no more apart than this. */
+/** Reading the header alone decodes no more than this. */
 const FIRST_CHUNK_BYTES = 64 * 1024;
 /** 0x80 to 0x9f of Windows-1252; the five unassigned bytes stay the control characters they are. */
 const WINDOWS_1252 =

@@ -6,9 +6,6 @@ import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
-/** The report's own columns, left of the submitted ones. A file that has them is a corrected report: they are known and left out. */
-export const REPORT_COLUMNS = ["Row number", "Rejection reason"] as const;
-
 /** After how much text the disk is waited for. */
 const DRAIN_CHARS = 64 * 1024;
 /** Beyond 4 GiB, in UTF-8, not every program opens a sheet. */
@@ -22,7 +19,7 @@ export async function createReportWriter(path: string, options: { columns: reado
   await once(file, "open");
   const workbook = await createWorkbookWriter(file, { sheetName: "Rejected rows", subject: options.subject });
   const { sheet } = workbook;
-  const width = REPORT_COLUMNS.length + options.columns.length;
+  const width = options.columns.length;
   // empty cells are text too
   sheet.columns = Array.from({ length: width }, (_, index) => ({ width: index === 0 ? 12 : index === 1 ? 48 : 18, style: STYLES.text }));
   let rows = 0;
@@ -44,7 +41,7 @@ export async function createReportWriter(path: string, options: { columns: reado
     row.commit();
   }
 
-  write([...REPORT_COLUMNS, ...options.columns], true);
+  write(options.columns, true);
   return {
     async add(row, reason, values) {
       if (rows >= MAX_SHEET_ROWS || chars > MAX_SHEET_CHARS) {

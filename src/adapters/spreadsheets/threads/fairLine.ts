@@ -32,7 +32,7 @@ export function createFairLine<Job>(perOrganisation: number): FairLine<Job> {
       for (const [organisationId, [job, ...others]] of waiting) {
         if (job === undefined || count(organisationId) >= perOrganisation) continue;
         waiting.delete(organisationId);
-        if (others.length > 0) waiting.set(organisationId, others); // behind everybody else
+        if (others.length > 0) waiting.set(organisationId, others); // behind all other organisations
         set(organisationId, count(organisationId) + 1);
         return { organisationId, job };
       }

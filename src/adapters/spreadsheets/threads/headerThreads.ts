@@ -41,7 +41,7 @@ export interface HeaderThreadsOptions {
 }
 
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 }: HeaderThreadsOptions = {}): HeaderThreads {
-  const line = createFairLine<Job>(Math.max(1, threads - 1)); // one is always left for the others
+  const line = createFairLine<Job>(Math.max(1, threads - 1)); // one is always left for other organisations
   const all = new Set<Thread>();
   const idle: Thread[] = [];
 

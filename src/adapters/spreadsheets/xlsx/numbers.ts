@@ -49,7 +49,7 @@ const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): Shown =>
 
 /**
  * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, also where
- * day 0 is a real one: nobody means the first of January 1904. The clock is left out when it is midnight and not shown.
+ * day 0 is a real one: the first of January 1904 is never meant. The clock is left out when it is midnight and not shown.
  */
 export function serialText(serial: number, shown: Shown, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;

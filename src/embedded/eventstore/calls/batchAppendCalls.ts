@@ -101,7 +101,7 @@ function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenA
   return { append, key, isFinal };
 }
 
-/** A missing name and a faulty event are this append's fault alone; the others on the call go on. */
+/** A missing name or a faulty event fails this append alone; the other appends on the call go on. */
 function aim(append: OpenAppend, target: AppendTarget): void {
   append.target = target;
   if (target.stream === "") append.fault ??= NAMELESS;

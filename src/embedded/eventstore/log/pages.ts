@@ -1,4 +1,4 @@
-// Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up the others.
+// Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up other readers.
 
 import { frameEnd } from "../protocol/frames.js";
 import { type Block, frameOffsets } from "./blocks.js";

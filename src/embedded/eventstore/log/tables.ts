@@ -12,7 +12,7 @@ export function openTables(folder: string) {
     encoding: "binary",
     maxDbs: 4,
     overlappingSync: false, // so that its promise means what an acknowledgement must: on the disk, also after a power cut
-    eventTurnBatching: false, // transactions are ours to group; its own grouping rejects a promise that cannot be caught
+    eventTurnBatching: false, // the log groups transactions itself; the library's grouping rejects a promise that cannot be caught
   });
   const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
   const index: Database<Buffer, [string, number]> = root.openDB("index", { encoding: "binary" });

@@ -15,7 +15,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     summary: `Correct rejected rows of a ${noun} import`,
     description: [
       "1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent;",
-      "they go in as a new import, whose `correctionOf` names this one. A row is corrected once, whoever sends it how often: of two",
+      "they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two",
       "corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails",
       ...(kind === "shipments"
         ? ["or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together."]

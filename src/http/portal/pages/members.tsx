@@ -23,7 +23,7 @@ export const membersPage: PageOf<SignedInVisit> = {
           {visit.notice?.once ? <OnlyOnce title="The link, shown only this once" text={visit.notice.once} copyLabel="Copy link" /> : null}
           <MemberQuestion visit={visit} remove={asked("remove")} erase={asked("erase")} />
           <section class="panel" aria-labelledby="invite">
-            <h2 id="invite">Invite somebody</h2>
+            <h2 id="invite">Invite a person</h2>
             <Form visit={visit} to={membersPath} class="in-line">
               <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="off" />
               <Field label="Name" name="name" maxlength={200} value={visit.submitted.get("name")} autocomplete="off" required={false} />

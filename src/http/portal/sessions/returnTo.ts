@@ -1,6 +1,6 @@
 const longest = 2_000;
 
-/** Where a sign-in leads: the page of ours that was asked for, else Overview. Never another site's address, however it is written. */
+/** Where a sign-in leads: the portal page that was asked for, else Overview. Never another site's address, however it is written. */
 export function safeReturn(text: string | undefined): string {
   if (text === undefined || text.length > longest || !/^\/portal(?:[/?]|$)/.test(text) || /[\\\p{Cc}\s]/u.test(text)) return "/portal";
   const base = "http://portal.invalid";

@@ -10,7 +10,7 @@ export function seal(secret: string, purpose: string, value: unknown, expiresAt:
   return `${body}.${signature(secret, purpose, body)}`;
 }
 
-/** Undefined for what was changed, has expired, or was never ours. */
+/** Undefined for text that was changed, has expired, or was not sealed with this secret. */
 export function unseal(secret: string, purpose: string, text: string | undefined, now: Date): unknown {
   if (text === undefined || text.length > longest) return undefined;
   const [body = "", given = ""] = text.split(".");

@@ -36,7 +36,7 @@ export async function beginSingleSignOn(deps: SingleSignOnDeps, c: Context): Pro
   return { url: begun.url };
 }
 
-/** Who came back. The cookie is gone afterwards, and the state is taken once, whoever brings it. */
+/** The identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
 export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Promise<SingleSignOnAnswer> {
   const cookie = singleSignOnCookie(deps.publicUrl, 0);
   const found = kept.safeParse(unseal(deps.signingSecret, purpose, cookie.read(c), new Date()));

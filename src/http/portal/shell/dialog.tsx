@@ -8,7 +8,7 @@ interface AskProps {
   readonly at: string;
   readonly question: Readonly<Record<string, string>>;
   readonly label: string;
-  /** What it is about, for those who hear the button and do not see its row. */
+  /** What it is about, for users of a screen reader, who do not see the button's row. */
   readonly about: string;
 }
 

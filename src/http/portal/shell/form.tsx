@@ -3,7 +3,7 @@ import type { Visit } from "../visit.js";
 
 interface FormProps {
   readonly visit: Visit;
-  /** Where it is sent, as a path of ours. */
+  /** Where it is sent: a path of the portal. */
   readonly to: string;
   readonly class?: string;
   readonly children: Child;

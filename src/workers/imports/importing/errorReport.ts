@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { reportColumns } from "../../../domain/files/header.js";
 import { reportSubject } from "../../../domain/files/reportFile.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
@@ -23,7 +24,7 @@ export function errorReport(
   let writer: ReportWriter | undefined;
   return {
     async add(row, number, reason) {
-      const names = shown.map((index) => columns.names[index] ?? "");
+      const names = [...reportColumns, ...shown.map((index) => columns.names[index] ?? "")];
       writer ??= await spreadsheets.createReportWriter(path, { columns: names, subject: reportSubject(importId) });
       const values = shown.map((index) => cellText(row.cells[index]));
       await writer.add(number, reason, values);

@@ -32,7 +32,7 @@ const idleSaveMs = 1_000;
 export async function runFollower(options: FollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const ownGuard = createLogGuard(options, () => beginAnew(options));
-  // The endpoints come from tables that the projector writes: while those are of another log nobody is told anything.
+  // The endpoints come from tables that the projector writes: while those are of another log no webhook is enqueued.
   const tablesGuard = createLogGuard(options);
   const guard: LogGuard = async (own) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));

@@ -40,7 +40,7 @@ export const claimSeconds = 45;
 const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
 
 /**
- * A delivery waits for the earlier ones of its import to its endpoint, and for nobody else's. Undefined while another process claims.
+ * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Undefined while another process claims.
  * Endpoints that fail come last and have fewer places, so that the dead ones never take all.
  */
 export function claimDeliveries(

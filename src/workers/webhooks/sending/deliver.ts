@@ -43,7 +43,7 @@ async function decide(deps: WebhookWorkerDeps, delivery: Claimed, command: typeo
   const { organisationId, endpointId } = delivery;
   const origin = { by: byWorker(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
-    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // somebody has removed it meanwhile
+    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // it was removed meanwhile
   });
   deps.logger.info({ organisationId, endpointId, reason }, "a webhook endpoint was paused or removed");
 }

@@ -10,7 +10,7 @@ import type { Claimed } from "./claim.js";
 
 type Sources = Pick<WebhookWorkerDeps, "pool" | "eventStore" | "objectStore">;
 
-/** The log has another event where this one stood, or none of the kind: it was put back. */
+/** The log no longer has this event at its place: an older state of the log was restored. */
 export class EventGone extends Error {
   override readonly name = "EventGone";
 }
@@ -86,7 +86,7 @@ async function eventAt({ eventStore }: Sources, stream: string, revision: bigint
   return undefined;
 }
 
-/** Nothing was written; what was read and rejected until then counts. The table knows, once it is as far; else it is counted. */
+/** Nothing was written; the rows read and rejected until then are counted: by the table where it is as far, else from the stream. */
 async function countsAt({ pool, eventStore }: Sources, { stream, revision }: StoredEvent, importId: string): Promise<ImportView["counts"]> {
   const received = Math.max(0, Number(revision) - 2);
   const { rows } = await pool.query<{ failed: number }>("select failed from imports where import_id = $1 and revision = $2", [

@@ -12,7 +12,7 @@ const pollMs = 500;
 const gatherMs = 20;
 const mostOutageMs = 10_000;
 
-/** Sends until the signal aborts; then what is in flight is cut off, put back and sent by whoever claims it next. */
+/** Sends until the signal aborts; then requests in flight are cut off and their deliveries put back, for the next process that claims them. */
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { logger, signal } = deps;
   const running = new Map<Promise<void>, Claimed>();

@@ -1,4 +1,4 @@
-// What became of an attempt, written in one statement. A claim that has run out meanwhile is somebody else's: then nothing is written.
+// Writes how an attempt ended, in one statement. Writes nothing where the claim has run out meanwhile: another process may hold it.
 import type { Pool } from "pg";
 import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/patience.js";
 import type { WebhookAnswer } from "../../../ports.js";
@@ -12,7 +12,7 @@ const valuesOf = ({ id, claim }: Claimed, { milliseconds, status, reason, answer
   ...[id, claim, milliseconds, status, reason, answer],
 ];
 
-/** The next of the import may go; and where the endpoint had been dead, everything that waits for it. */
+/** The import's next delivery becomes due; where the endpoint had been failing, all that wait for it do. */
 export async function settleDelivered(pool: Pool, delivery: Claimed, answer: WebhookAnswer): Promise<void> {
   await pool.query(
     `with settled as (
@@ -74,7 +74,7 @@ export async function settleFailed(
   return { endpointIsDead: rows[0]?.endpointIsDead === true };
 }
 
-/** Given up: its own three days are over, though the endpoint takes others. Undelivered ones of a dead endpoint stay. */
+/** Gives up a delivery that has failed for three days while its endpoint accepts others. Deliveries to a dead endpoint stay. */
 export async function giveUp(pool: Pool, { id }: Claimed): Promise<void> {
   await pool.query(
     `with failed as (
