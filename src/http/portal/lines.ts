@@ -9,6 +9,9 @@ export type Line =
   | { readonly goTo: string }
   | { readonly error: string };
 
+/** A connection that is silent for a minute is ended, by this server and by many proxies. */
+const repeatMs = 10_000;
+
 /**
  * An answer whose work takes a while: lines of JSON as it goes on, and one that ends it. `work` is told by the signal when the page was left or
  * the service stops. What it throws becomes its last line.
@@ -27,9 +30,12 @@ export function answerInLines(
   const text = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
+      let latest: Line | undefined;
       const send = (line: Line) => {
+        latest = line;
         if (!left.signal.aborted) controller.enqueue(text.encode(`${JSON.stringify(line)}\n`));
       };
+      const repeat = setInterval(() => latest && send(latest), repeatMs);
       const failed = (error: unknown): Line => {
         if (signal.aborted) return { error: "The service is stopping. Try again in a moment." };
         const answer = answerError(error, logger, { requestId, method: c.req.method, route: c.get("route") });
@@ -38,6 +44,7 @@ export function answerInLines(
       };
       void work(send, signal)
         .catch(failed)
+        .finally(() => clearInterval(repeat))
         .then((line) => {
           send(line);
           if (!left.signal.aborted) controller.close();

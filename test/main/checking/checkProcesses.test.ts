@@ -1,6 +1,7 @@
 // Bounds on the processes that check files. A named pipe that nobody writes to is a file whose check does not end.
-import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,35 +34,35 @@ function begin(checks: ReturnType<typeof open>, organisationId: string) {
   return { ended, leave: () => leaving.abort(new Error("left")) };
 }
 
-/** Children of this process that run the program. */
-async function running(): Promise<number> {
-  let count = 0;
+/** The children of a process that run the program. */
+async function running(parent = process.pid): Promise<string[]> {
+  const found: string[] = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const [status, command] = await Promise.all(
       ["status", "cmdline"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "")),
     );
-    if (status?.includes(`PPid:\t${process.pid}\n`) && command?.includes("checkProcess.js")) count += 1;
+    if (status?.includes(`PPid:\t${parent}\n`) && command?.includes("checkProcess.js")) found.push(pid);
   }
-  return count;
+  return found;
 }
 
 describe("the processes that check files", () => {
   test("are so many in all and fewer for one organisation; who waits gets the place of who leaves", async () => {
     const checks = open({ processes: 2 });
     const [one, another] = [begin(checks, "a"), begin(checks, "a")];
-    await until("one of an organisation runs", async () => (await running()) === 1);
+    await until("one of an organisation runs", async () => (await running()).length === 1);
     const [other, third] = [begin(checks, "b"), begin(checks, "c")];
-    await until("two run in all", async () => (await running()) === 2);
+    await until("two run in all", async () => (await running()).length === 2);
     third.leave();
     await expect(third.ended).rejects.toThrow("left");
     one.leave();
     await expect(one.ended).rejects.toThrow("left");
-    await until("the next one runs", async () => (await running()) === 2);
+    await until("the next one runs", async () => (await running()).length === 2);
     for (const { leave, ended } of [another, other]) {
       leave();
       await expect(ended).rejects.toThrow("left");
     }
-    expect(await running()).toBe(0);
+    expect(await running()).toEqual([]);
   });
 
   test("end at their deadline, and waiting for one does too", async () => {
@@ -69,7 +70,34 @@ describe("the processes that check files", () => {
     const [first, second] = [begin(checks, "a"), begin(checks, "b")];
     await expect(second.ended).rejects.toMatchObject({ name: "TooBusy" });
     await expect(first.ended).rejects.toMatchObject({ name: "Rejection", message: expect.stringMatching(/^The check took longer than/) });
-    expect(await running()).toBe(0);
+    expect(await running()).toEqual([]);
+  });
+
+  test("end when the process that asked is killed", async () => {
+    const file = join(folder, "rows.csv");
+    const row = "W1,PICK,none,2026-03-01T00:00:00Z\n";
+    await writeFile(file, `warehouseCode,chargeCode,quantity,activityTimestamp\n${row.repeat(1_000_000)}`);
+    const asked = JSON.stringify({
+      ...{ organisationId: "a", kind: "activities", folder, catalogue },
+      file: { path: file, name: "rows.csv", format: "csv" },
+    });
+    const built = new URL("../../../dist/main/checking/checkProcesses.js", import.meta.url).href;
+    const parent = spawn(process.execPath, [
+      ...["--input-type=module", "-e"],
+      `import { createCheckProcesses } from ${JSON.stringify(built)};
+       const watch = { signal: new AbortController().signal, progress: () => process.stdout.write("running"), shipments: async () => undefined };
+       await createCheckProcesses({ localities: async () => ({}) }).run(${asked}, watch);`,
+    ]);
+    await once(parent.stdout, "data");
+    const children = await running(parent.pid);
+    expect(children).toHaveLength(1);
+    parent.kill("SIGKILL");
+    const isThere = (pid: string) =>
+      readFile(`/proc/${pid}/cmdline`, "utf8").then(
+        (text) => text.includes("checkProcess.js"),
+        () => false,
+      );
+    await until("the check is gone", async () => !(await isThere(children[0] ?? "")));
   });
 
   test("a member has one check at a time", () => {

@@ -6,6 +6,7 @@ import ExcelJS from "exceljs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
+import { limits } from "../../../../src/domain/imports/limits.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -184,6 +185,7 @@ describe("a corrected error report", () => {
     const rows = (...numbers: string[]) => `Row number,Rejection reason,${header}\n${numbers.map(row).join("")}`;
     expect((await check("activities", named(rows("2", "2")))).error).toMatch(/^Rows 2 and 3 of the file have the same row number, 2/);
     expect((await check("activities", named(rows("2", "77", "none")))).html).toContain("Row number 77 is not that of a rejected row");
+    expect((await check("activities", named(rows("2"), "x"))).html).toContain("does not say of which import");
     expect((await check("shipments", named(rows("2")))).error).toMatch(/choose Activities as its kind/);
     const strangers = await service.organisation();
     const stranger = await signedIn(service, await addMember(service, strangers.id, "operator"));
@@ -192,6 +194,19 @@ describe("a corrected error report", () => {
       "x-form-token": await formToken(stranger),
     });
     expect((await last(foreign)).html).not.toContain("error report");
+  });
+
+  test("longer than one correction takes becomes several imports, each row in one of them", async () => {
+    const count = limits.rowsPerReportImport + 1;
+    const importId = await uploaded("activities", badActivities(count));
+    const mended = Array.from({ length: count }, (_, index) => `${index + 2},x,W1,PICK,1,2026-03-01T00:00:00Z,r${index}`);
+    const text = `Row number,Rejection reason,${header}\n${mended.join("\n")}\n`;
+    const sent = await last(await send("activities", new File([text], `rejected-rows-${importId}.csv`)));
+    const ids = [...(sent.html ?? "").matchAll(/imports\/([0-9a-f-]{36})">Open import \d of 2</g)].map(([, id]) => id ?? "");
+    expect(ids).toHaveLength(2);
+    const received = [];
+    for (const id of ids) received.push((await completed("activities", id))["counts"]);
+    expect(received).toEqual([limits.rowsPerReportImport, 1].map((rows) => ({ received: rows, processed: rows, failed: 0 })));
   });
 
   test("a shipment's rejected lines go together, or stay open together", async () => {
@@ -215,14 +230,17 @@ describe("a corrected error report", () => {
     expect(await states("shipments", importId)).toEqual({ 2: "corrected", 3: "corrected", 4: "open", 5: "open", 6: "open", 7: "open" });
   });
 
-  test("sent while the same rows are corrected over the API, with no worker running: each row is recorded once", async () => {
+  test("sent by two members while the same rows are corrected over the API: each row is recorded once", async () => {
     const importId = await uploaded("activities", badActivities(3));
     const report = await reportOf("activities", importId);
     for (const row of [1, 2, 3]) report.set(row, "quantity", "1");
     const file = await report.file();
     const rows = [2, 3, 4].map((row) => ({ row, values: { quantity: "1" } }));
     const overApi = () => organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows });
-    await Promise.all([send("activities", file).then(last), overApi(), send("activities", file, { page: "q" }).then(last), overApi()]);
+    const other = await signedIn(service, await addMember(service, organisation.id, "operator"));
+    const asOther = { accept: "application/json", "x-form-token": await formToken(other) };
+    const byOther = () => other.upload("/portal/upload/send", { kind: "activities", page: "p" }, file, asOther);
+    await Promise.all([send("activities", file).then(last), overApi(), byOther().then(last), overApi()]);
     await until("all imports have ended", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
     await until("the states are told", async () =>
       Object.values(await states("activities", importId)).every((state) => state === "corrected"),

@@ -13,17 +13,20 @@ interface Outcome {
   readonly replaced: number;
   /** The import whose error report the file is, where it is one. */
   readonly reported: ImportRequested | undefined;
+  /** It is an error report, and does not say of which import. */
+  readonly ofUnknown: boolean;
 }
 
 /** What the check found, as markup for the page's script to put in its place. */
 export const checkOutcome = (outcome: Outcome): string => String(<CheckOutcome {...outcome} />);
 
-function CheckOutcome({ visit, name, checked, replaced, reported }: Outcome) {
+function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown }: Outcome) {
   const { rows, accepted, rejected, shipments, notes } = checked;
   return (
     <div class="panel">
       <h2>Checked: {name}</h2>
       {reported ? <Reported visit={visit} reported={reported} checked={checked} /> : null}
+      {ofUnknown ? <p class="notice">{unknownReport}</p> : null}
       <p class={`notice ${rejected === 0 ? "done" : "error"}`} role="status">
         {rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, reported ? "not be sent" : "be rejected")} Nothing has
         been recorded.
@@ -46,6 +49,9 @@ function CheckOutcome({ visit, name, checked, replaced, reported }: Outcome) {
     </div>
   );
 }
+
+const unknownReport =
+  "This looks like an error report, but does not say of which import, so Upload takes it as a new file. To correct its import, give the file the name that it was downloaded with.";
 
 /** `data-report` shows the form's choice of how to take it. */
 const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (

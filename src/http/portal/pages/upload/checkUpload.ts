@@ -1,4 +1,5 @@
 import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
+import { reportIn } from "../../../../domain/files/reportFile.js";
 import { answerInLines } from "../../lines.js";
 import type { AnswerOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -26,11 +27,13 @@ export const checkAnswer: AnswerOf<SignedInVisit> = {
       const { kind, upload } = form;
       const header = await readUploadHeader(deps, visit.person.organisationId, upload);
       const found = await reportedImport(deps, visit, form, header);
+      const report = reportIn({ ...header, name: upload.name });
+      const ofUnknown = report !== undefined && report.importId === undefined;
       const judge = await prepareToJudge(visit, deps, { form, header, corrects: found && { found, mostParts: 0 } });
       return answerInLines(visit, deps, async (send, signal) => {
         try {
           const judged = await judge(send, signal);
-          return { html: checkOutcome({ visit, name: upload.name, kind, ...judged, reported: found?.request }) };
+          return { html: checkOutcome({ visit, name: upload.name, kind, ...judged, reported: found?.request, ofUnknown }) };
         } finally {
           await end();
         }

@@ -1,6 +1,7 @@
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../commands/imports/queueRoom.js";
 import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
+import { TooBusy } from "../../../../portErrors.js";
 import type { FileHeader } from "../../../../ports.js";
 import { presentOf } from "../../../../queries/present.js";
 import { send } from "../../../server/answer.js";
@@ -27,13 +28,20 @@ export const uploadForm: FormOf<SignedInVisit> = {
     const taken = await takeUpload(visit, deps);
     if ("importId" in taken) return { goTo: importPath(taken.importId) };
     const signal = AbortSignal.any([deps.closing, AbortSignal.timeout(plainFormMs)]);
-    const sent = await taken.sendReport(() => undefined, signal).finally(taken.end);
+    const sent = await taken
+      .sendReport(() => undefined, signal)
+      .catch((error: unknown) => {
+        throw signal.aborted ? new TooBusy(tooSlowWithoutScripts, { cause: error }) : error;
+      })
+      .finally(taken.end);
     return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
   },
 };
 
 /** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
 const plainFormMs = 50_000;
+const tooSlowWithoutScripts =
+  "The report could not be checked soon enough. Upload it with scripts turned on, or send its rows in several files";
 
 /** The same for the page's script, which shows how far the file is and goes to the import itself. */
 export const uploadAnswer: AnswerOf<SignedInVisit> = {
