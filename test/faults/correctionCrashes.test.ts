@@ -1,14 +1,20 @@
 // The same rejected row corrected twice while processes die at every step: it is recorded once.
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { correctionStory } from "../../src/audit/correctionStory.js";
 import { verify } from "../../src/audit/verify.js";
 import { correctionLines } from "../../src/cli/audit/auditCorrectionsText.js";
+import { requestImport } from "../../src/commands/imports/requestImport.js";
+import { writeLines } from "../../src/commands/imports/writeLines.js";
 import { startApi } from "../../src/http/startApi.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { addMember, formToken, signedIn, type Visitor } from "../support/portal.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
@@ -61,6 +67,56 @@ async function correct(
 const activities = async (organisation: TestOrganisation) =>
   ((await (await organisation.get("/v1/org/ledger/activities")).json()) as { items: Json[] }).items.length;
 
+interface People {
+  readonly first: Visitor;
+  readonly second: Visitor;
+}
+
+async function people(organisation: TestOrganisation): Promise<People> {
+  const add = async () => signedIn(service, await addMember(service, organisation.id, "operator"));
+  return { first: await add(), second: await add() };
+}
+
+/** As the grid sends it; `key` is made by the page. */
+async function correctInPortal(
+  who: Visitor,
+  importId: string,
+  { url = service.url, key = randomUUID() } = {},
+): Promise<string | undefined> {
+  const cookie = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const headers = { cookie, origin: new URL(url).origin, "x-form-token": await formToken(who), "content-type": "application/json" };
+  const body = JSON.stringify({ importId, key, rows });
+  const answer = await fetch(`${url}/portal/corrections/submit`, { method: "POST", headers, body }).catch(() => undefined);
+  return answer?.status === 202 ? ((await answer.json()) as { importId: string }).importId : undefined;
+}
+
+/** As a corrected error report, saved as CSV. */
+async function uploadReport(who: Visitor, importId: string): Promise<void> {
+  const line = (row: number) => `${row},Customer not found,SYD1,PICK,1,2026-03-01T09:30:00Z,,,`;
+  const header = "Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference,status";
+  const file = new File([[header, ...rows.map(({ row }) => line(row)), ""].join("\n")], `rejected-rows-${importId}.csv`);
+  const headers = { accept: "application/json", "x-form-token": await formToken(who) };
+  const answer = await who.upload("/portal/upload/send", { kind: "activities", page: randomUUID() }, file, headers);
+  await answer.text();
+}
+
+/** Two members, the API and a report at the same time; answers the imports that were taken. */
+async function correctEveryWay(organisation: TestOrganisation, importId: string): Promise<string[]> {
+  const { first, second } = await people(organisation);
+  const other = await service.startAnotherApi();
+  await Promise.all([
+    correctInPortal(first, importId),
+    correctInPortal(second, importId, { url: other }),
+    correct(organisation, importId),
+    uploadReport(second, importId),
+  ]);
+  const queued = await service.pool.query<{ importId: string }>(
+    `select import_id as "importId" from import_queue where organisation_id = $1`,
+    [organisation.id],
+  );
+  return queued.rows.map((row) => row.importId);
+}
+
 async function letTimePass(): Promise<void> {
   await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
   await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
@@ -91,15 +147,14 @@ const workerPoints = both([
   ["the second RowsClaimed", { call: "append", on: /RowsClaimed/, nth: 2 }],
 ]);
 
-describe.each(workerPoints)("a worker dies %s of a correction that was sent twice", (_, point) => {
+describe.each(workerPoints)("a worker dies %s of a correction that two members, the API and a report have sent", (_, point) => {
   test("the rows are recorded once", async () => {
     const organisation = await service.organisation();
     const importId = await rejectedRows(organisation);
     await stopWorker();
-    const other = await service.startAnotherApi();
-    const sent = await Promise.all([correct(organisation, importId), correct(organisation, importId, { url: other })]);
-    // The second may have been answered 409 already; then there is only one claim to die at.
-    const ids = sent.filter((id) => id !== undefined);
+    // All but one may have been answered 409 already; then there is only one claim to die at.
+    const ids = await correctEveryWay(organisation, importId);
+    expect(ids.length).toBeGreaterThan(0);
     await dieAt(ids.length < 2 ? { ...point, nth: 1 } : point);
     await letTimePass();
     worker = startWorker(service);
@@ -131,6 +186,64 @@ describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
     await until("the rows are there", async () => (await activities(organisation)) > 0);
     expect(await activities(organisation)).toBe(2);
   });
+});
+
+describe.each(apiPoints.filter(([what]) => what.includes("ImportRequested")))(
+  "an API dies %s of a correction in the portal",
+  (_, point) => {
+    test("sent again by the page, and by another member, the rows are recorded once", async () => {
+      const organisation = await service.organisation();
+      const importId = await rejectedRows(organisation);
+      const { first, second } = await people(organisation);
+      const victim = mortal(service, point);
+      const deps = { ...victim.service.deps, portal: { ...service.portal, ...victim.service.deps } };
+      const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+      const key = randomUUID();
+      await correctInPortal(first, importId, { url: `http://127.0.0.1:${api.port}`, key });
+      expect(victim.died()).toBe(true);
+      await api.stop();
+      const again = await Promise.all([correctInPortal(first, importId, { key }), correctInPortal(second, importId)]);
+      await letTimePass();
+      for (const id of again) if (id !== undefined) await endOf(organisation, id);
+      await until("the rows are there", async () => (await activities(organisation)) > 0);
+      expect(await activities(organisation)).toBe(2);
+    });
+  },
+);
+
+test("a correction that fails after its claim leaves its rows open, and another one takes them", async () => {
+  const organisation = await service.organisation();
+  const importId = await rejectedRows(organisation);
+  const folder = await mkdtemp(join(tmpdir(), "waybill-short-"));
+  try {
+    // A file with fewer rows than it is to correct: the importer finds out when it has claimed them.
+    const path = join(folder, "file");
+    const lines = ["#,warehouseCode,chargeCode,quantity,activityTimestamp\r\n", "1,SYD1,PICK,1,2026-03-01T09:30:00Z\r\n"];
+    const file = { path, name: "activities.csv", format: "csv", ...(await writeLines(path, lines)) } as const;
+    const { importId: short } = await requestImport(
+      { ...service.deps, maxQueuedImports: 20 },
+      {
+        ...{ organisationId: organisation.id, kind: "activities", source: "data", sourceDetails: "short", file },
+        ...{
+          corrects: { importId, rows: [1, 2] },
+          by: { kind: "cli", id: "test" },
+          requestId: "r",
+          idempotencyKey: undefined,
+          now: new Date(),
+        },
+      },
+    );
+    await endOf(organisation, short, "failed");
+    const claims = await correctionStory(importId, { eventStore: service.eventStore, signal: new AbortController().signal });
+    expect(claims.map(({ type }) => type)).toEqual(["RowsClaimed"]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const states = async () =>
+    ((await (await organisation.get(`${imports}/${importId}/errors`)).json()) as { items: Json[] }).items.map(({ state }) => state);
+  await until("the rows are open again", async () => (await states()).every((state) => state === "open"));
+  await endOf(organisation, await correct(organisation, importId));
+  expect(await activities(organisation)).toBe(2);
 });
 
 test("a correction that is cancelled after its claim leaves its rows open, and another one takes them", async () => {

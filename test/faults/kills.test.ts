@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
+import { keepCorrecting, reckonCorrections } from "./corrector.js";
 import { keepPushing } from "./customer.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
 import { type Randomness, seeded } from "./randomness.js";
@@ -40,7 +41,11 @@ async function runOnce(seed: number): Promise<void> {
   const at = await readyMachine();
   const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all([newCustomer(), newCustomer(), newCustomer()]));
   const done = new AbortController();
-  const pushing = customers.map((customer) => keepPushing(at.url, customer, random.fork(), done.signal));
+  const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };
+  const pushing = [
+    ...customers.map((customer) => keepPushing(at.url, customer, random.fork(), done.signal)),
+    keepCorrecting(at.url, corrector, random.fork(), done.signal),
+  ];
   try {
     for (const target of killsOf(random)) {
       await pause(200 + random.number(1_800));
@@ -57,11 +62,12 @@ async function runOnce(seed: number): Promise<void> {
     const shown = await untilSettled(at.url, customer);
     await withStoresOf(at, ({ eventStore }) => reckon(at.url, customer, shown, eventStore));
   }
+  await reckonCorrections(at.url, corrector, random.fork());
   const audit = await waybill(["audit", "verify"], at.environment);
   expect(audit.code, audit.stdout + audit.stderr).toBe(0);
 }
 
-test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, ledgers are the model's, the audit is clean", {
+test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, rejected ones are corrected once, ledgers are the model's, the audit is clean", {
   timeout: 24 * 3_600_000,
 }, async () => {
   let n = 0;

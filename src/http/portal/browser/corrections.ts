@@ -40,7 +40,7 @@ function start(panel: HTMLElement): void {
   };
   grid.addEventListener("focusin", showProblem);
   void loadRows(settings.rowsUrl, sheet, view, tools);
-  followStates(sheet, view, settings.base);
+  followStates(sheet, view, settings);
 }
 
 const template = document.querySelector<HTMLTemplateElement>("template#with-scripts");

@@ -1,17 +1,20 @@
-// Who has taken a row meanwhile: asked for the rows in view and the changed ones when the page is looked at again, and every few seconds
-// while it is.
+// Who has taken a row meanwhile: asked for the rows in view and the changed ones when an import of the organisation begins or ends, when the
+// page is looked at again, and every few seconds while it is.
 import { ask } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
-import type { Held } from "./types.js";
+import type { Held, Settings } from "./types.js";
 import type { View } from "./view.js";
 
 const everyMs = 10_000;
+const soonMs = 200;
 const most = 500;
 
 type RowState = Held & { readonly importId: string; readonly row: number };
 
-export function followStates(sheet: Sheet, view: View, base: string): void {
+export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<Settings, "base" | "liveUrl">): void {
   let asking = false;
+  let source: EventSource | undefined;
+  let soon: ReturnType<typeof setTimeout> | undefined;
   const look = async () => {
     if (asking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
     asking = true;
@@ -42,9 +45,30 @@ export function followStates(sheet: Sheet, view: View, base: string): void {
   };
   /** Imports that the tables have shown: if their rows are open after that, they came to nothing. */
   const settled = new Set<string>();
-  addEventListener("focus", () => void look());
-  document.addEventListener("visibilitychange", () => void look());
-  setInterval(() => void look(), everyMs);
+  const disconnect = () => {
+    source?.close();
+    source = undefined;
+  };
+  /** A hidden page needs no connection; a lost one is made again with the next look. */
+  const connect = () => {
+    if (document.visibilityState !== "visible") return disconnect();
+    if (source) return;
+    source = new EventSource(liveUrl);
+    source.addEventListener("message", () => {
+      clearTimeout(soon);
+      soon = setTimeout(() => void look(), soonMs);
+    });
+    source.addEventListener("error", disconnect);
+  };
+  const lookAgain = () => {
+    connect();
+    void look();
+  };
+  addEventListener("focus", lookAgain);
+  addEventListener("pagehide", disconnect);
+  document.addEventListener("visibilitychange", lookAgain);
+  setInterval(lookAgain, everyMs);
+  connect();
 }
 
 const same = (held: Held | undefined, found: Held): boolean =>

@@ -9,6 +9,8 @@ export interface Settings {
   readonly rowsUrl: string;
   readonly base: string;
   readonly importBase: string;
+  /** Server-sent events: something has become of an import. */
+  readonly liveUrl: string;
   /** Organisation and member: whose unsent edits these are. */
   readonly owner: string;
   readonly kind: "shipments" | "activities";

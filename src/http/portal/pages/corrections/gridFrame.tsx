@@ -1,5 +1,6 @@
 import type { RejectionGroup } from "../../../../queries/rejectionGroups.js";
 import type { SignedInVisit } from "../../visit.js";
+import { livePath } from "../imports/status.js";
 import { type Asked, addressOf, correctionsPath } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
 
@@ -19,6 +20,7 @@ export function GridFrame({ visit, asked: { filter }, columns }: GridFrameProps)
     rowsUrl: links.to(addressOf(filter).replace(correctionsPath, `${correctionsPath}/rows`)),
     base: links.to(correctionsPath),
     importBase: links.to("/portal/imports"),
+    liveUrl: links.to(livePath),
     owner: `${person.organisationId} ${person.memberId}`,
     ...{ kind: filter.kind, state, mayChange, columns },
   };
