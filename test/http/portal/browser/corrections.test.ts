@@ -250,6 +250,9 @@ browserTest("whoever comes second sees that the row is taken, by whom and by whi
   const [first, second] = [await addMember(service, organisation.id, "operator"), await addMember(service, organisation.id, "admin")];
   await asMember(first, async ({ page: one }) => {
     await asMember(second, async ({ page: two, faults }) => {
+      // The second hears of nothing before it sends, as if both were sent in the same moment.
+      await two.route("**/portal/live/**", (route) => route.fulfill({ contentType: "text/event-stream", body: "" }));
+      await two.route("**/portal/corrections/states", (route) => route.fulfill({ json: { rows: [] } }));
       for (const page of [one, two]) {
         await opened(page);
         for (const row of [1, 2]) await write(page, row, "Customer", "CUST-001");
