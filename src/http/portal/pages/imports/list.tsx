@@ -31,7 +31,7 @@ export const importsPage: PageOf<SignedInVisit> = {
           <Live visit={visit} from={livePath} isMoving={items.some(isUnfinished)} />
           <section class="panel" aria-label="Imports" {...(cursor === undefined ? { "data-newest": "", ...asMarks(filter) } : {})}>
             {items.length === 0 ? (
-              <NoImports visit={visit} why={cursor ? "page" : isFiltered ? "filter" : "none"} />
+              <NoImports visit={visit} why={nextCursor !== null ? "page" : isFiltered || cursor ? "filter" : "none"} />
             ) : (
               <Table caption="Imports, the newest first" columns={importColumns(visit)} rows={items} marks={importMarks} />
             )}
@@ -91,7 +91,7 @@ function Filters({ visit, filter, isFiltered }: FiltersProps) {
 }
 
 function NoImports({ visit, why }: { readonly visit: SignedInVisit; readonly why: "none" | "filter" | "page" }) {
-  if (why === "page") return <EmptyState title="None here">Older imports may fit: look further back.</EmptyState>;
+  if (why === "page") return <EmptyState title="None among these">Older imports may fit: look further back.</EmptyState>;
   if (why === "filter") return <EmptyState title="No import fits this filter" />;
   const upload = "/portal/upload";
   return (
