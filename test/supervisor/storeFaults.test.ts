@@ -9,15 +9,20 @@ import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
 import { createMachine, everythingOn, kill, type Machine, program, until, waybill } from "../support/processes.js";
 
-// One folder for all: the first test is its first start, the last one removes it.
+// One folder for all: the first test is its first start, the last one removes it. A start takes seconds: what one test leaves running,
+// the next one goes on with.
 let machine: Machine;
+let running: ReturnType<typeof start> | undefined;
 beforeAll(async () => {
   machine = await createMachine();
 });
-afterEach(endAll);
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail" || running === undefined) await endAll();
+});
 afterAll(() => machine.clear());
 
 async function endAll(): Promise<void> {
+  running = undefined;
   for (const pid of (await everythingOn(machine.dataDir)).keys()) kill(pid, "SIGKILL");
   await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
 }
@@ -39,6 +44,15 @@ const start = () => {
   const ready = () => until("it is ready, or gone", async () => stdout.includes("ready at") || child.exitCode !== null);
   return { child, exited, ready, stdout: () => stdout, stderr: () => stderr };
 };
+
+/** The product as the test before has left it, else started for this one; it is not left to the next test, unless that is said. */
+async function startedAndReady(): Promise<ReturnType<typeof start>> {
+  const started = running ?? start();
+  running = undefined;
+  await started.ready();
+  expect(started.child.exitCode).toBe(null);
+  return started;
+}
 
 const pidOf = async (part: string): Promise<number> =>
   [...(await everythingOn(machine.dataDir))].find(([, command]) => command.includes(part))?.[0] ?? 0;
@@ -85,6 +99,16 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await started.ready();
     expect(started.stderr()).toContain("eventstore ended by itself");
     expect(started.stdout()).toContain("ready at");
+    running = started;
+  });
+
+  test("stops while a store that was started again hangs", async () => {
+    const started = await startedAndReady();
+    const before = await eventStore();
+    kill(before, "SIGKILL");
+    await until("another one is started", async () => ![0, before].includes(await eventStore()));
+    kill(await eventStore(), "SIGSTOP");
+    await stopsByItself(started);
   });
 
   test("whose database dies while the event store starts finds it again at its own address, and stops", async () => {
@@ -101,19 +125,8 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await stopsByItself(second);
   });
 
-  test("stops while a store that was started again hangs", async () => {
-    const started = start();
-    await started.ready();
-    const before = await eventStore();
-    kill(before, "SIGKILL");
-    await until("another one is started", async () => ![0, before].includes(await eventStore()));
-    kill(await eventStore(), "SIGSTOP");
-    await stopsByItself(started);
-  });
-
   test("stops while the shell beside the database hangs", async () => {
-    const started = start();
-    await started.ready();
+    const started = await startedAndReady();
     for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
     await stopsByItself(started);
   });
@@ -146,14 +159,15 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await until("the role is ready", async () => said.includes('"msg":"ready"'));
     first.child.kill("SIGTERM");
     await first.exited;
-    await start().ready();
+    const second = start();
+    await second.ready();
     expect(await ended).toEqual([1, null]);
     expect(said).toContain(`Another process has restarted the stores in ${machine.dataDir}. Start this role again.\n`);
+    running = second;
   });
 
   test("that stops says so at once, so that no command joins what is about to go", async () => {
-    const started = start();
-    await started.ready();
+    const started = await startedAndReady();
     const worker = await pidOf("cli.js worker");
     kill(worker, "SIGSTOP"); // what is in hand is waited for
     started.child.kill("SIGTERM");
@@ -165,8 +179,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
   });
 
   test("records its processes again after it could not", async () => {
-    const started = start();
-    await started.ready();
+    const started = await startedAndReady();
     const recorded = async () => readFile(join(machine.dataDir, "runtime.json"), "utf8");
     const restart = async (role: string) => {
       const before = await pidOf(`cli.js ${role}`);
@@ -185,8 +198,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
   });
 
   test("whose folder is removed says so and ends with all it started", async () => {
-    const started = start();
-    await started.ready();
+    const started = await startedAndReady();
     await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
     expect(await started.exited).toEqual([1, null]);
     expect(started.stderr()).toContain(
