@@ -79,7 +79,7 @@ function printQuoteCosts(results) {
 
 export function printReads({ few, many, results }) {
   table(
-    "Reads, requests/s and latency (ms) on ten connections",
+    "Reads, requests/s and latency (ms)",
     ["", `${few} rows`, "p50", "p99", `${many} rows`, "p50", "p99", "p50 / p50", "rate / rate"],
     results.map(({ name, small, large }) => [
       name,

@@ -1,12 +1,21 @@
 import { z } from "zod";
+import { limits } from "../../../domain/imports/limits.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { findShipment, listShipments } from "../../../queries/shipmentLedger.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
+import { time, timeRange } from "../timeQuery.js";
 import { ledgerShipment } from "./ledgerShape.js";
 
 const tag = "Ledgers";
-const malformed = { description: "Malformed cursor or limit" };
+
+const filters = {
+  customerId: z.string().max(limits.identifierLength).optional().describe("Shipments of this customer only"),
+  shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins so"),
+  sourceDetails: z.string().max(limits.sourceDetailsLength).optional().describe("Shipments that an import with these sourceDetails wrote"),
+  from: time.describe("Shipments written at or after this time, by their updatedAt"),
+  to: time.describe("Shipments written before this time, by their updatedAt"),
+};
 
 export const shipmentLedgerRoutes: readonly Route[] = [
   defineRoute({
@@ -16,9 +25,17 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     summary: "List the shipment ledger, by shipmentId",
     tag,
     extension: true,
-    request: { query: pageQuery },
-    responses: { 200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") }, 400: malformed },
-    handler: ({ query, caller }, deps) => answerPage(listShipments(caller.organisationId, pageRequest(query, deps), deps.pool)),
+    description: "A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
+    request: { query: pageQuery.extend(filters) },
+    responses: {
+      200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
+      400: { description: "Malformed cursor, limit, filter or time, or from is after to" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const { customerId, shipmentIdPrefix, sourceDetails } = query;
+      const filter = { customerId, shipmentIdPrefix, sourceDetails, ...timeRange(query) };
+      return answerPage(listShipments(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+    },
   }),
   defineRoute({
     method: "GET",

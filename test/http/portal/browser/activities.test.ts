@@ -1,0 +1,70 @@
+// Who writes the invoices, in a real browser: choose a month and a customer, look behind a total, take the file.
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect } from "vitest";
+import { browserTest, useBrowser } from "../../../support/browser.js";
+import { signedIn } from "../../../support/portal.js";
+import { type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { startTestService, type TestService } from "../../../support/service.js";
+
+const browser = useBrowser();
+let service: TestService;
+let stage: PortalStage;
+beforeAll(async () => {
+  service = await startTestService();
+  stage = await preparePortal(service);
+});
+afterAll(() => service?.close());
+
+browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+  "a month is filtered, a total leads to its rows and their import, and both are downloaded (%j)",
+  async (look) => {
+    await browser.inPage({ ...look, origin: service.url }, async ({ page, faults }) => {
+      const { cookies } = await signedIn(service, stage.people.viewer);
+      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
+      await page.goto("/portal");
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Activities" }).first().click();
+      await page.getByRole("heading", { level: 1, name: "Activities" }).waitFor();
+
+      await page.getByLabel("Month", { exact: true }).fill("2026-07");
+      await page.getByRole("button", { name: "Show month" }).click();
+      await page.getByRole("heading", { level: 2, name: "July 2026" }).waitFor();
+      await page.getByLabel("Customer", { exact: true }).selectOption({ label: "Beta Books (CUST-002)" });
+      await page.getByLabel("Charge code", { exact: true }).selectOption("PICK");
+      await page.getByRole("button", { name: "Filter" }).click();
+      const total = page.getByRole("row", { name: /^Total/ });
+      await total.getByText("18", { exact: true }).waitFor();
+      expect(await total.innerText()).toMatch(/1,768\.05\s+18/);
+      expect(await page.getByLabel("From", { exact: true }).inputValue()).toBe("2026-07-01");
+
+      const [totals] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
+      expect(totals.suggestedFilename()).toBe("activity-totals-2026-07.csv");
+      expect(await readFile(await totals.path(), "utf8")).toContain("CUST-002,Beta Books,MEL-2,PICK,");
+
+      await page.getByRole("link", { name: "Show the 18 rows of PICK, Beta Books" }).click();
+      await page.getByRole("link", { name: "Rows", exact: true }).waitFor();
+      expect(await page.getByRole("row").count()).toBe(19);
+      const [rows] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
+      expect((await readFile(await rows.path(), "utf8")).split("\r\n")).toHaveLength(20);
+      const [workbook] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download XLSX" }).click()]);
+      expect((await readFile(await workbook.path())).subarray(0, 2).toString()).toBe("PK");
+
+      await page.getByRole("link", { name: "July storage and handling.csv" }).first().click();
+      await page.getByRole("heading", { level: 1, name: "July storage and handling.csv" }).waitFor();
+      expect(faults).toEqual([]);
+    });
+  },
+);
+
+browserTest("printed, a bill has its totals, whose they are and of when, and no controls", async () => {
+  await browser.inPage({ origin: service.url }, async ({ page }) => {
+    const { cookies } = await signedIn(service, stage.people.viewer);
+    await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
+    await page.goto("/portal/activities?month=2026-07&customer=CUST-002");
+    await page.emulateMedia({ media: "print" });
+    const seen = await page.locator("body").innerText();
+    expect(seen).toContain("Harbour Freight Co, Beta Books");
+    expect(seen).toContain("July 2026");
+    expect(seen).toContain("9,846.65");
+    for (const control of ["Filter", "Download CSV", "Show month", "Sign out"]) expect(seen).not.toContain(control);
+  });
+});
