@@ -68,7 +68,11 @@ export async function followLocalities(localities: LocalityVersions, logger: Log
     versions = found;
   };
   void repeatedly("looking for newly loaded localities (those in use stay)", refreshMs, { logger, signal }, look);
-  return { resolve: (request) => geography.resolve(request), reload: (country) => geography.reload(country) };
+  return {
+    resolve: (request) => geography.resolve(request),
+    suggest: (start, country) => geography.suggest(start, country),
+    reload: (country) => geography.reload(country),
+  };
 }
 
 function nameOf(versions: Record<string, string>): string {

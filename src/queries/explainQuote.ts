@@ -41,3 +41,25 @@ export async function explainQuote(
   const explanation = explain(recorded, compileCatalogue(file));
   return { quoteId: quoteIdOf(place), organisationId, catalogueVersion, by: event.data.by, recorded, explanation };
 }
+
+/** All quotes of the request that a quote belongs to, one for each customer, in the order they were asked for. */
+export async function explainRequest(
+  organisationId: string,
+  quoteId: string,
+  { eventStore }: { eventStore: EventStore },
+): Promise<readonly ExplainedQuote[] | undefined> {
+  const place = quotePlaceOf(quoteId);
+  const event = place && (await readQuotes(eventStore, place));
+  if (!event || event.data.organisationId !== organisationId) return undefined;
+  const numbers = event.type === "QuotesGenerated" ? event.data.results.map((_, index) => index + 1) : [place.number];
+  if (!numbers.includes(place.number)) return undefined;
+  const { catalogueVersion, by } = event.data;
+  const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
+  if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
+  const catalogue = compileCatalogue(file);
+  return numbers.flatMap((number) => {
+    const recorded = recordedQuote(event, number);
+    const id = quoteIdOf({ ...place, number });
+    return recorded ? [{ quoteId: id, organisationId, catalogueVersion, by, recorded, explanation: explain(recorded, catalogue) }] : [];
+  });
+}

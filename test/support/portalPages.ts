@@ -106,6 +106,7 @@ export const openablePages: readonly OpenablePage[] = [
     as: "operator",
     address: () => "/portal/activities?month=2020-02",
   },
+  { path: "/portal/quotes", name: "quotes", heading: "Quotes", as: "operator", address: () => "/portal/quotes" },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",

@@ -1,9 +1,9 @@
 // Where a postcode is: resolution of what a caller wrote to one location, and why it could not be resolved.
 // The data come from outside, row by row; this folder holds only the rules.
 import { countryCodeOf, countryName } from "./countries.js";
-import { looseNameKeys, rememberingNameKey, stateKey } from "./names.js";
+import { looseNameKeys, nameKey, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
-import { postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
+import { comparablePostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
 export interface Location {
   readonly postalCode: string;
@@ -28,8 +28,18 @@ type Resolution =
   | { readonly ok: true; readonly location: Location; readonly poBox: boolean }
   | { readonly ok: false; readonly fault: LocationFault; readonly message: string };
 
+export interface Suggestion {
+  readonly postalCode: string;
+  readonly suburb: string;
+  readonly state: string;
+}
+
+const mostSuggested = 12;
+
 export interface Geography {
   resolve(request: LocationRequest): Resolution;
+  /** Places whose postcode or suburb begins like this, for someone who is still typing. */
+  suggest(start: string, countryCode?: string): readonly Suggestion[];
   /** Forget a country's localities, so that the next question reads them anew. */
   reload(countryCode: string): void;
 }
@@ -49,6 +59,15 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
   };
   return {
     reload: (countryCode) => void countries.delete(countryCode),
+    suggest(start, country) {
+      const [code, key] = [countryCodeOf(country), start.trim()];
+      const places = code === undefined || key.length < 2 ? undefined : placesOf(code);
+      if (!places || code === undefined) return [];
+      const found = /\d/.test(key)
+        ? places.beginningWith({ code: comparablePostalCode(code, key) }, mostSuggested)
+        : places.beginningWith({ suburbKey: nameKey(key) }, mostSuggested);
+      return found.map(({ postalCode, suburb, state }) => ({ postalCode, suburb, state }));
+    },
     resolve(request) {
       const countryCode = countryCodeOf(request.countryCode);
       if (countryCode === undefined) return fault("country", `Country ${quoted(request.countryCode)} is not an ISO country code`);

@@ -1,5 +1,5 @@
 import { nameKey, stateKey } from "./names.js";
-import { comparablePostalCode, hyphensOf, packPostalCode } from "./postalCode.js";
+import { comparablePostalCode, hyphensOf, packPostalCode, unpackPostalCode } from "./postalCode.js";
 
 /** One locality as a data source gives it; the first one given for a postcode is the primary one. */
 export interface LocalityRow {
@@ -30,6 +30,12 @@ export interface Places {
   readonly hyphens: ReadonlySet<number>;
   /** Primary first. */
   at(postalCode: string): readonly Place[];
+  /** Those whose code, or whose suburb's name, begins like this, in the order given; at most `most`. */
+  beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number): readonly FoundPlace[];
+}
+
+export interface FoundPlace extends Place {
+  readonly postalCode: string;
 }
 
 interface Names {
@@ -62,6 +68,8 @@ function internNames(): Names & { seal(): void } {
 
 /** Imports ask for the same postcodes again and again; Australia has some 3,200. */
 const mostRemembered = 5_000;
+/** Suggestions are a help: a country with more localities gets those of its first ones. */
+const mostLookedThrough = 50_000;
 
 /**
  * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
@@ -95,6 +103,17 @@ export function buildPlaces(countryCode: string, rows: Iterable<LocalityRow>): P
       for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
       if (recent.size >= mostRemembered) recent.clear();
       recent.set(postalCode, found);
+      return found;
+    },
+    beginningWith(start, most) {
+      const found: FoundPlace[] = [];
+      const rowsLooked = Math.min(table.codes.length, mostLookedThrough);
+      for (let row = 0; row < rowsLooked && found.length < most; row += 1) {
+        if ("suburbKey" in start && !names.key(table.cells[row * 4] ?? 0).startsWith(start.suburbKey)) continue;
+        const postalCode = unpackPostalCode(table.codes[row] ?? 0);
+        if ("code" in start && !postalCode.startsWith(start.code)) continue;
+        found.push({ ...place(row), postalCode });
+      }
       return found;
     },
   };

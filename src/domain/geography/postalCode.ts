@@ -87,3 +87,13 @@ export function packPostalCode(plain: string): number {
   }
   return packed;
 }
+
+/** The code that was packed. */
+export function unpackPostalCode(packed: number): string {
+  let plain = "";
+  for (let rest = packed; rest > 0; rest = Math.floor(rest / base)) {
+    const digit = rest % base;
+    plain = String.fromCharCode(digit <= 10 ? digit + 47 : digit + 54) + plain;
+  }
+  return plain;
+}

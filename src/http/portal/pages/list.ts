@@ -16,6 +16,8 @@ import { keyForms, keysPage } from "./keys.js";
 import { memberForms } from "./memberChanges.js";
 import { invitationForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview.js";
+import { quoteForms, quotesPage } from "./quotes/page.js";
+import { placesAnswer } from "./quotes/places.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
@@ -32,14 +34,14 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, activitiesPage, keysPage, membersPage]),
+  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, quotesPage, activitiesPage, keysPage, membersPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, uploadForm, ...correctionForms, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([signOutForm, cancelForm, uploadForm, ...correctionForms, ...quoteForms, ...keyForms, ...invitationForms, ...memberForms]),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [
@@ -52,5 +54,6 @@ export const answers: readonly AnswerOf<Visit>[] = [
     ...correctionReads,
     ...correctionChanges,
     ...activityDownloads,
+    placesAnswer,
   ]),
 ];

@@ -14,6 +14,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
       { path: "/portal/imports", label: "Imports", access: "look" },
       { path: "/portal/upload", label: "Upload a file", access: "operate" },
       { path: "/portal/corrections", label: "Rejected rows", access: "look" },
+      { path: "/portal/quotes", label: "Quotes", access: "look" },
       { path: "/portal/activities", label: "Activities", access: "look" },
     ],
   },

@@ -1,0 +1,95 @@
+// The form for quotes: finding customers, adding and pasting items, and telling what a postcode is while it is typed.
+const form = document.querySelector<HTMLFormElement>(".quote-form");
+
+function findCustomers(input: HTMLInputElement): void {
+  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const entry of document.querySelectorAll<HTMLElement>(".customers li")) {
+    const isChosen = entry.querySelector<HTMLInputElement>("input")?.checked ?? false;
+    entry.hidden = !isChosen && !words.every((word) => entry.dataset["name"]?.includes(word));
+  }
+}
+
+function addRow(): HTMLTableRowElement | undefined {
+  const body = document.querySelector<HTMLTableSectionElement>("table.items tbody");
+  const last = body?.rows[body.rows.length - 1];
+  if (!body || !last || body.rows.length >= 30) return undefined;
+  const row = last.cloneNode(true) as HTMLTableRowElement;
+  for (const input of row.querySelectorAll("input")) {
+    input.value = "";
+    input.ariaLabel = (input.ariaLabel ?? "").replace(/\d+$/, String(body.rows.length + 1));
+  }
+  body.append(row);
+  return row;
+}
+
+/** A block of cells from a spreadsheet goes in from the cell that has the focus. */
+function paste(event: ClipboardEvent): void {
+  const target = event.target;
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (!(target instanceof HTMLInputElement) || !target.closest("table.items") || !/[\t\n]/.test(text.trim())) return;
+  event.preventDefault();
+  const cell = target.closest("td");
+  const body = target.closest("tbody");
+  let row = target.closest("tr") as HTMLTableRowElement | null | undefined;
+  const first = cell?.cellIndex ?? 0;
+  for (const line of text.replace(/\r?\n$/, "").split(/\r?\n/)) {
+    row ??= addRow();
+    if (!row) return;
+    for (const [index, value] of line.split("\t").entries()) {
+      const input = row.cells[first + index]?.querySelector("input");
+      if (input) input.value = value.trim();
+    }
+    row = (row.nextElementSibling as HTMLTableRowElement | null) ?? (body ? addRow() : undefined);
+  }
+}
+
+interface Place {
+  readonly postalCode: string;
+  readonly suburb: string;
+  readonly state: string;
+}
+
+const waiting = new Map<string, number>();
+const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
+const words = ({ postalCode, suburb, state }: Place) => `${postalCode} ${suburb} ${state}`;
+const known = new Map<string, Place>();
+
+/** The browser shows the suggestions of a datalist itself, by keyboard too. */
+async function suggest(end: string, typed: string): Promise<void> {
+  const list = document.querySelector<HTMLDataListElement>(`#places-${end}`);
+  if (!form || !list || typed.length < 2) return;
+  const query = new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" });
+  const response = await fetch(`${form.action}/places?${query}`, { headers: { accept: "application/json" } });
+  const { places } = (await response.json()) as { places: readonly Place[] };
+  for (const place of places) known.set(words(place), place);
+  list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: words(place) })));
+}
+
+/** A suggestion that was taken goes into both fields; what is still being typed is asked about. */
+function typing(end: string, input: HTMLInputElement): void {
+  const taken = known.get(input.value);
+  const [postcode, suburb] = [part(end, "postcode"), part(end, "suburb")];
+  clearTimeout(waiting.get(end));
+  if (taken && postcode && suburb) {
+    postcode.value = taken.postalCode;
+    suburb.value = taken.suburb;
+    return;
+  }
+  const ask = () => void suggest(end, input.value.trim()).catch(() => undefined);
+  waiting.set(end, setTimeout(ask, 200));
+}
+
+if (form) {
+  for (const hidden of form.querySelectorAll<HTMLElement>(".find-customer[hidden], [data-add-row][hidden]")) hidden.hidden = false;
+  const find = form.querySelector<HTMLInputElement>("[data-find]");
+  find?.addEventListener("input", () => findCustomers(find));
+  form.querySelector("[data-add-row]")?.addEventListener("click", () => addRow()?.querySelector("input")?.focus());
+  form.addEventListener("paste", paste);
+  for (const end of ["origin", "destination"])
+    for (const name of ["postcode", "suburb"]) {
+      const input = part(end, name);
+      input?.addEventListener("input", () => typing(end, input));
+    }
+}
+
+export {};

@@ -1,0 +1,77 @@
+import { v7 as newId } from "uuid";
+import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
+import { wallToInstant } from "../../../../domain/imports/timestamp.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { quoteIdOf } from "../../../../events/quoteId.js";
+import { explainRequest } from "../../../../queries/explainQuote.js";
+import { presentOf } from "../../../../queries/present.js";
+import { listQuotes } from "../../../../queries/quoteList.js";
+import { recentQuotes } from "../../../../queries/recentQuotes.js";
+import type { FormOf, PageOf } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+import { ofTheForm, quotesPath, requestOf } from "./asked.js";
+import { QuoteForm } from "./quoteForm.js";
+import { Recent } from "./recent.js";
+import { Results } from "./results.js";
+
+const recentPerPage = 20;
+
+export const quotesPage: PageOf<SignedInVisit> = {
+  path: quotesPath,
+  access: "look",
+  show: async (visit, deps) => {
+    const { organisationId, timezone } = visit.person;
+    const { catalogueVersion } = await presentOf(deps.pool, organisationId);
+    const catalogue = await deps.catalogues(organisationId, catalogueVersion);
+    const customers = [...catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
+    const { quote, cursor, customer, from, to } = visit.query;
+    const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
+    const filter = { customerId: customer || undefined, from: dayStart(from, timezone, 0), to: dayStart(to, timezone, 1) };
+    const [shown, recent] = await Promise.all([
+      quote ? explainRequest(organisationId, quote.trim(), deps) : undefined,
+      listQuotes(organisationId, filter, page, deps.pool),
+    ]);
+    if (quote && !shown) throw new Rejection("notFound", "There is no quote with this id");
+    return {
+      title: "Quotes",
+      scripts: ["quotes.js"],
+      body: (
+        <>
+          {shown ? <Results visit={visit} quotes={shown} nameOf={(id) => catalogue.customers.get(id)?.name} /> : null}
+          {visit.may("operate") ? <QuoteForm visit={visit} customers={customers} /> : null}
+          <Recent visit={visit} found={recent} customers={customers} />
+        </>
+      ),
+    };
+  },
+};
+
+const day = /^(\d{4})-(\d\d)-(\d\d)$/;
+
+/** When a day begins in the organisation's zone; undefined for what is no day. */
+function dayStart(text: string | undefined, timezone: string, daysLater: number): Date | undefined {
+  const [, year, month, date] = day.exec(text ?? "") ?? [];
+  if (year === undefined) return undefined;
+  return new Date(wallToInstant(Date.UTC(Number(year), Number(month) - 1, Number(date) + daysLater), timezone));
+}
+
+const quoteForm: FormOf<SignedInVisit> = {
+  path: quotesPath,
+  access: "operate",
+  page: quotesPage,
+  submit: async (visit, fields, { pool, eventStore, catalogues, geography, quoteMemory }) => {
+    const request = requestOf(fields);
+    const { organisationId, by } = visit.person;
+    const { catalogueVersion, now } = await presentOf(pool, organisationId);
+    const catalogue = await catalogues(organisationId, catalogueVersion);
+    const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
+    const quoteDeps = { events: eventStore, catalogue, geography, newId };
+    const { event, response } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+      throw ofTheForm(error);
+    });
+    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+    return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
+  },
+};
+
+export const quoteForms = [quoteForm];

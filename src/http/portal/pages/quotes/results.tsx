@@ -1,0 +1,109 @@
+import type { Location } from "../../../../domain/geography/geography.js";
+import type { ExplainedCard } from "../../../../domain/rating/explain.js";
+import type { ExplainedQuote } from "../../../../queries/explainQuote.js";
+import { CopyButton, ShortId, Time } from "../../shell/values.js";
+import type { SignedInVisit } from "../../visit.js";
+import { priceLines } from "./priceLines.js";
+
+interface Props {
+  readonly visit: SignedInVisit;
+  readonly quotes: readonly ExplainedQuote[];
+  readonly nameOf: (customerId: string) => string | undefined;
+}
+
+const place = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
+const money = (amount: number) => amount.toFixed(2);
+
+/** One request's prices: of each customer the cheapest first, each with how it came about. */
+export function Results({ visit, quotes, nameOf }: Props) {
+  const [first] = quotes;
+  if (!first) return null;
+  const { origin, destination, items, at } = first.recorded;
+  return (
+    <section class="panel results" aria-labelledby="prices">
+      <h2 id="prices">
+        {place(origin)} to {place(destination)}
+      </h2>
+      <p class="hint">
+        Priced <Time visit={visit} at={at} /> by the rates valid on {first.explanation.today || "that day"}. Prices include surcharges and
+        GST.
+      </p>
+      <ul class="quoted-items">
+        {items.map(({ quantity, type, length, width, height, weight }) => (
+          <li>
+            {quantity} x {type ?? "item"}, {length} x {width} x {height} m, {weight} kg each
+          </li>
+        ))}
+      </ul>
+      {quotes.map((quote) => (
+        <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} />
+      ))}
+      <CopyButton text={asText(quotes, nameOf)} label="Copy as text" />
+    </section>
+  );
+}
+
+function CustomersPrices({ quote, name }: { readonly quote: ExplainedQuote; readonly name: string | undefined }) {
+  const { quoteId, recorded, explanation } = quote;
+  return (
+    <section class="customer-prices">
+      <h3>
+        {name ?? recorded.customerId} {name ? <span class="muted">{recorded.customerId}</span> : null}
+      </h3>
+      <p class="hint">
+        Quote <ShortId id={quoteId} about="the quote's id" />
+      </p>
+      {explanation.cards.length === 0 ? <p>{recorded.noQuoteMessage || "Nothing could be priced"}.</p> : null}
+      {explanation.cards.map((card) => (
+        <Price card={card} />
+      ))}
+    </section>
+  );
+}
+
+function Price({ card }: { readonly card: ExplainedCard }) {
+  const { entry, steps, differences } = card;
+  return (
+    <details class="price">
+      <summary>
+        <span class="service">{entry.serviceName}</span> <span class="muted">{entry.rateCardName}</span>
+        <span class="muted">{entry.deliveryTime}</span>
+        {entry.isSpotRate ? <span class="muted">Spot rate</span> : null}
+        <strong class="amount">{money(entry.totalAmount)}</strong>
+      </summary>
+      <table class="price-lines">
+        <caption class="unseen">How the price of {entry.serviceName} came about</caption>
+        <tbody>
+          {priceLines(card).map(({ words, figure, adds }) => (
+            <tr class={adds ? "adds" : "muted"}>
+              <th scope="row">{words}</th>
+              <td class="number">{figure}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td class="number">{money(steps.total)}</td>
+          </tr>
+        </tfoot>
+      </table>
+      {differences.map((sentence) => (
+        <p class="differs">Differs from what was answered: {sentence}.</p>
+      ))}
+    </details>
+  );
+}
+
+function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"]): string {
+  const [first] = quotes;
+  const lines = first ? [`${place(first.recorded.origin)} to ${place(first.recorded.destination)}`] : [];
+  for (const { quoteId, recorded, explanation } of quotes) {
+    lines.push("", `${nameOf(recorded.customerId) ?? recorded.customerId} (quote ${quoteId})`);
+    for (const { entry } of explanation.cards) {
+      lines.push(`${entry.serviceName}, ${entry.deliveryTime || "time not known"}: ${money(entry.totalAmount)} incl. GST`);
+    }
+    if (explanation.cards.length === 0) lines.push(recorded.noQuoteMessage);
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { generateQuotes } from "../../../src/commands/quotes/generateQuotes.js";
+import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
+import { quoteIdOf } from "../../../src/events/quoteId.js";
+import { priceLines } from "../../../src/http/portal/pages/quotes/priceLines.js";
+import { explainRequest } from "../../../src/queries/explainQuote.js";
+import { addMember, formToken, signedIn, type Visitor } from "../../support/portal.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+let operator: Visitor;
+let viewer: Visitor;
+
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  operator = await signedIn(service, await addMember(service, organisation.id, "operator"));
+  viewer = await signedIn(service, await addMember(service, organisation.id, "viewer"));
+});
+afterAll(() => service?.close());
+
+const good = {
+  ...{ customer: "CUST-001", "origin.postcode": "2000", "destination.postcode": "3000" },
+  ...{ quantity: "2", length: "0.5", width: "0.4", height: "0.4", weight: "30" },
+};
+
+async function send(fields: Record<string, string>, who = operator) {
+  const response = await who.post("/portal/quotes", { token: await formToken(who), ...fields });
+  return { status: response.status, location: response.headers.get("location") ?? "", page: await response.text() };
+}
+
+test("the form gives the prices that the API gives, with how each came about", async () => {
+  const { status, location } = await send(good);
+  expect([status, location]).toEqual([303, expect.stringMatching(/^\/portal\/quotes\?quote=/)]);
+  const page = await (await viewer.get(location)).text();
+  const quoteId = new URL(location, service.url).searchParams.get("quote") ?? "";
+  const answered = (await (await organisation.get(`/v1/org/quote/getQuote/${quoteId}`)).json()) as {
+    results: { quotes: { serviceName: string; totalAmount: number }[] }[];
+  };
+  const [first] = answered.results[0]?.quotes ?? [];
+  expect(page).toContain(String(first?.serviceName));
+  expect(page).toContain((first?.totalAmount ?? 0).toFixed(2));
+  for (const said of ["Chargeable weight", "Basic charge", "Freight", "GST, 10% of", "Acme Retail"]) expect(page).toContain(said);
+});
+
+test("what is wrong is said in the form's own words, and the form keeps what was written", async () => {
+  const cases: [Record<string, string>, string][] = [
+    [{ ...good, customer: "" }, "Choose at least one customer"],
+    [{ ...good, quantity: "x" }, "Quantity of item 1"],
+    [{ ...good, weight: "0" }, "Weight (kg each) of item 1"],
+    [{ ...good, "origin.postcode": "0000" }, "Origin postcode"],
+  ];
+  const { customer: _, ...nobody } = good;
+  cases.push([nobody, "Choose at least one customer"]);
+  for (const [fields, said] of cases) {
+    const { status, page } = await send(fields);
+    expect([status, page.includes(said)]).toEqual([400, true]);
+    expect(page).toContain('value="3000"');
+  }
+});
+
+test("a viewer sees quotes and cannot make them; another organisation's quote is not there", async () => {
+  expect(await (await viewer.get("/portal/quotes")).text()).not.toContain("Get quotes");
+  expect((await send(good, viewer)).status).toBe(403);
+  const { location } = await send(good);
+  const other = await service.organisation();
+  const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+  expect((await stranger.get(location)).status).toBe(404);
+  expect((await stranger.get(`/portal/quotes?quote=${randomUUID()}-1`)).status).toBe(404);
+  expect((await operator.get("/portal/quotes?quote=x")).status).toBe(404);
+});
+
+test("places are suggested by the beginning of a postcode or of a suburb", async () => {
+  const places = async (start: string) => {
+    const response = await viewer.get(`/portal/quotes/places?start=${encodeURIComponent(start)}`, { accept: "application/json" });
+    return ((await response.json()) as { places: { postalCode: string; suburb: string }[] }).places;
+  };
+  for (const { postalCode } of await places("200")) expect(postalCode).toMatch(/^200/);
+  expect(await places("2000")).toContainEqual({ postalCode: "2000", suburb: "Sydney", state: "NSW" });
+  expect((await places("melb")).map(({ suburb }) => suburb)).toContain("Melbourne");
+  expect([await places("2"), await places("%"), await places("x".repeat(500))]).toEqual([[], [], []]);
+  expect((await places("20")).length).toBe(12);
+});
+
+test("the lines of every price add up to its total, to the cent", async () => {
+  const { deps } = service;
+  const catalogue = await deps.catalogues(organisation.id, 1);
+  const from = {
+    organisationId: organisation.id,
+    catalogueVersion: 1,
+    by: { kind: "cli", id: "test" },
+    requestId: "x",
+    now: new Date(),
+  } as const;
+  let cards = 0;
+  for (let round = 0; round < 40; round += 1) {
+    const item = () => ({ quantity: 1 + (round % 7), length: 0.13 * (1 + round), width: 0.37, height: 0.41, weight: 0.7 + round * 3.3 });
+    const body = {
+      general: { customerIds: ["CUST-001"] },
+      ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+      items: Array.from({ length: 1 + (round % 3) }, item),
+    };
+    const deps_ = { events: service.eventStore, catalogue, geography: deps.geography, newId: randomUUID };
+    const { event } = await generateQuotes(deps_, quoteRequest.parse(body), from);
+    const found = await explainRequest(organisation.id, quoteIdOf({ quotesId: event.quotesId, number: 1 }), service);
+    for (const card of found?.[0]?.explanation.cards ?? []) {
+      const cents = (figure: string) => Math.round(Number(figure) * 100);
+      const sum = priceLines(card).reduce((total, { adds, figure }) => (adds ? total + cents(figure) : total), 0);
+      expect(sum).toBe(cents(card.entry.totalAmount.toFixed(2)));
+      cards += 1;
+    }
+  }
+  expect(cards).toBeGreaterThanOrEqual(40);
+});
