@@ -233,8 +233,9 @@ browserTest("rows are dismissed with a note and opened again", async () => {
     );
     await opened(page, "/portal/corrections?state=dismissed");
     await says(page, 1, "Dismissed by The operator: a test order");
-    await page.getByRole("checkbox", { name: "Select row 1", exact: true }).check();
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
     await page.getByRole("button", { name: "Reopen" }).click();
+    await says(page, 1, "Open again");
     await until(
       "it is open again",
       async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 0,

@@ -199,7 +199,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const place = view.placeOf(box);
     if (!place) {
-      for (const row of sheet.rows) row.selected = box.checked && row.held === undefined;
+      for (const row of sheet.rows) row.selected = box.checked && (!editable || row.held === undefined);
       sheet.onChange();
       return;
     }

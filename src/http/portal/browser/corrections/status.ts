@@ -22,6 +22,8 @@ function heldText({ state, otherId, by, note }: Held): string {
   switch (state) {
     case "dismissed":
       return `Dismissed${who}${note ? `: ${note}` : ""}`;
+    case "open again":
+      return "Open again";
     case "superseded":
       return `Superseded${who}, import ${otherId} has written this shipment since`;
     case "corrected":
