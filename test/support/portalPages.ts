@@ -21,6 +21,7 @@ export interface PortalStage {
   readonly importId: string;
   /** Waits: there is no worker here. */
   readonly waitingId: string;
+  readonly quoteId: string;
 }
 
 export interface OpenablePage {
@@ -107,6 +108,13 @@ export const openablePages: readonly OpenablePage[] = [
     address: () => "/portal/activities?month=2020-02",
   },
   { path: "/portal/quotes", name: "quotes", heading: "Quotes", as: "operator", address: () => "/portal/quotes" },
+  {
+    path: "/portal/quotes",
+    name: "quotes-priced",
+    heading: "Quotes",
+    as: "viewer",
+    address: ({ quoteId }) => `/portal/quotes?quote=${quoteId}`,
+  },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",
@@ -159,7 +167,8 @@ export async function preparePortal(service: TestService): Promise<PortalStage> 
   const email = `ines@${organisationId}.example`;
   const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
   const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
-  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId };
+  const quoteId = await quoteOf(post);
+  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId, quoteId };
 }
 
 const retailOf = (organisationId: string) => `${organisationId}-retail`;
@@ -227,4 +236,15 @@ async function addEndedImports({ pool }: TestService, organisationId: string): P
       [organisationId, kind, name, status, received, failed, index + 1],
     );
   }
+}
+
+/** A quote for two customers, of which one can be served. */
+async function quoteOf(post: (path: string, body: unknown) => Promise<Response>): Promise<string> {
+  const priced = await post("/v1/org/quote/getQuote", {
+    general: { customerIds: ["CUST-001", "CUST-002"] },
+    ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+    items: [{ quantity: 4, length: 1.2, width: 0.8, height: 0.9, weight: 41.5, type: "PALLET" }],
+  });
+  const { results } = (await priced.json()) as { results: { quoteId: string }[] };
+  return results[0]?.quoteId ?? "";
 }

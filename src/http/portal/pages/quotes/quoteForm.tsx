@@ -9,8 +9,8 @@ interface Props {
   readonly customers: readonly Customer[];
 }
 
-/** Without the script there are five rows of items; with it as many as are wanted. */
-const plainRows = 5;
+/** Without the script there are three rows of items; with it as many as are wanted. */
+const plainRows = 3;
 
 export function QuoteForm({ visit, customers }: Props) {
   const { submitted } = visit;
@@ -66,9 +66,11 @@ function End({ legend, name, submitted }: { readonly legend: string; readonly na
   return (
     <fieldset>
       <legend>{legend}</legend>
-      {field("postcode", "Postcode", { required: true, maxlength: 60, list: `places-${name}` })}
-      {field("suburb", "Suburb", { maxlength: 200, list: `places-${name}` })}
-      {field("country", "Country, AU unless given", { maxlength: 56 })}
+      <div class="end">
+        {field("postcode", "Postcode", { required: true, maxlength: 60, list: `places-${name}` })}
+        {field("suburb", "Suburb", { maxlength: 200, list: `places-${name}` })}
+        {field("country", "Country", { maxlength: 56, placeholder: "AU" })}
+      </div>
     </fieldset>
   );
 }
@@ -94,7 +96,7 @@ function Items({ submitted }: { readonly submitted: Fields }) {
           {rows.map((index) => (
             <tr>
               {itemFields.map(({ name, label }) => (
-                <td>
+                <td data-label={label}>
                   <input
                     name={name}
                     aria-label={`${label}, item ${index + 1}`}
