@@ -41,6 +41,8 @@ export const imports = pgTable(
     index("imports_newest").on(table.organisationId, table.position),
     index("imports_by_status").on(table.organisationId, table.status, table.position),
     index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
+    // For what ended in the last days.
+    index("imports_by_end").on(table.organisationId, table.finishedAt),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],

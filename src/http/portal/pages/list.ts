@@ -15,7 +15,7 @@ import { joinForm, joinPage } from "./join.js";
 import { keyForms, keysPage } from "./keys.js";
 import { memberForms } from "./memberChanges.js";
 import { invitationForms, membersPage } from "./members.js";
-import { overviewPage } from "./overview.js";
+import { overviewPage } from "./overview/page.js";
 import { quoteForms, quotesPage } from "./quotes/page.js";
 import { placesAnswer } from "./quotes/places.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";

@@ -1,7 +1,7 @@
 import { endSession } from "../../../commands/members/sessions.js";
 import type { FormOf } from "../page.js";
 import type { SignedInVisit } from "../visit.js";
-import { overviewPage } from "./overview.js";
+import { overviewPage } from "./overview/page.js";
 
 export const signOutForm: FormOf<SignedInVisit> = {
   path: "/portal/sign-out",

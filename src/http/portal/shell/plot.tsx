@@ -7,11 +7,18 @@ export interface Bar {
   readonly value: number;
 }
 
+interface BarsProps {
+  readonly bars: readonly Bar[];
+  readonly unit: string;
+  /** Bars of what is neither good nor bad. */
+  readonly plain?: boolean;
+}
+
 /** Horizontal bars, each under its label and its number. */
-export function Bars({ bars, unit }: { readonly bars: readonly Bar[]; readonly unit: string }) {
+export function Bars({ bars, unit, plain }: BarsProps) {
   const longest = Math.max(1, ...bars.map(({ value }) => value));
   return (
-    <ul class="bars">
+    <ul class={plain ? "bars plain-bars" : "bars"}>
       {bars.map(({ label, value }) => (
         <li>
           <span class="bar-label">{label}</span>

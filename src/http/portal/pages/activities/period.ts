@@ -55,7 +55,7 @@ function wallOf(day: Day, label: string): number {
 const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);
 
 /** `en-CA` writes days as the calendar of a browser's form has them. */
-const today = (timeZone: string, now: Date): Day =>
+export const today = (timeZone: string, now: Date): Day =>
   new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(now);
 
 export function monthAfter(month: string, months: number): string {

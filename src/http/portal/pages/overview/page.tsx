@@ -1,24 +1,34 @@
-import { latestImports } from "../../../queries/importList.js";
-import { openRowsOf } from "../../../queries/overview.js";
-import type { PageOf } from "../page.js";
-import { Live } from "../shell/live.js";
-import { EmptyState, Table } from "../shell/table.js";
-import { Amount } from "../shell/values.js";
-import type { SignedInVisit } from "../visit.js";
-import { importColumns, importMarks } from "./imports/rows.js";
-import { isUnfinished, livePath } from "./imports/status.js";
+import { latestImports } from "../../../../queries/importList.js";
+import { openRowsOf } from "../../../../queries/overview.js";
+import { presentOf } from "../../../../queries/present.js";
+import { busiestChargeCodes, endedImports, pausedWebhooks } from "../../../../queries/recentWork.js";
+import type { PageOf } from "../../page.js";
+import { Live } from "../../shell/live.js";
+import { EmptyState, Table } from "../../shell/table.js";
+import type { SignedInVisit } from "../../visit.js";
+import { importColumns, importMarks } from "../imports/rows.js";
+import { isUnfinished, livePath } from "../imports/status.js";
+import { lastDays } from "./days.js";
+import { Needs } from "./needs.js";
+import { RecentWork } from "./recentWork.js";
 
-const path = "/portal";
 const shownImports = 10;
+const shownDays = 30;
+const shownChargeCodes = 10;
 
 export const overviewPage: PageOf<SignedInVisit> = {
-  path,
+  path: "/portal",
   access: "look",
   show: async (visit, sources) => {
-    const { organisationId } = visit.person;
-    const [imports, open] = await Promise.all([
+    const { organisationId, timezone } = visit.person;
+    const { pool } = sources;
+    const days = lastDays(shownDays, timezone, (await presentOf(pool, organisationId)).now);
+    const [imports, open, recent, chargeCodes, paused] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
-      openRowsOf(sources.pool, organisationId),
+      openRowsOf(pool, organisationId),
+      endedImports(pool, organisationId, days),
+      busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
+      pausedWebhooks(pool, organisationId),
     ]);
     const running = imports.filter(isUnfinished);
     const ended = imports.filter((view) => !running.includes(view));
@@ -28,22 +38,8 @@ export const overviewPage: PageOf<SignedInVisit> = {
       body: (
         // Progress is told row by row; where an import begins or ends this part of the page is fetched again.
         <div id="imports" data-refetch>
+          <Needs visit={visit} open={open} failedImports={recent.failedImports} pausedWebhooks={paused} />
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
-          <dl class="figures">
-            <div>
-              <dt>Imports running or waiting</dt>
-              <dd>
-                <Amount value={running.length} />
-              </dd>
-            </div>
-            <div>
-              <dt>Rejected rows waiting</dt>
-              <dd>
-                <Amount value={open.rows} />
-                {open.atLeast ? " or more" : null}
-              </dd>
-            </div>
-          </dl>
           <section class="panel" aria-labelledby="running">
             <h2 id="running">Running</h2>
             {running.length === 0 ? (
@@ -57,6 +53,7 @@ export const overviewPage: PageOf<SignedInVisit> = {
               />
             )}
           </section>
+          <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
           <section class="panel" aria-labelledby="ended">
             <h2 id="ended">Last ended</h2>
             {ended.length === 0 ? (

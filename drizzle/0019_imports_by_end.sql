@@ -1,0 +1,1 @@
+CREATE INDEX "imports_by_end" ON "imports" USING btree ("organisation_id","finished_at");

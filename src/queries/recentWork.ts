@@ -1,0 +1,82 @@
+// What the last days brought, for the overview.
+import type { Pool } from "pg";
+
+type Database = Pick<Pool, "query">;
+
+/** The beginnings of the days, oldest first, and the end of the last one. */
+export interface Days {
+  readonly starts: readonly Date[];
+  readonly end: Date;
+}
+
+export interface EndedImports {
+  /** One for each day. */
+  readonly days: readonly { readonly accepted: number; readonly rejected: number }[];
+  readonly failedImports: number;
+  /** True where there were more imports than are looked at: the oldest are not counted. */
+  readonly isCut: boolean;
+}
+
+/** Imports that are looked at, the last ended first. */
+const mostImports = 20_000;
+
+/** By the day on which the imports ended. Nothing of an import that failed or was cancelled is accepted. */
+export async function endedImports(
+  database: Database,
+  organisationId: string,
+  { starts, end }: Days,
+  most = mostImports,
+): Promise<EndedImports> {
+  const { rows } = await database.query<{ day: number; accepted: number; rejected: number; failedImports: number; imports: number }>(
+    `select width_bucket(finished_at, $3::timestamptz[]) as day, count(*)::int as imports,
+            count(*) filter (where status = 'failed')::int as "failedImports", sum(failed)::float8 as rejected,
+            coalesce(sum(received - failed) filter (where status = 'completed'), 0)::float8 as accepted
+       from (select finished_at, status, received, failed from imports
+              where organisation_id = $1 and finished_at >= $4 and finished_at < $2 order by finished_at desc limit $5) as ended
+      group by 1`,
+    [organisationId, end, starts, starts[0], most],
+  );
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  const sum = (name: "failedImports" | "imports") => rows.reduce((total, row) => total + row[name], 0);
+  return {
+    days: starts.map((_, index) => {
+      const { accepted = 0, rejected = 0 } = byDay.get(index + 1) ?? {};
+      return { accepted, rejected };
+    }),
+    failedImports: sum("failedImports"),
+    isCut: sum("imports") >= most,
+  };
+}
+
+export interface ChargeCodeRows {
+  readonly chargeCode: string;
+  readonly rows: number;
+}
+
+/** The charge codes with the most activities, from the sums by half hour: of a day that begins within a half hour, from the next one on. */
+export async function busiestChargeCodes(
+  database: Database,
+  organisationId: string,
+  { starts, end }: Days,
+  count: number,
+): Promise<ChargeCodeRows[]> {
+  const { rows } = await database.query<ChargeCodeRows>(
+    `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows
+       from activity_groups as g cross join lateral
+            (select sum(t.row_count) as rows from activity_totals as t
+              where t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
+                and t.charge_code = g.charge_code and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
+      where g.organisation_id = $1 and hours.rows > 0 group by g.charge_code order by rows desc, g.charge_code limit $4`,
+    [organisationId, starts[0], end, count],
+  );
+  return rows;
+}
+
+/** Endpoints that are told nothing until somebody resumes them. */
+export async function pausedWebhooks(database: Database, organisationId: string): Promise<number> {
+  const { rows } = await database.query<{ paused: number }>(
+    `select count(*)::int as paused from webhook_endpoints where organisation_id = $1 and removed_at is null and paused_at is not null`,
+    [organisationId],
+  );
+  return rows[0]?.paused ?? 0;
+}

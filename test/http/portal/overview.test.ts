@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { lastDays } from "../../../src/http/portal/pages/overview/days.js";
+import { noStream } from "../../../src/ports.js";
+import { endedImports } from "../../../src/queries/recentWork.js";
+import { activity, goodsLine, type Story, tell } from "../../support/importStory.js";
+import { addMember, signedIn } from "../../support/portal.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.close());
+
+async function record(...stories: Story[]) {
+  for (const story of stories) {
+    const { stream, events } = tell(story);
+    await service.eventStore.append(stream, events, noStream);
+  }
+  await projectLog(service);
+}
+
+const words = (page: string) => page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
+
+test("what waits for a person is said first, with the way there; the plots tell of the last days", async () => {
+  const { id: organisationId } = await service.organisation();
+  const [operator, viewer] = await Promise.all(
+    (["operator", "viewer"] as const).map(async (role) => signedIn(service, await addMember(service, organisationId, role))),
+  );
+  const empty = await (await viewer?.get("/portal"))?.text();
+  expect(empty).toContain("Nothing waits for you");
+  expect(empty).not.toContain('class="button" href="/portal/upload"');
+
+  const at = new Date(Date.now() - 60_000).toISOString();
+  const rows = [{ accept: goodsLine("A") }, { accept: goodsLine("B") }, { reject: "Customer not found", handle: "C" }];
+  const picks = [1, 2, 3].map((quantity) => ({ accept: activity({ activityTimestamp: at, chargeCode: "PICK", quantity }) }));
+  await record(
+    { organisationId, kind: "shipments", rows, at },
+    { organisationId, kind: "shipments", rows: [], end: "failed", at },
+    { organisationId, kind: "shipments", rows: [], end: "failed", at: "2025-01-01T00:00:00.000Z" },
+    { organisationId, kind: "activities", rows: [...picks, { accept: activity({ chargeCode: "LONG-AGO" }) }], at },
+  );
+  await service.pool.query(
+    `insert into webhook_endpoints (endpoint_id, organisation_id, url, events, generation, added_at, added_position, paused_at)
+     values ($1, $2, 'https://example.com', '{}', 1, now(), 0, now())`,
+    [randomUUID(), organisationId],
+  );
+  const page = (await (await operator?.get("/portal"))?.text()) ?? "";
+  expect(page).toContain('class="button" href="/portal/upload"');
+  expect(page).toContain('href="/portal/corrections"><span class="amount">1</span> rejected row waits');
+  expect(words(page)).toContain("1 import failed in the last 30 days");
+  expect(words(page)).toContain("1 webhook is paused");
+  expect(page.indexOf("Needs attention")).toBeLessThan(page.indexOf("Running</h2>"));
+  expect(page).toMatch(/: 6 accepted, 1 rejected<\/title>/);
+  expect(words(page)).toContain("PICK3 activities");
+  expect(page).not.toContain("LONG-AGO");
+});
+
+test("another organisation's work is in no figure", async () => {
+  const [one, other] = [await service.organisation(), await service.organisation()];
+  const at = new Date(Date.now() - 60_000).toISOString();
+  await record({ organisationId: other.id, kind: "activities", rows: [{ accept: activity({ activityTimestamp: at }) }], at });
+  const viewer = await signedIn(service, await addMember(service, one.id, "viewer"));
+  const page = await (await viewer.get("/portal")).text();
+  expect(page).not.toMatch(/: [1-9]\d* accepted/);
+  expect(page).toContain("No activities in the last 30 days");
+});
+
+test("days are those of the organisation's zone, also over a change of its clocks", () => {
+  const { names, starts, end } = lastDays(3, "Australia/Sydney", new Date("2026-10-04T20:00:00Z")); // clocks went forward on the 4th
+  expect(names).toEqual(["2026-10-03", "2026-10-04", "2026-10-05"]);
+  expect([...starts, end].map((start) => start.toISOString().slice(0, 16))).toEqual([
+    ...["2026-10-02T14:00", "2026-10-03T14:00", "2026-10-04T13:00", "2026-10-05T13:00"],
+  ]);
+});
+
+test("an import counts on the day it ended, and no more imports are looked at than agreed", async () => {
+  const { id: organisationId } = await service.organisation();
+  const ended = ["2026-07-01T13:59:59.999Z", "2026-07-01T14:00:00.000Z", "2026-07-02T13:59:59.999Z", "2026-07-02T14:00:00.000Z"];
+  await record(...ended.map((at): Story => ({ organisationId, kind: "activities", rows: [{ accept: activity() }], at })));
+  const days = lastDays(2, "Australia/Sydney", new Date("2026-07-02T12:00:00Z"));
+  const count = async (most?: number) => {
+    const found = await endedImports(service.pool, organisationId, days, most);
+    return [...found.days.map(({ accepted }) => accepted), found.isCut];
+  };
+  expect(await count()).toEqual([1, 2, false]);
+  expect(await count(4)).toEqual([1, 2, false]);
+  expect(await count(3)).toEqual([1, 2, true]);
+  expect(await count(2)).toEqual([0, 2, true]);
+});
