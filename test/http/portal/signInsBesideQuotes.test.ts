@@ -1,0 +1,90 @@
+// Hashing passwords does not hold up the API. `npm run bench -- --only=signIns` is the long form.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { startApi } from "../../../src/http/startApi.js";
+import { TooBusy } from "../../../src/portErrors.js";
+import { addMember, heading, password, visitor } from "../../support/portal.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let organisation: TestOrganisation;
+const emails: string[] = [];
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  for (let n = 0; n < 5; n += 1) emails.push((await addMember(service, organisation.id, "viewer")).email);
+});
+afterAll(() => service?.close());
+
+const quote = {
+  general: { customerIds: ["CUST-001"] },
+  origin: { postalCode: "2000" },
+  destination: { postalCode: "3000" },
+  items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
+};
+
+/** The time that nineteen of twenty quotes take at most. */
+async function slowQuote(): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < 60; n += 1) {
+    const begun = performance.now();
+    const response = await organisation.post("/v1/org/quote/getQuote", quote);
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    times.push(performance.now() - begun);
+  }
+  return times.sort((a, b) => a - b)[56] ?? 0;
+}
+
+/** Twenty a second, each from an address of its own, until it is told to stop; answers their statuses. */
+function signInSteadily(): () => Promise<number[]> {
+  const calls: Promise<number>[] = [];
+  const timer = setInterval(() => {
+    const headers = { "x-forwarded-for": `198.51.100.${calls.length % 250}` };
+    const fields = { email: emails[calls.length % emails.length] ?? "", password };
+    calls.push(
+      visitor(service.url)
+        .post("/portal/sign-in", fields, headers)
+        .then(({ status }) => status),
+    );
+  }, 50);
+  return () => {
+    clearInterval(timer);
+    return Promise.all(calls);
+  };
+}
+
+test("quotes are about as fast beside twenty sign-ins a second as alone", async () => {
+  await slowQuote();
+  const ratios: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const alone = await slowQuote();
+    const stop = signInSteadily();
+    const beside = await slowQuote();
+    expect(await stop()).toContain(303); // they do sign in
+    ratios.push(beside / alone);
+  }
+  // A hash takes ten times as long as a quote: in the API's own thread it would be in the way of every other one.
+  expect(ratios.sort((a, b) => a - b)[2]).toBeLessThan(5);
+});
+
+test("where too many hashes wait, a sign-in is told to come back, and a link stays good", async () => {
+  const busy = { ...service.portal.members.passwords, hash: refuse, matches: refuse };
+  const portal = { ...service.portal, members: { ...service.portal.members, passwords: busy } };
+  const api = await startApi({ deps: { ...service.deps, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+  try {
+    const who = visitor(`http://127.0.0.1:${api.port}`);
+    const signIn = await who.post("/portal/sign-in", { email: emails[0] ?? "", password });
+    expect([signIn.status, heading(await signIn.text())]).toEqual([429, "Sign in"]);
+    const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+    const invitation = { organisationId: organisation.id, email: "late@example.com", role: "viewer" };
+    const { token } = await inviteMember(service.portal.members, invitation, origin);
+    const join = await who.post(`/portal/join/${token}`, { password });
+    expect([join.status, await join.text()]).toEqual([503, expect.stringContaining("Too many people sign in")]);
+    expect((await visitor(service.url).post(`/portal/join/${token}`, { password })).status).toBe(303);
+  } finally {
+    await api.stop();
+  }
+});
+
+const refuse = () => Promise.reject(new TooBusy("Too many people sign in at this moment, try again shortly"));
