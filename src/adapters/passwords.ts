@@ -1,27 +1,35 @@
-// Argon2id, on threads beside the event loop. Few at once: each takes a core and 19 MiB for some 20 ms, and the API's requests come first.
+// Argon2id, one at a time and beside the event loop: each takes a core and 19 MiB for some 20 ms.
 import { randomUUID } from "node:crypto";
-import { availableParallelism } from "node:os";
-import { hash, type Options, verify } from "@node-rs/argon2";
+import { Worker } from "node:worker_threads";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { TooBusy } from "../portErrors.js";
 import type { Passwords } from "../ports.js";
+import type { PasswordJob, PasswordReply } from "./passwordThread.js";
 
-/** 19 MiB, two passes, one lane: the smallest that OWASP names. The library's `Algorithm` cannot be named here: it is a const enum; 2 is Argon2id. */
-const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
+/** The compiled program, also when this code runs from its sources in a test. */
+const program = new URL("../../dist/adapters/passwordThread.js", import.meta.url);
 
-export function createPasswords({ atOnce = availableParallelism() > 2 ? 2 : 1, mostWaiting = 50 } = {}): Passwords {
-  const inLine = createLine(atOnce, mostWaiting);
+export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
+  const ask = createThread(mostWaiting);
   /** Compared with where the e-mail is unknown, so that the answer takes as long. */
   let placeholder: Promise<string> | undefined;
   let common: ReadonlySet<string> | undefined;
+  const hash = async (password: string): Promise<string> => {
+    const reply = await ask({ password });
+    return "hash" in reply ? reply.hash : "";
+  };
+  const makePlaceholder = () =>
+    hash(randomUUID()).catch((error: unknown) => {
+      placeholder = undefined;
+      throw error;
+    });
   return {
-    hash: (password) => inLine(() => hash(password, cost)),
-    matches: (password, known) =>
-      inLine(async () => {
-        placeholder ??= hash(randomUUID(), cost);
-        const same = await verify(known ?? (await placeholder), password);
-        return same && known !== undefined;
-      }),
+    hash,
+    matches: async (password, known) => {
+      if (known === undefined) placeholder ??= makePlaceholder();
+      const reply = await ask({ password, known: known ?? (await placeholder) });
+      return "same" in reply && reply.same && known !== undefined;
+    },
     isCommon: (password) => {
       common ??= new Set(dictionary["passwords-common"]);
       return common.has(password);
@@ -29,21 +37,46 @@ export function createPasswords({ atOnce = availableParallelism() > 2 ? 2 : 1, m
   };
 }
 
-function createLine(atOnce: number, mostWaiting: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running < atOnce) running += 1;
-    else {
-      if (waiting.length >= mostWaiting) throw new TooBusy("Too many people sign in at this moment, try again shortly");
-      await new Promise<void>((go) => waiting.push(go)); // its place is handed on
-    }
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
+interface Waiting {
+  readonly resolve: (reply: PasswordReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Started by the first job. It takes one job after the other, in the order they came; more than `mostWaiting` behind the first are refused. */
+function createThread(mostWaiting: number): (job: Omit<PasswordJob, "id">) => Promise<PasswordReply> {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | undefined;
+  let jobs = 0;
+
+  function settle(reply: PasswordReply): void {
+    const one = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if (waiting.size === 0) worker?.unref(); // an idle thread keeps no process alive
+    if ("failure" in reply) one?.reject(new Error(`a password could not be hashed: ${reply.failure}`));
+    else one?.resolve(reply);
+  }
+
+  /** The next job starts another one. */
+  function lose(error: Error): void {
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  }
+
+  function start(): Worker {
+    const started = new Worker(program, { env: {}, execArgv: [] });
+    started.on("message", settle);
+    started.on("error", lose);
+    return started;
+  }
+
+  return (job) => {
+    if (waiting.size > mostWaiting) return Promise.reject(new TooBusy("Too many people sign in at this moment, try again shortly"));
+    worker ??= start();
+    worker.ref();
+    const id = ++jobs;
+    const answered = new Promise<PasswordReply>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    worker.postMessage({ id, ...job });
+    return answered;
   };
 }

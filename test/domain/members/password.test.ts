@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createPasswords } from "../../../src/adapters/passwords.js";
 import { passwordFault } from "../../../src/domain/members/password.js";
@@ -50,9 +51,18 @@ test("a hash is argon2id, salted, and matches its own password alone", async () 
 });
 
 test("more than the line takes are told so at once, and the line goes on", async () => {
-  const few = createPasswords({ atOnce: 1, mostWaiting: 2 });
+  const few = createPasswords({ mostWaiting: 2 });
   const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => few.hash("seven lazy harbours")));
   expect(tries.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"]);
   expect(tries.at(-1)).toMatchObject({ reason: { name: "TooBusy" } });
   await expect(few.hash("seven lazy harbours")).resolves.toMatch(/^\$argon2id/);
+});
+
+test.runIf(process.platform === "linux")("hashing has a thread of its own, of a lower priority than the requests", async () => {
+  await hash("seven lazy harbours");
+  const nice = async (path: string) => Number((await readFile(path, "utf8")).replace(/^.*\) /, "").split(" ")[16]);
+  const own = await nice("/proc/self/stat");
+  const threads = await readdir("/proc/self/task");
+  const found = await Promise.all(threads.map((thread) => nice(`/proc/self/task/${thread}/stat`).catch(() => own)));
+  expect(new Set(found)).toEqual(new Set([own, Math.min(19, own + 5)]));
 });
