@@ -1,5 +1,5 @@
 // Everything that is measured, side by side, in one run on one machine; the ratios are what to read.
-//   npm run bench [-- --full] [--only=imports,quotes,reads,totals,rebuild,growth] [--profile]
+//   npm run bench [-- --full] [--only=imports,quotes,signIns,reads,totals,rebuild,growth] [--profile]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -15,20 +15,30 @@ if (!existsSync(join(here, "node_modules", "@event-driven-io"))) {
   execFileSync("npm", ["ci", "--prefix", here, "--no-fund", "--no-audit"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-const [{ importSection }, { quoteSection }, { readSection }, { totalsSection }, { rebuildSection }, { growthSection }, tables] =
-  await Promise.all([
-    import("./sections/imports.mjs"), // after the install above
-    import("./sections/quotes.mjs"),
-    import("./sections/reads.mjs"),
-    import("./sections/totals.mjs"),
-    import("./sections/rebuild.mjs"),
-    import("./sections/growth.mjs"),
-    import("./tables.mjs"),
-  ]);
+const [
+  { importSection },
+  { quoteSection },
+  { signInSection, printSignIns },
+  { readSection },
+  { totalsSection },
+  { rebuildSection },
+  { growthSection },
+  tables,
+] = await Promise.all([
+  import("./sections/imports.mjs"), // after the install above
+  import("./sections/quotes.mjs"),
+  import("./sections/signIns.mjs"),
+  import("./sections/reads.mjs"),
+  import("./sections/totals.mjs"),
+  import("./sections/rebuild.mjs"),
+  import("./sections/growth.mjs"),
+  import("./tables.mjs"),
+]);
 
 const sections = {
   imports: { run: importSection, print: tables.printImports },
   quotes: { run: quoteSection, print: tables.printQuotes },
+  signIns: { run: signInSection, print: printSignIns },
   reads: { run: readSection, print: tables.printReads },
   totals: { run: totalsSection, print: tables.printReads },
   rebuild: { run: rebuildSection, print: tables.printRebuild },

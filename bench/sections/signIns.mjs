@@ -96,3 +96,11 @@ export async function signInSection({ folder, full, say, profileDir }) {
     await service.stop();
   }
 }
+
+export function printSignIns(results) {
+  for (const { name, ratio, rounds } of results) {
+    console.log(`quotes beside ${perSecond} sign-ins a second, ${name}: p99 is ${ratio.toFixed(2)} times that alone (target 2)`);
+    for (const { alone, beside, signIns } of rounds)
+      console.log(`  ${alone} ms alone, ${beside} ms beside; sign-ins ${JSON.stringify(signIns)}`);
+  }
+}

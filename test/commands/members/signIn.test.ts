@@ -236,9 +236,9 @@ describe("a wrong sign-in", () => {
     const { token } = await makeLink(stage.members, { organisationId, member: email }, origin);
     const before = await kept(memberId);
     const kinds = await siege(
-      5,
-      20_000,
-      (n) => attempt(email, `wrong password ${n}`, `2001:db8:0:${(n % 20_000).toString(16)}::/64`),
+      2,
+      50_000,
+      (n) => attempt(email, `wrong password ${n}`, `2001:db8:0:${(n % 50_000).toString(16)}::/64`),
       async () => expect(await attempt(neighbour)).toMatchObject({ kind: "verified" }),
     );
     expect((kinds["wait"] ?? 0) + (kinds["refused"] ?? 0)).toBe(100_000);
