@@ -31,7 +31,7 @@ export async function fillLedger(databaseUrl, rows) {
     [Math.min(rows, PER_IMPORT)],
   );
   await client.query(
-    `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, position)
+    `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
      select 'demo', 'FILLED-' || n, jsonb_build_object('shipmentId', 'FILLED-' || n, 'originPostCode', '2000'),
        '[{"itemType":"Carton","itemQuantity":1}]', 'filled', md5('import1')::uuid, now(), n - 20000000
      from generate_series(1, $1::int) as n`,
