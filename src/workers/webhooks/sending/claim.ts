@@ -17,6 +17,7 @@ export interface Claimed {
   readonly failures: number;
   /** Of its endpoint, in a row. */
   readonly endpointFailures: number;
+  readonly place: Place;
   readonly url: string;
   readonly generation: number;
   /** The secret before this one signs too. */
@@ -25,23 +26,22 @@ export interface Claimed {
   readonly now: Date;
 }
 
-export interface Room {
-  /** Deliveries that this process can take on. */
-  readonly inAll: number;
-  /** Of those, to endpoints whose last attempt failed. */
-  readonly failing: number;
-}
+/** One at a time to an endpoint that works or is new; a second to fourth beside it; one at a time to an endpoint whose last attempt failed. */
+export type Place = "first" | "further" | "failing";
+
+/** Deliveries that this process can take on: in all, and of the kinds that must not take all. */
+export type Room = Readonly<Record<Exclude<Place, "first"> | "inAll", number>>;
 
 const perEndpoint = 4;
-const perFailingEndpoint = 1;
-const manyFailures = 3;
+/** A turn takes on no more, so that a thousand endpoints do not begin in one go and those that answer are heard between. */
+const perTurn = 250;
 /** Longer than an attempt can take, reading the event included: after that its process is taken for dead. */
 export const claimSeconds = 45;
 const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
 
 /**
  * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Undefined while another process claims.
- * Endpoints that fail come last and have fewer places, so that the dead ones never take all.
+ * Each endpoint's first delivery comes first, beginning with those that have answered before: so those that hang never take all places.
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
@@ -53,32 +53,35 @@ export function claimDeliveries(
   });
 }
 
+/** Of the import, to the endpoint. With a limit, so that it is one look into the index and not a join with all that waits. */
+const oldestWaiting = `select before.position from webhook_deliveries before
+  where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
+
 async function claim(client: PoolClient, workerId: string, room: Room): Promise<Claimed[]> {
   const { rows } = await client.query<Claimed>(
-    `with busy as (
-       select endpoint_id, count(*) as deliveries from webhook_deliveries where claim is not null and due_at > now() group by endpoint_id
-     ), open as (
-       select endpoint.endpoint_id, coalesce(health.failures, 0) as failures,
-              case when coalesce(health.failures, 0) >= ${manyFailures} then ${perFailingEndpoint} else ${perEndpoint} end
-                - coalesce(busy.deliveries, 0) as places
+    `with open as (
+       select endpoint.endpoint_id, coalesce(health.failures, 0) > 0 as failing, health.succeeded_at is null as unproven, busy.deliveries as busy,
+              case when coalesce(health.failures, 0) > 0 or $3::int = 0 then 1 else ${perEndpoint} end as places
          from webhook_endpoints endpoint
          left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
-         left join busy on busy.endpoint_id = endpoint.endpoint_id
+        cross join lateral (select count(*) as deliveries from webhook_deliveries delivery
+           where delivery.endpoint_id = endpoint.endpoint_id and claim is not null and due_at > now() offset 0) as busy
         where endpoint.removed_at is null and endpoint.paused_at is null and coalesce(health.retry_at, now()) <= now()
      ), due as (
-       select delivery.id, open.failures > 0 as failing, delivery.due_at
+       select delivery.id, delivery.due_at, unproven, busy + nth as nth,
+              case when failing then 'failing' when busy + nth > 1 then 'further' else 'first' end as place
          from open cross join lateral (
-           select each.id, each.due_at from webhook_deliveries each
+           select each.id, each.due_at, row_number() over (order by each.due_at) as nth from webhook_deliveries each
             where each.endpoint_id = open.endpoint_id and each.status = 'waiting' and each.due_at <= now() and each.type <> 'ping'
-              and not exists (select from webhook_deliveries before where before.endpoint_id = each.endpoint_id
-                and before.import_id = each.import_id and before.status = 'waiting' and before.position < each.position)
-            order by each.due_at, each.position limit greatest(0, open.places)) as delivery
+              and each.position = (${oldestWaiting})
+            order by each.due_at limit greatest(0, places - busy)) as delivery
        union all
-       select id, false, due_at from webhook_deliveries where status = 'waiting' and type = 'ping' and due_at <= now()
+       select id, due_at, false, 1, 'first' from webhook_deliveries where status = 'waiting' and type = 'ping' and due_at <= now()
      ), ranked as (
-       select id, failing, row_number() over (partition by failing order by due_at, id) as place from due
+       select id, place, row_number() over (partition by place order by nth, unproven, due_at, id) as rank from due
      ), chosen as (
-       select id from ranked where not failing or place <= $3 order by failing, place limit $2
+       select id, place from ranked where rank <= case place when 'first' then $2::int when 'further' then $3::int else $4::int end
+        order by array_position(array['first', 'further', 'failing'], place), rank limit $2::int
      )
      update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
        from chosen, webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
@@ -86,9 +89,9 @@ async function claim(client: PoolClient, workerId: string, room: Room): Promise<
         and endpoint.removed_at is null and delivery.due_at <= now()
      returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
        delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
-       delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
+       delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", chosen.place, endpoint.url,
        endpoint.generation, coalesce(endpoint.rotated_at > now() - interval '${overlapHours} hours', false) as overlaps, now() as now`,
-    [workerId, room.inAll, room.failing],
+    [workerId, Math.min(perTurn, room.inAll), room.further, room.failing],
   );
   return rows;
 }

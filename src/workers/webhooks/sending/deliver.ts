@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { whyNotAddress } from "../../../domain/webhooks/address.js";
+import type { Line } from "../../waiting/line.js";
 import { byWorker, type WebhookWorkerDeps } from "../deps.js";
 import type { Claimed } from "./claim.js";
+import { insist } from "./insist.js";
 import { EventGone, messageOf } from "./message.js";
 import { drop, giveUp, putBack, settleDelivered, settleFailed } from "./settle.js";
 import { signedHeaders } from "./sign.js";
@@ -11,8 +13,8 @@ import { signedHeaders } from "./sign.js";
 const outageMs = 5_000;
 const gone = 410;
 
-/** One attempt, and everything that follows from it. */
-export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed): Promise<void> {
+/** One attempt, and everything that follows from it. A thousand failures at once are written down in turn: successes and claims come first. */
+export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, failuresInTurn: Line): Promise<void> {
   const { pool, logger, signal, random = Math.random } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
     if (error instanceof EventGone) return drop(pool, delivery, error.message);
@@ -29,14 +31,15 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed): Promi
     signal,
   });
   if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
-  if (answer.reason === null) return settleDelivered(pool, delivery, answer);
+  if (answer.reason === null) return insist(() => settleDelivered(pool, delivery, answer), signal);
   const isGone = answer.status === gone;
   // Removed first: once this delivery is settled, the next of its import may go.
   if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  const { endpointIsDead } = await settleFailed(pool, delivery, answer, { isLast: isGone, random });
+  const write = () => settleFailed(pool, delivery, answer, { isLast: isGone, random });
+  const { endpointIsDead, isOver } = await failuresInTurn(() => insist(write, signal));
   if (isGone) return;
   if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
-  else await giveUp(pool, delivery);
+  else if (isOver) await giveUp(pool, delivery);
 }
 
 async function decide(deps: WebhookWorkerDeps, delivery: Claimed, command: typeof removeWebhook, reason: string): Promise<void> {

@@ -31,15 +31,17 @@ interface Viewed {
   readonly view: ImportView;
 }
 
-const recent = new Map<string, Viewed>();
+const recent = new Map<string, Promise<Viewed>>();
 const mostRecent = 500;
 
-/** An event that many endpoints are told of is read once. */
-async function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<Viewed> {
-  const known = recent.get(delivery.eventId);
-  if (known) return known;
-  const viewed = await readView(delivery, importId, sources);
-  recent.set(delivery.eventId, viewed);
+/** An event that many endpoints are told of is read once, also when they are told at the same moment. */
+function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<Viewed> {
+  const { eventId } = delivery;
+  const known = recent.get(eventId);
+  if (known !== undefined) return known;
+  const viewed = readView(delivery, importId, sources);
+  recent.set(eventId, viewed);
+  viewed.catch(() => recent.get(eventId) === viewed && recent.delete(eventId)); // an outage, or a log that was put back: not kept
   for (const oldest of recent.keys()) if (recent.size > mostRecent) recent.delete(oldest);
   return viewed;
 }

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Doorbell } from "../../waiting/doorbell.js";
+import { createLine } from "../../waiting/line.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { type Claimed, claimDeliveries } from "./claim.js";
+import { type Claimed, claimDeliveries, type Place, type Room } from "./claim.js";
 import { deliver } from "./deliver.js";
 
-/** Of this process. A dead endpoint holds one place for 15 s at a time, and the dead together at most half of them. */
-const inAll = 1_000;
-const failing = 500;
+/** Of this process. An endpoint that hangs holds a place for 15 s; half of all stay for one delivery at a time to every other endpoint. */
+const places = { inAll: 2_000, further: 500, failing: 500 };
+/** Of the pool's connections, which the imports use too. */
+const failuresAtOnce = 3;
 const pollMs = 500;
 /** Claims are gathered: each looks at every endpoint. */
 const gatherMs = 20;
@@ -16,9 +18,10 @@ const mostOutageMs = 10_000;
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { logger, signal } = deps;
   const running = new Map<Promise<void>, Claimed>();
+  const failuresInTurn = createLine(failuresAtOnce);
   let outages = 0;
   const begin = (delivery: Claimed) => {
-    const run = deliver(deps, delivery)
+    const run = deliver(deps, delivery, failuresInTurn)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))
       .finally(() => {
         running.delete(run);
@@ -28,8 +31,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   };
   while (!signal.aborted) {
     try {
-      const toFailing = [...running.values()].filter(({ endpointFailures }) => endpointFailures > 0).length;
-      const room = { inAll: inAll - running.size, failing: Math.max(0, failing - toFailing) };
+      const room = roomBeside([...running.values()]);
       const claimed = room.inAll > 0 ? await claimDeliveries(deps, room) : [];
       outages = 0;
       for (const delivery of claimed ?? []) begin(delivery);
@@ -42,4 +44,13 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
     }
   }
   await Promise.all(running.keys());
+}
+
+function roomBeside(running: readonly Claimed[]): Room {
+  const taken = (place: Place) => running.filter((delivery) => delivery.place === place).length;
+  return {
+    inAll: places.inAll - running.length,
+    further: Math.max(0, places.further - taken("further")),
+    failing: Math.max(0, places.failing - taken("failing")),
+  };
 }

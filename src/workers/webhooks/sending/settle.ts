@@ -35,6 +35,8 @@ const wasDead = 3;
 export interface Failed {
   /** Three days without a success: the endpoint is to be paused. */
   readonly endpointIsDead: boolean;
+  /** This delivery has been tried for three days. */
+  readonly isOver: boolean;
 }
 
 /** Later ones of the import are not looked at before this one is due again. A ping is tried once and says nothing about an endpoint. */
@@ -45,12 +47,13 @@ export async function settleFailed(
   { isLast, random }: { isLast: boolean; random: () => number },
 ): Promise<Failed> {
   const isPing = delivery.type === "ping";
-  const { rows } = await pool.query<{ endpointIsDead: boolean | null }>(
+  const { rows } = await pool.query<Failed>(
     `with settled as (
        update webhook_deliveries set claim = null, reason = $5, attempts = attempts + 1, failures = failures + 1,
               failing_since = coalesce(failing_since, now()), due_at = now() + $7 * interval '1 millisecond',
               status = case when $9 then 'failed' else 'waiting' end, settled_at = case when $9 then now() end
-        where id = $1 and claim = $2 and status = 'waiting' returning id, endpoint_id, import_id, position, attempts, due_at, status
+        where id = $1 and claim = $2 and status = 'waiting' returning id, endpoint_id, import_id, position, attempts, due_at, status,
+              failing_since <= now() - ${patienceMs} * interval '1 millisecond' as is_over
      ), attempted as (${attempted}
      ), health as (
        insert into webhook_health (endpoint_id, failures, failing_since) select endpoint_id, 1, now() from settled where not $10
@@ -62,7 +65,7 @@ export async function settleFailed(
         where later.endpoint_id = settled.endpoint_id and later.import_id = settled.import_id and later.status = 'waiting'
           and later.position > settled.position and later.claim is null
      )
-     select "endpointIsDead" from health`,
+     select coalesce((select "endpointIsDead" from health), false) as "endpointIsDead", is_over as "isOver" from settled`,
     [
       ...valuesOf(delivery, answer),
       untilNextMs(delivery.failures + 1, random),
@@ -71,7 +74,7 @@ export async function settleFailed(
       isPing,
     ],
   );
-  return { endpointIsDead: rows[0]?.endpointIsDead === true };
+  return rows[0] ?? { endpointIsDead: false, isOver: false };
 }
 
 /** Gives up a delivery that has failed for three days while its endpoint accepts others. Deliveries to a dead endpoint stay. */
