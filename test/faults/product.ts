@@ -53,7 +53,7 @@ export async function allUp(machine: Machine): Promise<void> {
 /** The stores as they can be reached right now; a start after a kill of everything may have moved them. */
 export async function withStoresOf<Result>(
   machine: Machine,
-  work: (stores: { eventStore: EventStore; newCustomer: () => Promise<Customer> }) => Promise<Result>,
+  work: (stores: { pool: Pool; eventStore: EventStore; newCustomer: () => Promise<Customer> }) => Promise<Result>,
 ): Promise<Result> {
   const runtime = JSON.parse(await readFile(join(machine.dataDir, "runtime.json"), "utf8")) as Record<
     "databaseUrl" | "eventStoreUrl",
@@ -62,7 +62,7 @@ export async function withStoresOf<Result>(
   const pool = createPool({ url: runtime.databaseUrl, applicationName: "faults" });
   const eventStore = connectEventStore({ address: runtime.eventStoreUrl, logger: pino({ level: "silent" }) });
   try {
-    return await work({ eventStore, newCustomer: () => newCustomerOn(pool, eventStore) });
+    return await work({ pool, eventStore, newCustomer: () => newCustomerOn(pool, eventStore) });
   } finally {
     await Promise.all([pool.end(), eventStore.close()]);
   }

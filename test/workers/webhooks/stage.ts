@@ -23,6 +23,8 @@ export const signingSecret = "a secret of thirty-two characters";
 
 export interface Stage {
   readonly pool: Pool;
+  /** For commands beside it. */
+  readonly environment: Record<string, string>;
   readonly eventStore: EventStore;
   readonly store: TestEventStore;
   readonly deps: WebhookDeps;
@@ -46,6 +48,10 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
   let count = 0;
   const stage: Stage = {
     ...{ pool, eventStore, store, deps },
+    environment: {
+      ...{ DATABASE_URL: database.url, EVENTSTORE_URL: store.address, SIGNING_SECRET: signingSecret },
+      WEBHOOK_PRIVATE: "on",
+    },
     newOrganisation: async () => {
       const id = `org-${randomUUID().slice(0, 8)}`;
       const parsed = parseOrganisationFile(organisationFile(id));

@@ -95,3 +95,14 @@ async function claim(client: PoolClient, workerId: string, room: Room): Promise<
   );
   return rows;
 }
+
+/** After an outage: a claim may have been committed whose answer was lost. What is not under way here is free again. */
+export async function releaseLostClaims(
+  { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
+  running: Iterable<Claimed>,
+): Promise<void> {
+  await pool.query(
+    "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",
+    [workerId, Array.from(running, ({ id }) => id)],
+  );
+}

@@ -17,9 +17,9 @@ const gone = 410;
 export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, failuresInTurn: Line): Promise<void> {
   const { pool, logger, signal, random = Math.random } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
-    if (error instanceof EventGone) return drop(pool, delivery, error.message);
+    if (error instanceof EventGone) return insist(() => drop(pool, delivery, error.message), signal);
     if (!signal.aborted) logger.warn({ err: error, eventId: delivery.eventId }, "an event to be told could not be read; later again");
-    return putBack(pool, delivery, outageMs);
+    return insist(() => putBack(pool, delivery, outageMs), signal);
   });
   if (body === undefined) return;
   const { protocol } = new URL(delivery.url);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Doorbell } from "../../waiting/doorbell.js";
 import { createLine } from "../../waiting/line.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { type Claimed, claimDeliveries, type Place, type Room } from "./claim.js";
+import { type Claimed, claimDeliveries, type Place, type Room, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
 
 /** Of this process. An endpoint that hangs holds a place for 15 s; half of all stay for one delivery at a time to every other endpoint. */
@@ -31,6 +31,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   };
   while (!signal.aborted) {
     try {
+      if (outages > 0) await releaseLostClaims(deps, running.values());
       const room = roomBeside([...running.values()]);
       const claimed = room.inAll > 0 ? await claimDeliveries(deps, room) : [];
       outages = 0;

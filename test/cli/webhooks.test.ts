@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pauseWebhook } from "../../src/commands/organisations/webhooks.js";
+import { eventually } from "../support/eventually.js";
+import { freePort, waybill } from "../support/processes.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
+import { openStage, origin, type Stage } from "../workers/webhooks/stage.js";
+
+let folder: string;
+let stage: Stage;
+let organisationId: string;
+let receiver: Receiver;
+const run = (command: string, args: readonly string[], environment: Record<string, string> = {}) =>
+  waybill(["webhooks", command, ...args, "--org", organisationId], { ...stage.environment, DATA_DIR: folder, ...environment });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "waybill-test-webhooks-"));
+  [stage, receiver] = await Promise.all([openStage(), startReceiver()]);
+  organisationId = await stage.newOrganisation();
+  stage.work();
+});
+afterAll(async () => {
+  await stage?.close();
+  await receiver?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const secretAlone = /^whsec_[A-Za-z0-9+/]{43}=\n$/;
+
+test("an endpoint is added, tried, paused and resumed, rotated, told again and removed from the command line", async () => {
+  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"]);
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(secretAlone) });
+  expect(added.stderr).not.toContain(added.stdout.trim());
+  receiver.secret = added.stdout.trim();
+  const [endpoint] = JSON.parse((await run("list", ["--json"])).stdout);
+  expect(endpoint).toMatchObject({
+    url: receiver.url,
+    events: ["import.completed", "import.failed"],
+    pausedAt: null,
+    failures: 0,
+    waiting: 0,
+  });
+  const { endpointId } = endpoint;
+  expect(added.stderr).toContain(endpointId);
+
+  expect(await run("ping", [endpointId])).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringMatching(/^It answered 200 in \d+ ms\n$/),
+  });
+  const rotated = await run("rotate", [endpointId]);
+  expect(rotated).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(secretAlone) });
+  expect(rotated.stdout).not.toBe(added.stdout);
+  receiver.secret = rotated.stdout.trim();
+
+  const told = await stage.record(organisationId);
+  await eventually(() => receiver.got.length === 2, "the completed import");
+  await pauseWebhook(stage.deps, { organisationId, endpointId }, origin, "No delivery has succeeded for three days.");
+  expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* paused .*No delivery has succeeded for three days\\.`));
+  expect(await run("resume", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} resumed\n` });
+  expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* active `));
+
+  const replayed = await run("replay", [endpointId, "--from", "2020-01-01T00:00:00Z"]);
+  expect(replayed).toMatchObject({ code: 0, stdout: "1 events since 2020-01-01T00:00:00.000Z are sent again\n" });
+  await eventually(() => receiver.got.length === 3, "the replay");
+  expect(receiver.got.map(({ type, id }) => [type, type === "ping" ? "" : id])).toEqual([
+    ["ping", ""],
+    ["import.completed", told.events.at(-1)?.id],
+    ["import.completed", told.events.at(-1)?.id],
+  ]);
+  expect(receiver.forged).toEqual([]);
+  const deliveries = JSON.parse((await run("deliveries", [endpointId, "--json", "--limit", "1"])).stdout);
+  expect(deliveries).toMatchObject([{ type: "import.completed", importId: told.importId, eventId: told.events.at(-1)?.id }]);
+  expect((await run("deliveries", [endpointId])).stdout).toMatch(new RegExp(`import\\.completed +${told.importId} +delivered +2 `));
+
+  expect(await run("remove", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} removed\n` });
+  expect(JSON.parse((await run("list", ["--json"])).stdout)).toEqual([]);
+});
+
+test("what cannot be done is one line on stderr, exit code 1, and nothing on stdout", async () => {
+  const refusing = `http://127.0.0.1:${await freePort()}/`;
+  const { endpointId } = await stage.add(organisationId, refusing);
+  const id = randomUUID();
+  const off = { WEBHOOK_PRIVATE: "off" };
+  const cases: [string, string[], string, Record<string, string>?][] = [
+    ["add", ["--url", "https://10.0.0.1/"], "10.0.0.1 is a private address", off],
+    ["add", ["--url", "https://0x7f.1/"], "127.0.0.1 is a loopback address", off],
+    ["add", ["--url", "http://erp.example.com/"], "must begin with https://", off],
+    ["add", ["--url", "https://a:b@erp.example.com/"], "no user and no password"],
+    ["add", ["--url", "https://erp.example.com/", "--events", "import.done"], "There is no event import.done; there are import.started"],
+    ["rotate", [id], "There is no such endpoint"],
+    ["remove", ["7"], "not the id of an endpoint"],
+    ["replay", [endpointId, "--from", "yesterday"], "--from must be a time"],
+    ["deliveries", [endpointId, "--limit", "1001"], "--limit must be a whole number from 1 to 1000"],
+    ["ping", [id], "There is no such endpoint"],
+    ["ping", [endpointId], "The ping failed: The connection was refused"],
+  ];
+  for (let from = 0; from < cases.length; from += 3) {
+    await Promise.all(
+      cases.slice(from, from + 3).map(async ([command, args, words, environment]) => {
+        const { code, stdout, stderr } = await run(command, args, environment);
+        const lines = stderr.trimEnd().split("\n").length;
+        expect({ code, stdout, lines }, `${command} ${args.join(" ")}: ${stderr}`).toEqual({ code: 1, stdout: "", lines: 1 });
+        expect(stderr).toContain(words);
+      }),
+    );
+  }
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
+import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
+import { openStage, origin, type Stage } from "./stage.js";
+
+let stage: Stage;
+let organisationId: string;
+beforeAll(async () => {
+  stage = await openStage();
+  organisationId = await stage.newOrganisation();
+});
+afterAll(() => stage?.close());
+
+/** Answers its number. */
+async function insert(endpointId: string, status: string, settled: string | null): Promise<string> {
+  const { rows } = await stage.pool.query<{ id: string }>(
+    `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at, settled_at)
+     values ($1, $2, gen_random_uuid(), 'import.started', gen_random_uuid(), 1, 1, now() - interval '90 days', $3, now(), now() - $4::interval)
+     returning id::text`,
+    [endpointId, organisationId, status, settled],
+  );
+  const id = rows[0]?.id ?? "";
+  await stage.pool.query("insert into webhook_attempts values ($1, 1, now(), 5, 200, null, 'thank you')", [id]);
+  return id;
+}
+
+test("settled deliveries go with their attempts after 30 days, and not a minute earlier; what waits stays however old it is", async () => {
+  const { endpointId } = await stage.add(organisationId, "https://erp.example.com/");
+  const kept = [
+    await insert(endpointId, "delivered", "29 days 23 hours 59 minutes"),
+    await insert(endpointId, "failed", "29 days 23 hours 59 minutes"),
+    await insert(endpointId, "waiting", null),
+  ];
+  for (const status of ["delivered", "failed", "dropped"]) await insert(endpointId, status, "30 days 1 minute");
+  await keepDeliveries(stage.pool);
+  const ids = async (table: string, column: string) =>
+    (await stage.pool.query<{ id: string }>(`select ${column}::text as id from ${table} order by ${column}`)).rows.map(({ id }) => id);
+  expect(await ids("webhook_deliveries", "id")).toEqual(kept);
+  expect(await ids("webhook_attempts", "delivery_id")).toEqual(kept);
+});
+
+test("what waits for an endpoint that was removed is dropped, and says so", async () => {
+  const { endpointId } = await stage.add(organisationId, "https://gone.example.com/");
+  const id = await insert(endpointId, "waiting", null);
+  await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
+  await keepDeliveries(stage.pool);
+  const { rows } = await stage.pool.query("select status, reason from webhook_deliveries where id = $1", [id]);
+  expect(rows).toEqual([{ status: "dropped", reason: "The endpoint was removed" }]);
+});
