@@ -19,9 +19,9 @@ export interface ToldEvent {
 const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid, revision bigint,
   position bigint, "recordedAt" timestamptz)`;
 const columns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
-/** No earlier than what it has to wait for; that it waits is seen to when it is claimed. */
+/** No earlier than what it has to wait for, unless that is on its way; that it waits is seen to when it is claimed. */
 const due = `greatest(now(), (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = endpoint.endpoint_id
-  and before.import_id = told."importId" and before.status = 'waiting' and before.position < told.position))`;
+  and before.import_id = told."importId" and before.status = 'waiting' and before.claim is null and before.position < told.position))`;
 const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", told.type, told."importId", told.revision, told.position,
   told."recordedAt", 'waiting', ${due}`;
 

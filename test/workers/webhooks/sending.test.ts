@@ -4,6 +4,7 @@ import { ping, releaseDeliveries, sendAgain } from "../../../src/commands/webhoo
 import { replay } from "../../../src/commands/webhooks/replay.js";
 import { listDeliveries, listWebhooks } from "../../../src/queries/webhooks.js";
 import { eventually } from "../../support/eventually.js";
+import { tell } from "../../support/importStory.js";
 import { openStage, origin, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -108,6 +109,25 @@ test("a delivery that fails holds back the later ones of its import alone, and c
   expect(settled?.status).toBe("delivered");
   expect(settled?.attempts[0]).toMatchObject({ status: 500, reason: "It answered 500" });
   expect(settled?.attempts.at(-1)).toMatchObject({ status: 200, reason: null, answer: "thank you" });
+});
+
+test("an event that is recorded while the one before it is on its way is due at once, and goes when that has arrived", async () => {
+  let arrive: () => void = () => undefined;
+  const receiver = await stage.receiver(organisationId, ({ type }, response) => {
+    if (type !== "import.started") return false;
+    arrive = () => response.end();
+    return true;
+  });
+  const { importId } = await stage.record(organisationId, { end: "running", rows: [] });
+  await eventually(() => receiver.got.length === 1, "the start");
+  const { stream, events } = tell({ kind: "activities", rows: [], importId, organisationId });
+  await stage.eventStore.append(stream, events.slice(2), 1n);
+  await eventually(async () => (await deliveries(receiver.endpointId)).length === 2, "the end, to be told");
+  const { rows } = await stage.pool.query("select due_at <= now() as due from webhook_deliveries where event_id = $1", [events[2]?.id]);
+  expect(rows).toEqual([{ due: true }]);
+  expect(receiver.got).toHaveLength(1);
+  arrive();
+  await eventually(() => receiver.got.length === 2, "the end");
 });
 
 test("a rotated secret signs at once, and the one before it for a day more", async () => {
