@@ -1,14 +1,14 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { ping } from "../../../src/commands/webhooks/deliveries.js";
-import { describeApi } from "../../../src/http/api/openApi.js";
+import { describeApi } from "../../../src/http/api/document/describeApi.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, type Stage } from "./stage.js";
 
 interface Described {
   readonly post: {
     readonly parameters: readonly { name: string; in: string; required: boolean }[];
-    readonly requestBody: { readonly content: { readonly "application/json": { readonly schema: Record<string, unknown> } } };
   };
 }
 
@@ -19,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test("every body that is sent is what the OpenAPI document describes, with its headers, and every described one is sent", async () => {
-  const { webhooks } = describeApi([], "https://waybill.example.com") as unknown as { webhooks: Record<string, Described> };
+  const document = describeApi([], "https://waybill.example.com");
+  const { webhooks } = document as unknown as { webhooks: Record<string, Described> };
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "document");
   const organisationId = await stage.newOrganisation();
   const receiver = await stage.receiver(organisationId);
   stage.work();
@@ -29,16 +33,16 @@ test("every body that is sent is what the OpenAPI document describes, with its h
   await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
   await eventually(() => receiver.got.length === 7, "everything");
   for (const { type, body, headers } of receiver.got) {
-    const { parameters, requestBody } = webhooks[type]?.post ?? { parameters: [], requestBody: undefined };
+    const { parameters } = webhooks[type]?.post ?? { parameters: [] };
     expect(parameters.length, type).toBeGreaterThan(0);
     for (const { name, in: place, required } of parameters) {
       expect([place, required]).toEqual(["header", true]);
       expect(headers[name], name).toBeTypeOf("string");
     }
-    const schema = z.fromJSONSchema(requestBody?.content["application/json"].schema as z.core.JSONSchema.JSONSchema);
-    expect(schema.safeParse(JSON.parse(body)), body).toMatchObject({ success: true });
+    const fits = ajv.compile({ $ref: `document#/webhooks/${type}/post/requestBody/content/application~1json/schema` });
+    expect(fits(JSON.parse(body)), JSON.stringify(fits.errors)).toBe(true);
     for (const broken of [{}, { ...JSON.parse(body), type: "other" }, { ...JSON.parse(body), data: {} }])
-      expect(schema.safeParse(broken).success, JSON.stringify(broken)).toBe(false);
+      expect(fits(broken), JSON.stringify(broken)).toBe(false);
   }
   expect(new Set(receiver.got.map(({ type }) => type))).toEqual(new Set(Object.keys(webhooks)));
 });
