@@ -12,6 +12,8 @@ export interface WebhookSummary {
   readonly pausedBecause: string | null;
   /** Attempts that failed since the last success. */
   readonly failures: number;
+  /** The first of them. */
+  readonly failingSince: Date | null;
   /** Deliveries that have yet to succeed. */
   readonly waiting: number;
 }
@@ -20,7 +22,7 @@ export interface WebhookSummary {
 export async function listWebhooks(database: Database, organisationId: string): Promise<WebhookSummary[]> {
   const { rows } = await database.query<WebhookSummary>(
     `select endpoint.endpoint_id as "endpointId", url, events, added_at as "addedAt", rotated_at as "rotatedAt", paused_at as "pausedAt",
-            paused_because as "pausedBecause", coalesce(health.failures, 0) as failures,
+            paused_because as "pausedBecause", coalesce(health.failures, 0) as failures, health.failing_since as "failingSince",
             (select count(*)::int from webhook_deliveries delivery where delivery.endpoint_id = endpoint.endpoint_id
               and delivery.status = 'waiting') as waiting
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id

@@ -1,9 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { v7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMachine, type Machine, type Product, until } from "../support/processes.js";
+import { createMachine, type Machine, type Product, until, waybill } from "../support/processes.js";
+import { append, tell } from "../support/importStory.js";
+import { startReceiver } from "../support/receiver.js";
 import { ask, type Customer } from "./customer.js";
 import { manyAtOnce, paceOf } from "./pace.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
@@ -14,7 +16,8 @@ import { checkHeard, type Listener, listen, toldByTheLog } from "./webhookReceiv
 let machine: Machine;
 let product: Product;
 beforeAll(async () => {
-  machine = await createMachine({ DEMO: "off", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "10000" });
+  const environment = { DEMO: "off", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "100" };
+  machine = await createMachine({ ...environment, ...(long ? {} : { LOG_LEVEL: "trace" }) });
   product = await machine.start();
   await allUp(machine);
 });
@@ -25,16 +28,34 @@ const customers = long ? 4 : 2;
 
 const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", reference: "r" };
 
-/** One row, sent until it is taken. */
+/** One row, sent until it is taken: something may be down, and in the long form the queue is full now and then, so that kills hit it all. */
 async function pushOne({ key }: Customer): Promise<void> {
   const headers = { "content-type": "application/json", "idempotency-key": v7() };
   const body = JSON.stringify({ activities: [activity] });
-  await until("the push is taken", async () => {
+  for (const deadline = Date.now() + 600_000; Date.now() < deadline; await pause(250)) {
     const answer = await ask(machine.url, key, "/v1/org/fulfilment/activities", { method: "POST", headers, body });
     await answer?.text().catch(() => undefined);
-    return answer?.status === 202;
-  });
+    if (answer?.status === 202) return;
+  }
+  throw new Error("a push was not taken");
 }
+
+/** As an importer records them, without one: the long form is about what happens to events afterwards. Sent until they are there. */
+async function recordSome({ organisationId }: Customer, count: number): Promise<void> {
+  const stories = Array.from({ length: count }, () => tell({ kind: "activities", organisationId, rows: [{ reject: "x" }] }));
+  for (const deadline = Date.now() + 600_000; Date.now() < deadline; await pause(250)) {
+    const write = withStoresOf(machine, ({ eventStore }) => Promise.all(stories.map((story) => append(eventStore, story))));
+    const there = await write.then(
+      () => true,
+      () => false,
+    );
+    if (there) return;
+  }
+  throw new Error("events were not recorded");
+}
+
+/** In the long form 49 of 50. */
+const recordedAtOnce = 49;
 
 /** Each once in the short form; anything, for as long as `busy`, in the long one. */
 async function keepKilling(random: Randomness, busy: () => boolean): Promise<number> {
@@ -49,7 +70,8 @@ async function keepKilling(random: Randomness, busy: () => boolean): Promise<num
 }
 
 /** Nothing waits any more, and every import has ended. Claims of dead workers run out after 45 s; the short form makes that now. */
-async function untilAllTold(total: number): Promise<void> {
+async function untilAllTold(listeners: readonly Listener[], total: number): Promise<void> {
+  const organisations = listeners.map(({ customer }) => customer.organisationId);
   const settled = () =>
     withStoresOf(machine, async ({ pool }) => {
       if (!long) {
@@ -59,7 +81,9 @@ async function untilAllTold(total: number): Promise<void> {
       }
       const { rows } = await pool.query(
         `select count(*) filter (where status = 'delivered')::int as delivered, count(*) filter (where status = 'waiting')::int as waiting,
-                (select count(*)::int from imports where status = 'completed') as completed from webhook_deliveries`,
+                (select count(*)::int from imports where status = 'completed' and organisation_id = any($1)) as completed
+           from webhook_deliveries where organisation_id = any($1)`,
+        [organisations],
       );
       return rows[0] as { delivered: number; waiting: number; completed: number };
     });
@@ -77,11 +101,57 @@ async function untilAllTold(total: number): Promise<void> {
   });
 }
 
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) if (entry.isFile()) yield join(entry.parentPath, entry.name);
+}
+
+test("secrets are in no log, file, table, event or error; metrics count deliveries, and readiness depends on no endpoint", async () => {
+  const customer = await withStoresOf(machine, ({ newCustomer }) => newCustomer());
+  const org = ["--org", customer.organisationId];
+  const dead = await startReceiver((got, response) => {
+    response.statusCode = 500;
+    response.end(JSON.stringify(got)); // what it got comes back, and is kept as its answer
+    return true;
+  });
+  const alive = await startReceiver();
+  const said: string[] = [];
+  const run = async (...args: string[]) => {
+    const { stdout, stderr } = await waybill(["webhooks", ...args, ...org], { ...machine.environment, LOG_LEVEL: "trace" });
+    said.push(stderr);
+    return stdout.trim();
+  };
+  const secrets = [await run("add", "--url", dead.url), await run("add", "--url", alive.url)];
+  const [first] = JSON.parse(await run("list", "--json")) as { endpointId: string }[];
+  const { endpointId } = first as { endpointId: string };
+  secrets.push(await run("rotate", endpointId));
+  said.push(await run("ping", secrets[0] ?? ""), await run("add", "--url", `https://${secrets[0]}@erp.example.com/`));
+  await pushOne(customer);
+  const metrics = async () => (await fetch(`${machine.url}/metrics`)).text();
+  await until("both are told, and one waits", async () =>
+    /^waybill_webhook_deliveries\{outcome="delivered"\} 2$/m.test(await metrics()) && dead.got.length > 0,
+  );
+  await until("the oldest has an age", async () => /^waybill_webhook_oldest_unsent_seconds (?!0$)[\d.]+$/m.test(await metrics()));
+  expect(await metrics()).toMatch(/^waybill_webhook_deliveries\{outcome="waiting"\} 2$/m);
+  expect((await fetch(`${machine.url}/readyz`)).status).toBe(200);
+  said.push(await metrics(), await run("deliveries", endpointId, "--json"), product.stdout(), product.stderr());
+
+  await withStoresOf(machine, ({ pool }) => pool.query("checkpoint"));
+  const places = new Map<string, Buffer>([["what was said", Buffer.from(said.join("\n"))]]);
+  for await (const path of filesBelow(machine.dataDir)) places.set(path, await readFile(path).catch(() => Buffer.alloc(0)));
+  expect(secrets.every((secret) => /^whsec_.{44}$/.test(secret))).toBe(true);
+  expect([...places.values()].filter((bytes) => bytes.includes(endpointId)).length).toBeGreaterThan(2); // the search finds what is there
+  for (const secret of secrets) {
+    const raw = Buffer.from(secret.slice("whsec_".length), "base64");
+    const forms = [raw, raw.toString("base64").slice(0, 43), raw.toString("base64url"), raw.toString("hex"), raw.toString("hex").toUpperCase()];
+    for (const [place, bytes] of places) expect(forms.some((form) => bytes.includes(form)), place).toBe(false);
+  }
+  await Promise.all([dead.close(), alive.close()]);
+});
+
 test("through kills of worker, projector, Postgres and event store every import's events arrive, in order, repeated only under the same id", {
   timeout: 24 * 3_600_000,
 }, async () => {
   const signingSecret = await readFile(join(machine.dataDir, "signing-secret"), "utf8");
-  let total = 0;
   const listeners: Listener[] = [];
   await eachRun(runs ?? 1, async (seed) => {
     const random = seeded(seed);
@@ -89,19 +159,21 @@ test("through kills of worker, projector, Postgres and event store every import'
       for (let n = 0; n < customers; n += 1) listeners.push(await listen(stores, await stores.newCustomer(), signingSecret));
     });
     const own = listeners.slice(-customers);
-    const pace = paceOf("imports pushed", imports);
+    const pace = paceOf("imports", imports);
     let [begun, pushed] = [0, 0];
     let busy = true;
-    const pushing = manyAtOnce(imports, 8, async () => {
-      await pushOne((own[begun++ % customers] as Listener).customer);
-      pace(++pushed);
+    const pushing = manyAtOnce(long ? imports / (recordedAtOnce + 1) : imports, 8, async () => {
+      const { customer } = own[begun++ % customers] as Listener;
+      if (long) await recordSome(customer, recordedAtOnce);
+      await pushOne(customer);
+      pushed += long ? recordedAtOnce + 1 : 1;
+      pace(pushed);
     }).finally(() => {
       busy = false;
     });
     const [kills] = await Promise.all([keepKilling(random, () => busy), pushing]);
-    total += imports;
     await allUp(machine);
-    await untilAllTold(total);
+    await untilAllTold(own, imports);
     const told = await withStoresOf(machine, ({ eventStore }) => toldByTheLog(eventStore));
     let repeated = 0;
     for (const listener of own) {

@@ -16,8 +16,8 @@ const testWhere = (applies: boolean) => (applies ? test : () => undefined) as ty
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
 export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
-  const { keyId, joinToken: token, importId } = stage;
-  const ids: Record<string, string> = { keyId, memberId: stage.people.viewer.memberId, token, importId };
+  const { keyId, joinToken: token, importId, endpointId, deliveryId } = stage;
+  const ids: Record<string, string> = { keyId, memberId: stage.people.viewer.memberId, token, importId, endpointId, deliveryId };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];
     if (id === undefined) throw new Error(`no ${name} is known to the security cases`);

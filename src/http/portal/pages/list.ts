@@ -25,6 +25,9 @@ import { checkAnswer } from "./upload/checkUpload.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { uploadPage } from "./upload/uploadPage.js";
+import { endpointForms } from "./webhooks/changes.js";
+import { endpointPage } from "./webhooks/endpointPage.js";
+import { addForm, webhooksPage } from "./webhooks/listPage.js";
 
 /** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
 const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
@@ -35,6 +38,7 @@ export const pages: readonly PageOf<Visit>[] = [
   finishPage,
   joinPage,
   ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, quotesPage, activitiesPage, keysPage, membersPage]),
+  ...signedIn([webhooksPage, endpointPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [
@@ -42,6 +46,7 @@ export const forms: readonly FormOf<Visit>[] = [
   organisationForm,
   joinForm,
   ...signedIn([signOutForm, cancelForm, uploadForm, ...correctionForms, ...quoteForms, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([addForm, ...endpointForms]),
 ];
 
 export const answers: readonly AnswerOf<Visit>[] = [

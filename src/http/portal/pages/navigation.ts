@@ -23,6 +23,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
     entries: [
       { path: "/portal/settings/keys", label: "API Keys", access: "keys" },
       { path: "/portal/settings/members", label: "Members", access: "members" },
+      { path: "/portal/settings/webhooks", label: "Webhooks", access: "webhooks" },
     ],
   },
 ];

@@ -22,7 +22,7 @@ export function Form({ visit, to, class: className, children }: FormProps) {
 interface FieldProps {
   readonly label: string;
   readonly name: string;
-  readonly type?: "text" | "email" | "password";
+  readonly type?: "text" | "email" | "password" | "datetime-local";
   readonly value?: string | undefined;
   readonly hint?: string;
   readonly autocomplete?: string;

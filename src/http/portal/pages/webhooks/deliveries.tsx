@@ -1,0 +1,116 @@
+import type { AttemptSummary, DeliverySummary } from "../../../../queries/webhooks.js";
+import { Form } from "../../shell/form.js";
+import { type Column, EmptyState, Table } from "../../shell/table.js";
+import { Time } from "../../shell/values.js";
+import type { SignedInVisit } from "../../visit.js";
+import { importPath } from "../imports/status.js";
+import { endpointPath } from "./paths.js";
+
+export const pageSize = 50;
+/** Of an answer; more of it is in the JSON of `webhooks deliveries`. */
+const shownCharacters = 300;
+
+interface DeliveriesProps {
+  readonly visit: SignedInVisit;
+  readonly endpointId: string;
+  /** One more than a page, if there are more. */
+  readonly deliveries: readonly DeliverySummary[];
+  /** Whether this is a later page. */
+  readonly goesOn: boolean;
+}
+
+export function Deliveries({ visit, endpointId, deliveries, goesOn }: DeliveriesProps) {
+  const path = endpointPath(endpointId);
+  const shown = deliveries.slice(0, pageSize);
+  const last = deliveries.length > pageSize ? shown.at(-1) : undefined;
+  return (
+    <section class="panel" aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      {shown.length === 0 ? (
+        <EmptyState title="Nothing was sent in the last 30 days">
+          The next import's events appear here. A ping tries the endpoint now.
+        </EmptyState>
+      ) : (
+        <Table caption="Deliveries of the last 30 days, the newest first" columns={columns(visit, endpointId)} rows={shown} />
+      )}
+      {goesOn || last ? (
+        <nav class="pages" aria-label="Pages of deliveries">
+          {goesOn ? <a href={visit.links.to(path)}>Newest</a> : null}
+          {last ? <a href={visit.links.to(`${path}?before=${last.deliveryId}`)}>Older</a> : null}
+        </nav>
+      ) : null}
+    </section>
+  );
+}
+
+const states: Readonly<Record<DeliverySummary["status"], { label: string; badge: string }>> = {
+  waiting: { label: "Waiting", badge: "busy" },
+  delivered: { label: "Delivered", badge: "good" },
+  failed: { label: "Failed", badge: "bad" },
+  dropped: { label: "Not sent", badge: "" },
+};
+
+const columns = (visit: SignedInVisit, endpointId: string): readonly Column<DeliverySummary>[] => [
+  {
+    heading: "Event",
+    names: true,
+    cell: ({ type, importId }) => (importId ? <a href={visit.links.to(importPath(importId))}>{type}</a> : type),
+  },
+  { heading: "Happened", cell: ({ occurredAt }) => <Time visit={visit} at={occurredAt} /> },
+  { heading: "Outcome", cell: (delivery) => <Outcome visit={visit} delivery={delivery} /> },
+  { heading: "Attempts", cell: ({ attempts }) => <Attempts visit={visit} attempts={attempts} /> },
+  {
+    heading: "Action",
+    number: true,
+    cell: ({ deliveryId, type, occurredAt }) => (
+      <div class="actions">
+        <Form visit={visit} to={`${endpointPath(endpointId)}/deliveries/${deliveryId}/send-again`} class="one">
+          <button type="submit" class="quiet" aria-description={`${type} of ${occurredAt.toISOString()}`}>
+            Send again
+          </button>
+        </Form>
+      </div>
+    ),
+  },
+];
+
+function Outcome({
+  visit,
+  delivery: { status, reason, dueAt, attempts },
+}: {
+  readonly visit: SignedInVisit;
+  readonly delivery: DeliverySummary;
+}) {
+  const { label, badge } = states[status];
+  return (
+    <span class="endpoint-state">
+      <span class={`badge ${badge}`}>{label}</span>
+      {reason ? <span class="muted">{reason}.</span> : null}
+      {status === "waiting" && attempts.length > 0 ? (
+        <span class="muted">
+          Next <Time visit={visit} at={dueAt} />
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function Attempts({ visit, attempts }: { readonly visit: SignedInVisit; readonly attempts: readonly AttemptSummary[] }) {
+  const last = attempts.at(-1);
+  if (!last) return <span class="muted">None yet</span>;
+  return (
+    <details class="attempts">
+      <summary>
+        {last.attempt === 1 ? "1 attempt" : `${last.attempt} attempts`}, {last.status ?? "no answer"}
+      </summary>
+      <ol reversed={false}>
+        {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
+          <li value={attempt}>
+            <Time visit={visit} at={at} />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
+            {answer ? <code class="answer">{answer.slice(0, shownCharacters)}</code> : null}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
