@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { v7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMachine, type Machine, type Product, until, waybill } from "../support/processes.js";
 import { append, tell } from "../support/importStory.js";
+import { createMachine, type Machine, type Product, until, waybill } from "../support/processes.js";
 import { startReceiver } from "../support/receiver.js";
 import { ask, type Customer } from "./customer.js";
 import { manyAtOnce, paceOf } from "./pace.js";
@@ -102,7 +102,8 @@ async function untilAllTold(listeners: readonly Listener[], total: number): Prom
 }
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) if (entry.isFile()) yield join(entry.parentPath, entry.name);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) yield join(entry.parentPath, entry.name);
 }
 
 test("secrets are in no log, file, table, event or error; metrics count deliveries, and readiness depends on no endpoint", async () => {
@@ -127,8 +128,9 @@ test("secrets are in no log, file, table, event or error; metrics count deliveri
   said.push(await run("ping", secrets[0] ?? ""), await run("add", "--url", `https://${secrets[0]}@erp.example.com/`));
   await pushOne(customer);
   const metrics = async () => (await fetch(`${machine.url}/metrics`)).text();
-  await until("both are told, and one waits", async () =>
-    /^waybill_webhook_deliveries\{outcome="delivered"\} 2$/m.test(await metrics()) && dead.got.length > 0,
+  await until(
+    "both are told, and one waits",
+    async () => /^waybill_webhook_deliveries\{outcome="delivered"\} 2$/m.test(await metrics()) && dead.got.length > 0,
   );
   await until("the oldest has an age", async () => /^waybill_webhook_oldest_unsent_seconds (?!0$)[\d.]+$/m.test(await metrics()));
   expect(await metrics()).toMatch(/^waybill_webhook_deliveries\{outcome="waiting"\} 2$/m);
@@ -142,8 +144,18 @@ test("secrets are in no log, file, table, event or error; metrics count deliveri
   expect([...places.values()].filter((bytes) => bytes.includes(endpointId)).length).toBeGreaterThan(2); // the search finds what is there
   for (const secret of secrets) {
     const raw = Buffer.from(secret.slice("whsec_".length), "base64");
-    const forms = [raw, raw.toString("base64").slice(0, 43), raw.toString("base64url"), raw.toString("hex"), raw.toString("hex").toUpperCase()];
-    for (const [place, bytes] of places) expect(forms.some((form) => bytes.includes(form)), place).toBe(false);
+    const forms = [
+      raw,
+      raw.toString("base64").slice(0, 43),
+      raw.toString("base64url"),
+      raw.toString("hex"),
+      raw.toString("hex").toUpperCase(),
+    ];
+    for (const [place, bytes] of places)
+      expect(
+        forms.some((form) => bytes.includes(form)),
+        place,
+      ).toBe(false);
   }
   await Promise.all([dead.close(), alive.close()]);
 });

@@ -93,7 +93,8 @@ test("ten endpoints among 990 dead ones get every event of several imports befor
   const recorded = performance.now();
   await stage.record(organisationId);
   await eventually(() => alive.got.length >= living * (imports + 1) * 2, "one more import, beside those that hang");
-  if (process.env["FIGURES"]) process.stderr.write(`${imports} imports: the last of the ten after ${first} ms; one more: ${figure(recorded)} ms\n`);
+  if (process.env["FIGURES"])
+    process.stderr.write(`${imports} imports: the last of the ten after ${first} ms; one more: ${figure(recorded)} ms\n`);
 });
 
 const figure = (since: number) => Math.round(Math.max(...alive.got.map(({ at }) => at)) - since);

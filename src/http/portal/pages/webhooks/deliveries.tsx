@@ -54,7 +54,9 @@ const columns = (visit: SignedInVisit, endpointId: string): readonly Column<Deli
   {
     heading: "Event",
     names: true,
-    cell: ({ type, importId }) => (importId ? <a href={visit.links.to(importPath(importId))}>{type}</a> : type),
+    cell: ({ type, importId }) => (
+      <span class="event-type">{importId ? <a href={visit.links.to(importPath(importId))}>{type}</a> : type}</span>
+    ),
   },
   { heading: "Happened", cell: ({ occurredAt }) => <Time visit={visit} at={occurredAt} /> },
   { heading: "Outcome", cell: (delivery) => <Outcome visit={visit} delivery={delivery} /> },
