@@ -26,6 +26,8 @@ export interface PortalStage {
   /** Of a webhook; it has failed, and one delivery to it waits. */
   readonly endpointId: string;
   readonly deliveryId: string;
+  /** Of a webhook that is paused. */
+  readonly pausedId: string;
 }
 
 export interface OpenablePage {
@@ -42,6 +44,7 @@ export interface OpenablePage {
 }
 
 const endpointUrl = "https://erp.harbour.example/waybill/hooks";
+const pausedUrl = "https://data-warehouse.harbour.example/in?source=waybill";
 
 export const openablePages: readonly OpenablePage[] = [
   { path: "/portal/sign-in", name: "sign-in", heading: "Sign in", as: undefined, address: () => "/portal/sign-in" },
@@ -157,6 +160,13 @@ export const openablePages: readonly OpenablePage[] = [
   },
   {
     path: "/portal/settings/webhooks/{endpointId}",
+    name: "webhook-paused",
+    heading: pausedUrl,
+    as: "admin",
+    address: ({ pausedId }) => `/portal/settings/webhooks/${pausedId}`,
+  },
+  {
+    path: "/portal/settings/webhooks/{endpointId}",
     name: "webhook-remove",
     heading: endpointUrl,
     asks: "Remove this endpoint?",
@@ -207,7 +217,7 @@ async function addEndpoints(service: TestService, organisationId: string, import
   const { pool, portal } = service;
   const { endpointId } = await addWebhook(portal.webhooks, { organisationId, url: endpointUrl }, origin);
   await rotateWebhook(portal.webhooks, { organisationId, endpointId }, origin);
-  const other = { organisationId, url: "https://data-warehouse.harbour.example/in?source=waybill", events: ["import.completed"] };
+  const other = { organisationId, url: pausedUrl, events: ["import.completed"] };
   const paused = await addWebhook(portal.webhooks, other, origin);
   const reason = "No delivery has succeeded for three days.";
   await pauseWebhook(portal.webhooks, { organisationId, endpointId: paused.endpointId }, origin, reason);
@@ -250,7 +260,7 @@ async function addEndpoints(service: TestService, organisationId: string, import
     }
   }
   await pool.query("insert into webhook_health values ($1, 2, now() - interval '2 hours')", [endpointId]);
-  return { endpointId, deliveryId };
+  return { endpointId, deliveryId, pausedId: paused.endpointId };
 }
 
 const retailOf = (organisationId: string) => `${organisationId}-retail`;
