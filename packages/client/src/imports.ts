@@ -1,0 +1,86 @@
+// What can be done with the imports of one kind, and waiting for one of either kind.
+import { NotFoundError } from "./errors.js";
+import { pages } from "./pages.js";
+import type { CallOptions, Send } from "./transport.js";
+import type { AcceptedFile, CorrectedRow, Import, ImportEvent, ImportFilter, RejectedRowFilter } from "./types.js";
+import { type FileOptions, formOf, type UploadSource } from "./upload.js";
+import { hasEnded, type WaitOptions, waitFor } from "./waiting.js";
+
+export interface PushOptions extends CallOptions {
+  /** One of your own, to push again after a restart. The client makes one for each push unless given. */
+  readonly idempotencyKey?: string;
+}
+
+export type UploadOptions = PushOptions & FileOptions;
+
+/** An id, what a push has answered, an import, or the body of a webhook about one. */
+export type AnyImport = string | { readonly importId: string } | ImportEvent;
+
+export function withKey({ idempotencyKey = crypto.randomUUID(), signal }: PushOptions) {
+  return { idempotencyKey, ...withSignal({ signal }) };
+}
+
+export function withSignal({ signal }: { readonly signal?: AbortSignal | undefined }): CallOptions {
+  return signal === undefined ? {} : { signal };
+}
+
+export function uploadTo(send: Send, path: string) {
+  return async (source: UploadSource, options: UploadOptions = {}): Promise<AcceptedFile> =>
+    send({ method: "POST", path, form: formOf(source, options), ...withKey(options) });
+}
+
+export function importsUnder<Row, Accepted>(send: Send, path: string) {
+  const pathOf = (importId: string, rest = "") => `${path}/${encodeURIComponent(importId)}${rest}`;
+  const get = (importId: string, options: CallOptions = {}): Promise<Import> =>
+    send({ method: "GET", path: pathOf(importId), ...withSignal(options) });
+  return {
+    get,
+    list: (filter: ImportFilter = {}, options: CallOptions = {}) => pages<Import>(send, path, filter, options),
+    rejectedRows: (importId: string, filter: RejectedRowFilter = {}, options: CallOptions = {}) =>
+      pages<Row>(send, pathOf(importId, "/errors"), filter, options),
+    correct: (importId: string, rows: CorrectedRow[], options: PushOptions = {}): Promise<Accepted> =>
+      send({ method: "POST", path: pathOf(importId, "/corrections"), json: { rows }, ...withKey(options) }),
+    cancel: (importId: string, options: CallOptions = {}): Promise<Import> =>
+      send({ method: "POST", path: pathOf(importId, "/cancel"), ...withSignal(options) }),
+    /** Ends with the import, whether it is completed, failed or cancelled: look at its status. */
+    wait: (of: AnyImport, options: WaitOptions = {}) => waitForAny(of, (importId, signal) => get(importId, { signal }), options),
+  };
+}
+
+/** The body of a webhook that tells of the end is all that there is to know: nothing is asked then. */
+async function waitForAny(
+  of: AnyImport,
+  ask: (importId: string, signal: AbortSignal) => Promise<Import>,
+  options: WaitOptions,
+): Promise<Import> {
+  const told = typeof of === "object" && "data" in of ? of.data : undefined;
+  if (told && hasEnded(told)) return told;
+  const { importId } = told ?? (typeof of === "string" ? { importId: of } : (of as { readonly importId: string }));
+  return waitFor((signal) => ask(importId, signal), options);
+}
+
+interface Gettable {
+  get(importId: string, options?: CallOptions): Promise<Import>;
+}
+
+/** An id does not tell of which kind its import is, so both are asked, until one of them knows it. */
+export function importsOfEitherKind(kinds: readonly [Gettable, Gettable]) {
+  return {
+    wait: (of: AnyImport, options: WaitOptions = {}) => {
+      let known: Gettable | undefined;
+      const ask = async (importId: string, signal: AbortSignal) => {
+        if (known) return known.get(importId, { signal });
+        const [first, second] = kinds;
+        known = await first.get(importId, { signal }).then(
+          () => first,
+          (error: unknown) => {
+            if (error instanceof NotFoundError) return second;
+            throw error;
+          },
+        );
+        return known.get(importId, { signal });
+      };
+      return waitForAny(of, ask, options);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+// When the client sends a request again, and when it does not. The answers are made here: a service in good health does not give them.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { ConnectionError, RateLimitedError, ServerError, UnavailableError, Waybill } from "../../packages/client/src/index.js";
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+const accepted = { importId: "1", status: "queued", statusUrl: "/1", source: "data", activitiesReceived: 1 };
+const activities = [{ warehouseCode: "SYD1", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T09:30:00Z" }];
+
+/** Gives the answers one after the other, and then the last one again and again. */
+function answering(...answers: [status: number, headers?: Record<string, string>][]) {
+  const keys: (string | null)[] = [];
+  const times: number[] = [];
+  const send: typeof fetch = async (_, init) => {
+    keys.push(new Headers(init?.headers).get("idempotency-key"));
+    times.push(performance.now());
+    const [status, headers = {}] = answers[Math.min(keys.length, answers.length) - 1] ?? [200];
+    return Response.json(status < 300 ? accepted : { message: "no" }, { status, headers });
+  };
+  return { keys, times, client: new Waybill({ baseUrl: "http://localhost", apiKey: "key", fetch: send, firstDelay: 1 }) };
+}
+
+test.each([408, 429, 502, 503, 504])("%i is sent again with the same key", async (status) => {
+  const { client, keys } = answering([status], [status], [202]);
+  expect(await client.activities.push({ activities })).toEqual(accepted);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("two pushes have two keys", async () => {
+  const { client, keys } = answering([202]);
+  await client.activities.push({ activities });
+  await client.activities.push({ activities });
+  expect(new Set(keys).size).toBe(2);
+});
+
+test.each([400, 401, 403, 404, 409, 413, 422, 500])("%i is not sent again", async (status) => {
+  const { client, keys } = answering([status], [202]);
+  await expect(client.activities.push({ activities })).rejects.toMatchObject({ status });
+  expect(keys).toHaveLength(1);
+});
+
+test("attempts are bounded, and the last error is thrown with the key of the push", async () => {
+  const { client, keys } = answering([503]);
+  const error = await client.activities.push({ activities }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnavailableError);
+  expect(error).not.toBeInstanceOf(ServerError);
+  expect((error as UnavailableError).idempotencyKey).toBe(keys[0]);
+  expect(keys).toHaveLength(5);
+});
+
+test("Retry-After is waited for, and a longer one than the longest delay is thrown", async () => {
+  const { client, times } = answering([429, { "retry-after": "1" }], [202]);
+  await client.activities.push({ activities });
+  expect(Number(times[1]) - Number(times[0])).toBeGreaterThan(990);
+  const long = answering([429, { "retry-after": "61" }]);
+  const error = await long.client.activities.push({ activities }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(RateLimitedError);
+  expect(error).toMatchObject({ retryAfter: 61 });
+  expect(long.keys).toHaveLength(1);
+});
+
+test("an aborted call ends while it waits for its next attempt", async () => {
+  const { client, keys } = answering([503, { "retry-after": "30" }]);
+  const control = new AbortController();
+  const pushed = client.activities.push({ activities }, { signal: control.signal });
+  await expect.poll(() => keys.length).toBe(1);
+  control.abort(new Error("enough"));
+  await expect(pushed).rejects.toThrow("enough");
+  expect(keys).toHaveLength(1);
+});
+
+async function listen(handle: Parameters<typeof createServer>[1]): Promise<string> {
+  server = createServer({}, handle);
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a service that does not answer is given up, and a redirect does not carry the key elsewhere", async () => {
+  const baseUrl = await listen((request, response) => {
+    if (request.url?.includes("totals")) response.writeHead(307, { location: "/elsewhere" }).end();
+  });
+  const client = new Waybill({ baseUrl, apiKey: "key", attempts: 1, timeout: 100 });
+  await expect(client.quotes.get("1")).rejects.toThrow("no answer within 100 ms");
+  await expect(client.activities.ledger.totals()).rejects.toThrow(ConnectionError);
+});
+
+test("a stream is read no faster than it is sent", async () => {
+  let waiting = false;
+  const baseUrl = await listen((request) => {
+    request.pause();
+    waiting = true;
+  });
+  const chunk = new Uint8Array(1024 * 1024);
+  let read = 0;
+  async function* endless() {
+    for (; read < 1000; read++) yield chunk;
+  }
+  const control = new AbortController();
+  const client = new Waybill({ baseUrl, apiKey: "key" });
+  const sent = client.activities.upload(endless(), { name: "large.csv", signal: control.signal });
+  const failed = expect(sent).rejects.toThrow("enough");
+  await expect.poll(() => waiting && read > 0).toBe(true);
+  const seen: number[] = [];
+  await expect.poll(() => seen.push(read) > 1 && seen.at(-1) === seen.at(-2), { interval: 100 }).toBe(true);
+  expect(read).toBeLessThan(50);
+  control.abort(new Error("enough"));
+  await failed;
+});
