@@ -124,6 +124,14 @@ export const openablePages: readonly OpenablePage[] = [
     as: "viewer",
     address: ({ quoteId }) => `/portal/quotes?quote=${quoteId}`,
   },
+  { path: "/portal/shipments", name: "shipments", heading: "Shipments", as: "viewer", address: () => "/portal/shipments?id=SO-10" },
+  {
+    path: "/portal/shipments/{shipmentId}",
+    name: "shipment",
+    heading: "SO-1004",
+    as: "viewer",
+    address: () => "/portal/shipments/SO-1004",
+  },
   { path: "/portal/settings/keys", name: "keys", heading: "API Keys", as: "admin", address: () => "/portal/settings/keys" },
   {
     path: "/portal/settings/keys",

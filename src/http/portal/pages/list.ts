@@ -18,6 +18,8 @@ import { invitationForms, membersPage } from "./members.js";
 import { overviewPage } from "./overview/page.js";
 import { quoteForms, quotesPage } from "./quotes/page.js";
 import { placesAnswer } from "./quotes/places.js";
+import { shipmentsPage } from "./shipments/list.js";
+import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
@@ -37,7 +39,19 @@ export const pages: readonly PageOf<Visit>[] = [
   beginPage,
   finishPage,
   joinPage,
-  ...signedIn([overviewPage, importsPage, importPage, uploadPage, correctionsPage, quotesPage, activitiesPage, keysPage, membersPage]),
+  ...signedIn([
+    overviewPage,
+    importsPage,
+    importPage,
+    uploadPage,
+    correctionsPage,
+    quotesPage,
+    shipmentsPage,
+    shipmentPage,
+    activitiesPage,
+    keysPage,
+    membersPage,
+  ]),
   ...signedIn([webhooksPage, endpointPage]),
 ];
 

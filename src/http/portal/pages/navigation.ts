@@ -15,6 +15,7 @@ export const navigation: readonly { readonly heading?: string; readonly entries:
       { path: "/portal/upload", label: "Upload a file", access: "operate" },
       { path: "/portal/corrections", label: "Rejected rows", access: "look" },
       { path: "/portal/quotes", label: "Quotes", access: "look" },
+      { path: "/portal/shipments", label: "Shipments", access: "look" },
       { path: "/portal/activities", label: "Activities", access: "look" },
     ],
   },

@@ -1,12 +1,12 @@
 import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
-import { wallToInstant } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteId.js";
 import { explainRequest } from "../../../../queries/explainQuote.js";
 import { presentOf } from "../../../../queries/present.js";
 import { listQuotes } from "../../../../queries/quoteList.js";
 import { recentQuotes } from "../../../../queries/recentQuotes.js";
+import { dayStart } from "../../dayStart.js";
 import type { FormOf, PageOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { ofTheForm, quotesPath, requestOf } from "./asked.js";
@@ -45,15 +45,6 @@ export const quotesPage: PageOf<SignedInVisit> = {
     };
   },
 };
-
-const day = /^(\d{4})-(\d\d)-(\d\d)$/;
-
-/** When a day begins in the organisation's zone; undefined for what is no day. */
-function dayStart(text: string | undefined, timezone: string, daysLater: number): Date | undefined {
-  const [, year, month, date] = day.exec(text ?? "") ?? [];
-  if (year === undefined) return undefined;
-  return new Date(wallToInstant(Date.UTC(Number(year), Number(month) - 1, Number(date) + daysLater), timezone));
-}
 
 const quoteForm: FormOf<SignedInVisit> = {
   path: quotesPath,

@@ -1,0 +1,45 @@
+import { limits } from "../../../../domain/imports/limits.js";
+import { Choice, Field } from "../../shell/form.js";
+import type { SignedInVisit } from "../../visit.js";
+import { shipmentsPath } from "./address.js";
+
+interface FiltersProps {
+  readonly visit: SignedInVisit;
+  readonly customers: readonly { readonly id: string; readonly name: string }[];
+  readonly isFiltered: boolean;
+}
+
+export function Filters({ visit: { query, links }, customers, isFiltered }: FiltersProps) {
+  const sorted = customers.toSorted((one, other) => one.name.localeCompare(other.name));
+  const asked = query["customer"] ?? "";
+  // A shipment keeps its customer also when the catalogue no longer has it.
+  const gone = asked !== "" && !customers.some(({ id }) => id === asked) ? [{ value: asked, label: asked }] : [];
+  const options = [
+    { value: "", label: "All customers" },
+    ...sorted.map(({ id, name }) => ({ value: id, label: `${name} (${id})` })),
+    ...gone,
+  ];
+  const text = { autocomplete: "off", required: false } as const;
+  return (
+    <form method="get" action={links.to(shipmentsPath)} class="in-line filters">
+      <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
+      <Choice label="Customer" name="customer" value={asked} options={options} />
+      <Field label="Reference of the import" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
+      <Day label="Updated from" name="from" value={query["from"]} />
+      <Day label="Updated to" name="to" value={query["to"]} />
+      <button type="submit">Search</button>
+      {isFiltered ? (
+        <a class="button quiet" href={links.to(shipmentsPath)}>
+          Show all
+        </a>
+      ) : null}
+    </form>
+  );
+}
+
+const Day = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string | undefined }) => (
+  <div class="field">
+    <label for={`filter-${name}`}>{label}</label>
+    <input id={`filter-${name}`} name={name} type="date" value={value} />
+  </div>
+);

@@ -1,0 +1,109 @@
+import { limits } from "../../../../domain/imports/limits.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { presentOf } from "../../../../queries/present.js";
+import { isFiltered, type ShipmentFilter } from "../../../../queries/shipmentFilter.js";
+import { type LedgerShipment, listShipments } from "../../../../queries/shipmentLedger.js";
+import { dayStart } from "../../dayStart.js";
+import type { PageOf } from "../../page.js";
+import { type Column, EmptyState, Table } from "../../shell/table.js";
+import { Amount, Time } from "../../shell/values.js";
+import type { SignedInVisit } from "../../visit.js";
+import { Customer, type NameOfCustomer } from "../activities/names.js";
+import { importPath } from "../imports/status.js";
+import { shipmentPath, shipmentsPath } from "./address.js";
+import { Filters } from "./filters.js";
+import { showShipment } from "./one.js";
+import { routeInWords } from "./words.js";
+
+const rowsPerPage = 25;
+
+export const shipmentsPage: PageOf<SignedInVisit> = {
+  path: shipmentsPath,
+  access: "look",
+  show: async (visit, deps) => {
+    const { query, person } = visit;
+    if (query["exactly"] !== undefined) return showShipment(query["exactly"], visit, deps);
+    const { organisationId, timezone } = person;
+    const filter = filterOf(query, timezone);
+    const { catalogueVersion } = await presentOf(deps.pool, organisationId);
+    const { customers } = await deps.catalogues(organisationId, catalogueVersion);
+    const page = { cursor: query["cursor"] || undefined, limit: rowsPerPage, secret: deps.signingSecret };
+    const { items, nextCursor } = await listShipments(organisationId, filter, page, deps.pool);
+    return {
+      title: "Shipments",
+      body: (
+        <>
+          <Filters visit={visit} customers={[...customers.values()]} isFiltered={isFiltered(filter)} />
+          <section class="panel" aria-label="Shipments">
+            {items.length > 0 ? (
+              <Table
+                caption="Shipments, in the order of their ids"
+                columns={columns(visit, (id) => customers.get(id)?.name)}
+                rows={items}
+              />
+            ) : nextCursor === null ? (
+              <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
+            ) : (
+              <EmptyState title="None among these">5,000 shipments were looked at. Later ids may fit: look further.</EmptyState>
+            )}
+            <Pages visit={visit} nextCursor={nextCursor} />
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+function filterOf(query: Readonly<Record<string, string>>, timezone: string): ShipmentFilter {
+  const given = (name: string, longest: number) => {
+    const text = query[name]?.trim() || undefined;
+    if (text?.includes("\0")) throw new Rejection("invalid", "A filter has no such character");
+    if (text && text.length > longest) throw new Rejection("invalid", `A filter has at most ${longest} characters`);
+    return text;
+  };
+  return {
+    shipmentIdPrefix: given("id", limits.identifierLength),
+    customerId: given("customer", limits.identifierLength),
+    sourceDetails: given("reference", limits.sourceDetailsLength),
+    from: dayStart(query["from"], timezone, 0),
+    to: dayStart(query["to"], timezone, 1),
+  };
+}
+
+const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
+  {
+    heading: "Shipment",
+    names: true,
+    cell: ({ shipmentId }) => <a href={visit.links.to(shipmentPath(String(shipmentId)))}>{String(shipmentId)}</a>,
+  },
+  {
+    heading: "Customer",
+    cell: ({ customerId }) => <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />,
+  },
+  { heading: "Route", cell: (shipment) => routeInWords(shipment) },
+  { heading: "Lines", number: true, cell: ({ items }) => <Amount value={Array.isArray(items) ? items.length : 0} /> },
+  { heading: "Updated", cell: ({ updatedAt }) => <Time visit={visit} at={new Date(String(updatedAt))} /> },
+  {
+    heading: "Import",
+    cell: ({ importId, sourceDetails }) => (
+      <a class="reference" href={visit.links.to(importPath(String(importId)))}>
+        {String(sourceDetails).trim() || "Without a reference"}
+      </a>
+    ),
+  },
+];
+
+function Pages({ visit: { query, links }, nextCursor }: { readonly visit: SignedInVisit; readonly nextCursor: string | null }) {
+  if (!query["cursor"] && nextCursor === null) return null;
+  const address = (cursor: string) => {
+    const { id = "", customer = "", reference = "", from = "", to = "" } = query;
+    const given = Object.entries({ id, customer, reference, from, to, cursor }).filter(([, value]) => value !== "");
+    return links.to(given.length === 0 ? shipmentsPath : `${shipmentsPath}?${new URLSearchParams(given)}`);
+  };
+  return (
+    <nav class="pages" aria-label="Pages of shipments">
+      {query["cursor"] ? <a href={address("")}>First page</a> : null}
+      {nextCursor === null ? null : <a href={address(nextCursor)}>Next page</a>}
+    </nav>
+  );
+}

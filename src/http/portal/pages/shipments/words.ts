@@ -1,0 +1,59 @@
+// A shipment as pairs of a label and a text, so that it can be shown and compared with another version of itself.
+import { fieldsOf } from "../../../../domain/imports/fields.js";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface ShipmentContent {
+  readonly fields: Values;
+  readonly items: readonly unknown[];
+}
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+function placeInWords(values: Values, end: "origin" | "destination"): string {
+  const country = textOf(values[`${end}CountryCode`]);
+  const parts = [values[`${end}Suburb`], values[`${end}State`], values[`${end}PostCode`], country === "AU" ? "" : country].map(textOf);
+  return parts.filter((part) => part !== "").join(" ") || "an unknown place";
+}
+
+export const routeInWords = (values: Values): string => `${placeInWords(values, "origin")} to ${placeInWords(values, "destination")}`;
+
+/** Its own fields and then its custom fields; what has no value is left out. */
+export function fieldTexts(fields: Values): [label: string, text: string][] {
+  const own = fieldsOf("shipment").map(({ name, heading }): [string, string] => [heading, textOf(fields[name])]);
+  return [...own, ...customTexts(fields)].filter(([, text]) => text !== "");
+}
+
+export function customTexts({ customFields }: Values): [label: string, text: string][] {
+  const given = typeof customFields === "object" && customFields !== null ? Object.entries(customFields) : [];
+  return given.map(([name, value]): [string, string] => [`Custom field ${name}`, textOf(value)]).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export function lineTexts(item: unknown): [label: string, text: string][] {
+  const values = typeof item === "object" && item !== null ? (item as Values) : {};
+  return fieldsOf("goodsLine").map(({ name, heading }): [string, string] => [heading, textOf(values[name])]);
+}
+
+const lineInWords = (item: unknown): string =>
+  lineTexts(item)
+    .flatMap(([label, text]) => (text === "" ? [] : [`${label} ${text}`]))
+    .join(", ");
+
+export interface Change {
+  readonly what: string;
+  /** Empty for what was not there before. */
+  readonly before: string;
+  /** Empty for what is gone. */
+  readonly after: string;
+}
+
+/** What the later version has otherwise. */
+export function changesBetween(earlier: ShipmentContent, later: ShipmentContent): Change[] {
+  const texts = ({ fields, items }: ShipmentContent) =>
+    new Map([...fieldTexts(fields), ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)])]);
+  const [before, after] = [texts(earlier), texts(later)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((what) => ({ what, before: before.get(what) ?? "", after: after.get(what) ?? "" }))
+    .filter((change) => change.before !== change.after);
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { streamOf } from "../../../src/events/streams.js";
+import { changesBetween } from "../../../src/http/portal/pages/shipments/words.js";
+import { noStream } from "../../../src/ports.js";
+import { goodsLine, type Story, tell } from "../../support/importStory.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestService } from "../../support/service.js";
+
+let service: TestService;
+let organisationId: string;
+let viewer: Visitor;
+/** When the first version was recorded, and the second was not yet. */
+let between: string;
+
+/** Ids that an address could lose or take for something else. */
+const strange = ["a/b?c#d%2F", "..", "<b>&amp;", "Ünï ☃ +1"];
+
+async function record(...stories: Story[]) {
+  for (const story of stories) {
+    const { stream, events } = tell(story);
+    await service.eventStore.append(stream, events, noStream);
+  }
+  await projectLog(service);
+}
+
+beforeAll(async () => {
+  service = await startTestService();
+  ({ id: organisationId } = await service.organisation());
+  viewer = await signedIn(service, await addMember(service, organisationId, "viewer"));
+  const many = Array.from({ length: 30 }, (_, n) => ({ accept: goodsLine(`MANY-${String(n).padStart(2, "0")}`) }));
+  const first = goodsLine("SO-1", { customerId: "CUST-001", customFields: { dock: "7" } });
+  const importId = randomUUID();
+  await record({ importId, organisationId, kind: "shipments", sourceDetails: "first.csv", rows: [{ accept: first }, ...many] });
+  between = (await service.eventStore.last(streamOf.import(importId)))?.recordedAt.toISOString() ?? "";
+  const second = goodsLine("SO-1", { destinationSuburb: "Carlton", item: { itemType: "Pallet", itemQuantity: 2 } });
+  await record(
+    { organisationId, kind: "shipments", sourceDetails: "second.csv", rows: [{ accept: second }] },
+    { organisationId, kind: "shipments", sourceDetails: "strange", rows: strange.map((id) => ({ accept: goodsLine(id) })) },
+  );
+});
+afterAll(() => service?.close());
+
+const text = async (path: string, who = viewer) => {
+  const response = await who.get(path);
+  return { status: response.status, page: await response.text() };
+};
+const idsIn = (page: string) => [...page.matchAll(/<th scope="row" data-label="Shipment"><a href="[^"]*">([^<]*)</g)].map(([, id]) => id);
+
+test("shipments are found by the beginning of their id, customer, reference and day, and paged", async () => {
+  const all = await text("/portal/shipments");
+  expect([all.status, heading(all.page), idsIn(all.page).length]).toEqual([200, "Shipments", 25]);
+  const next = /href="([^"]*cursor=[^"]*)">Next page/.exec(all.page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const rest = await text(next);
+  expect(new Set([...idsIn(all.page), ...idsIn(rest.page)]).size).toBe(31 + strange.length);
+  const found = async (query: string) => idsIn((await text(`/portal/shipments?${query}`)).page);
+  expect(await found("id=SO-")).toEqual(["SO-1"]);
+  expect(await found("id=MANY-0")).toHaveLength(10);
+  expect(await found("reference=second.csv")).toEqual(["SO-1"]);
+  expect(await found("customer=CUST-001")).toEqual([]); // the second version has no customer
+  expect(await found("from=2026-03-01&to=2026-03-01&id=SO")).toEqual(["SO-1"]); // written on the 1st at 21:00 in Sydney
+  expect(await found("from=2026-03-02")).toEqual([]);
+  expect((await text("/portal/shipments?id=%00")).status).toBe(400);
+  expect((await text(`/portal/shipments?id=${"x".repeat(201)}`)).status).toBe(400);
+  expect((await text("/portal/shipments?cursor=x")).status).toBe(400);
+});
+
+test("a shipment shows its route, lines and every version, with what changed", async () => {
+  const { status, page } = await text("/portal/shipments/SO-1");
+  expect([status, heading(page)]).toEqual([200, "SO-1"]);
+  for (const said of ["Sydney 2000 to Carlton 3000", "Versions (", "Version 1", "Version 2", "first.csv", "second.csv"])
+    expect(page).toContain(said);
+  expect(page).toContain("Destination suburb: <del>Melbourne</del> <ins>Carlton</ins>");
+  expect(page).toContain("Custom field dock: <del>7</del>");
+  expect(page).toMatch(/Line 1: <del>[^<]*Carton[^<]*<\/del> <ins>[^<]*Pallet[^<]*<\/ins>/);
+  expect(page.indexOf("Version 2")).toBeLessThan(page.indexOf("Version 1"));
+});
+
+test("as of a time it is shown as it was then", async () => {
+  const { page } = await text(`/portal/shipments/SO-1?asOf=${encodeURIComponent(between)}`);
+  expect(page).toContain("Sydney 2000 to Melbourne 3000");
+  expect(page).toContain("Custom fields");
+  expect(page).not.toContain("Version 2");
+  expect((await text("/portal/shipments/SO-1?asOf=2020-01-01T00:00")).page).toContain("It was not in the ledger at that time");
+  expect((await text("/portal/shipments/SO-1?asOf=yesterday")).status).toBe(400);
+});
+
+test("any id has a page, which the list leads to", async () => {
+  const { page } = await text("/portal/shipments?reference=strange");
+  const links = [...page.matchAll(/<th scope="row" data-label="Shipment"><a href="([^"]*)"/g)].map(([, link = ""]) =>
+    link.replaceAll("&amp;", "&"),
+  );
+  expect(links).toHaveLength(strange.length);
+  for (const link of links) {
+    const shown = await text(link);
+    expect([link, shown.status, shown.page.includes("Version 1")]).toEqual([link, 200, true]);
+  }
+});
+
+test("another organisation's shipment is not there, as one that nobody has", async () => {
+  const other = await service.organisation();
+  const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+  expect((await text("/portal/shipments/SO-1", stranger)).status).toBe(404);
+  expect((await text("/portal/shipments?exactly=SO-1", stranger)).status).toBe(404);
+  expect((await text("/portal/shipments/SO-1%00")).status).toBe(400);
+  expect(idsIn((await text("/portal/shipments", stranger)).page)).toEqual([]);
+  // The same id in both: each sees its own versions only.
+  await record({ organisationId: other.id, kind: "shipments", sourceDetails: "theirs.csv", rows: [{ accept: goodsLine("SO-1") }] });
+  expect((await text("/portal/shipments/SO-1", stranger)).page).not.toContain("first.csv");
+  expect((await text("/portal/shipments/SO-1")).page).not.toContain("theirs.csv");
+});
+
+test("a shipment of many versions is shown some at a time", async () => {
+  const stories = Array.from(
+    { length: 22 },
+    (_, n): Story => ({
+      ...{ organisationId, kind: "shipments", sourceDetails: `push ${n}` },
+      rows: [{ accept: goodsLine("OFTEN", { rateCardAlias: `card ${n}` }) }],
+    }),
+  );
+  await record(...stories);
+  const newest = (await text("/portal/shipments/OFTEN")).page;
+  expect(newest.match(/<h3>/g)).toHaveLength(20);
+  const older = /href="([^"]*version=2)">Older/.exec(newest)?.[1] ?? "";
+  const oldest = (await text(older)).page;
+  expect(oldest.match(/<h3>/g)).toHaveLength(2);
+  expect(oldest).toContain("Rate card alias: <del>card 0</del> <ins>card 1</ins>");
+});
+
+test("lines that came or went are changes too", () => {
+  const line = { itemType: "Carton", itemQuantity: 1 };
+  const [one, two] = [
+    { fields: {}, items: [line] },
+    { fields: {}, items: [line, { ...line, itemQuantity: "3" }] },
+  ];
+  expect(changesBetween(one, one)).toEqual([]);
+  expect(changesBetween(one, two)).toEqual([{ what: "Line 2", before: "", after: "Item type Carton, Item quantity 3" }]);
+  expect(changesBetween(two, one)).toEqual([{ what: "Line 2", before: "Item type Carton, Item quantity 3", after: "" }]);
+});
