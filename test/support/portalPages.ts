@@ -124,7 +124,13 @@ export const openablePages: readonly OpenablePage[] = [
     as: "viewer",
     address: ({ quoteId }) => `/portal/quotes?quote=${quoteId}`,
   },
-  { path: "/portal/shipments", name: "shipments", heading: "Shipments", as: "viewer", address: () => "/portal/shipments?id=SO-10" },
+  {
+    path: "/portal/shipments",
+    name: "shipments",
+    heading: "Shipments",
+    as: "viewer",
+    address: ({ organisationId }) => `/portal/shipments?id=${organisationId}`,
+  },
   {
     path: "/portal/shipments/{shipmentId}",
     name: "shipment",
@@ -273,6 +279,9 @@ async function addEndpoints(service: TestService, organisationId: string, import
 
 const retailOf = (organisationId: string) => `${organisationId}-retail`;
 
+/** A shipment that no other organisation has. */
+export const ownShipmentOf = (organisationId: string) => `${organisationId}-1001`;
+
 /** A month of a warehouse's work. */
 async function addActivities({ pool, eventStore }: TestService, organisationId: string): Promise<void> {
   const charges = ["PICK", "PACK", "PALLET-IN", "STORAGE-PALLET-WEEK", "=LABEL()"];
@@ -296,7 +305,7 @@ async function addActivities({ pool, eventStore }: TestService, organisationId: 
 async function addRejectedRows({ pool, eventStore, objectStore }: TestService, organisationId: string): Promise<string> {
   const reasons = ["Customer not found", "Valid item quantity is required", "Destination not serviceable: 9999 NOWHERE"];
   const rows = Array.from({ length: 60 }, (_, n): Row => {
-    if (n % 2 === 0) return { accept: goodsLine(`SO-${1000 + n}`), shipment: n + 1 };
+    if (n % 2 === 0) return { accept: goodsLine(n === 0 ? ownShipmentOf(organisationId) : `SO-${1000 + n}`), shipment: n + 1 };
     const data = { shipmentId: `SO-${1000 + n}`, customerId: "CUST-404", destinationPostCode: "9999", itemQuantity: "-1" };
     return { reject: reasons[n % 7 === 0 ? 1 : n % 5 === 0 ? 2 : 0] ?? "", handle: `SO-${1000 + n}`, data };
   });

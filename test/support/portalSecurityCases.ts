@@ -5,7 +5,7 @@ import { may, type Role } from "../../src/domain/roles.js";
 import { answers, forms, pages } from "../../src/http/portal/pages/list.js";
 import type { Access } from "../../src/http/portal/visit.js";
 import { addMember, formToken, signedIn, type Visitor, visitor } from "./portal.js";
-import type { PortalStage } from "./portalPages.js";
+import { ownShipmentOf, type PortalStage } from "./portalPages.js";
 
 const roles: readonly Role[] = ["admin", "operator", "viewer"];
 const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));
@@ -17,7 +17,16 @@ const testWhere = (applies: boolean) => (applies ? test : () => undefined) as ty
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
 export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
   const { keyId, joinToken: token, importId, endpointId, deliveryId } = stage;
-  const ids: Record<string, string> = { keyId, memberId: stage.people.viewer.memberId, token, importId, endpointId, deliveryId };
+  const shipmentId = ownShipmentOf(stage.organisationId);
+  const ids: Record<string, string> = {
+    keyId,
+    memberId: stage.people.viewer.memberId,
+    token,
+    importId,
+    endpointId,
+    deliveryId,
+    shipmentId,
+  };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];
     if (id === undefined) throw new Error(`no ${name} is known to the security cases`);
