@@ -131,7 +131,7 @@ function form(operationId: string, text?: string): FormData {
   return made;
 }
 
-async function demoKey({ pool, eventStore }: TestService): Promise<string> {
+export async function demoKey({ pool, eventStore }: TestService): Promise<string> {
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const deps = organisationDeps(pool, eventStore);
