@@ -79,6 +79,13 @@ export const openablePages: readonly OpenablePage[] = [
     as: "operator",
     address: ({ waitingId }) => `/portal/imports/${waitingId}?ask=cancel`,
   },
+  {
+    path: "/portal/imports/{importId}/history",
+    name: "import-history",
+    heading: "History",
+    as: "viewer",
+    address: ({ importId }) => `/portal/imports/${importId}/history`,
+  },
   { path: "/portal/upload", name: "upload", heading: "Upload a file", as: "operator", address: () => "/portal/upload" },
   { path: "/portal/corrections", name: "rejected-rows", heading: "Rejected rows", as: "operator", address: () => "/portal/corrections" },
   {
@@ -123,6 +130,13 @@ export const openablePages: readonly OpenablePage[] = [
     heading: "Quotes",
     as: "viewer",
     address: ({ quoteId }) => `/portal/quotes?quote=${quoteId}`,
+  },
+  {
+    path: "/portal/quotes/{quoteId}/history",
+    name: "quote-history",
+    heading: "History",
+    as: "viewer",
+    address: ({ quoteId }) => `/portal/quotes/${quoteId}/history`,
   },
   {
     path: "/portal/shipments",

@@ -16,7 +16,7 @@ const testWhere = (applies: boolean) => (applies ? test : () => undefined) as ty
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
 export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
-  const { keyId, joinToken: token, importId, endpointId, deliveryId } = stage;
+  const { keyId, joinToken: token, importId, endpointId, deliveryId, quoteId } = stage;
   const shipmentId = ownShipmentOf(stage.organisationId);
   const ids: Record<string, string> = {
     keyId,
@@ -26,6 +26,7 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
     endpointId,
     deliveryId,
     shipmentId,
+    quoteId,
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = ids[name];

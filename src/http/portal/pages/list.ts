@@ -7,6 +7,7 @@ import { correctionReads } from "./corrections/answers.js";
 import { correctionChanges } from "./corrections/changes.js";
 import { correctionForms } from "./corrections/forms.js";
 import { correctionsPage } from "./corrections/page.js";
+import { importHistoryPage, quoteHistoryPage } from "./history/pages.js";
 import { importDownloads } from "./imports/downloads.js";
 import { importsPage } from "./imports/list.js";
 import { importStreams } from "./imports/live.js";
@@ -52,7 +53,7 @@ export const pages: readonly PageOf<Visit>[] = [
     keysPage,
     membersPage,
   ]),
-  ...signedIn([webhooksPage, endpointPage]),
+  ...signedIn([importHistoryPage, quoteHistoryPage, webhooksPage, endpointPage]),
 ];
 
 export const forms: readonly FormOf<Visit>[] = [

@@ -26,6 +26,7 @@ export const importPage: PageOf<SignedInVisit> = {
           {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
           <p class="under-heading">
             <a href={visit.links.to(importsPath)}>All imports</a>
+            <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
             <span class="muted">
               Import <ShortId id={view.importId} about="the id of this import" />
             </span>

@@ -42,7 +42,8 @@ export function Timeline({ visit, view, steps, nameOf }: TimelineProps) {
 
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
-function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
+/** Also for an event by itself. */
+export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
   const rowsOf = (count: number) => (
     <>
       <Amount value={count} /> {count === 1 ? "row" : "rows"}

@@ -3,6 +3,7 @@ import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/explainQuote.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
+import { quotesPath } from "./asked.js";
 import { priceLines } from "./priceLines.js";
 
 interface Props {
@@ -38,7 +39,8 @@ export function Results({ visit, quotes, nameOf }: Props) {
       {quotes.map((quote) => (
         <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} />
       ))}
-      <CopyButton text={asText(quotes, nameOf)} label="Copy as text" />
+      <CopyButton text={asText(quotes, nameOf)} label="Copy as text" />{" "}
+      <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
     </section>
   );
 }

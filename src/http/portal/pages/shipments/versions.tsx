@@ -85,7 +85,10 @@ function Version({ visit, version, number, before, nameOf }: VersionProps) {
       <p>
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
         {rows.length > shownChanges ? " and more" : ""} of {fileName} (
-        <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "an import without a reference"}</a>)
+        <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "an import without a reference"}</a>),{" "}
+        <a href={visit.links.to(`${importPath(importId)}/history?row=${rows[0] ?? 1}`)}>
+          history <span class="unseen">of version {number}</span>
+        </a>
       </p>
       {supersededBy === null ? null : (
         <p class="muted">

@@ -1,0 +1,91 @@
+import { Rejection } from "../../../../domain/rejection.js";
+import { quotePlaceOf } from "../../../../events/quoteId.js";
+import { readQuotes } from "../../../../events/readQuotes.js";
+import { streamOf } from "../../../../events/streams.js";
+import { principalNames } from "../../../../queries/principalNames.js";
+import { revisionOfRow, streamPage } from "../../../../queries/streamPage.js";
+import type { PageOf } from "../../page.js";
+import type { SignedInVisit } from "../../visit.js";
+import { requireImport } from "../imports/one.js";
+import { importPath, importsPath, shownReference } from "../imports/status.js";
+import { quotesPath } from "../quotes/asked.js";
+import { Events } from "./events.js";
+
+const eventsPerPage = 25;
+
+/** The events of an import, from the beginning or from a row; those of its corrections by `of=corrections`. */
+export const importHistoryPage: PageOf<SignedInVisit> = {
+  path: `${importsPath}/{importId}/history`,
+  access: "look",
+  show: async (visit, deps) => {
+    const { view } = await requireImport(visit, deps);
+    const { eventStore, pool } = deps;
+    const { importId } = view;
+    const ofCorrections = visit.query["of"] === "corrections";
+    const stream = ofCorrections ? streamOf.corrections(importId) : streamOf.import(importId);
+    const row = numberOf(visit.query["row"]);
+    const from =
+      row === undefined || ofCorrections ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
+    const [{ events, next }, nameOf] = await Promise.all([
+      streamPage(eventStore, stream, from, eventsPerPage),
+      principalNames(pool, visit.person.organisationId),
+    ]);
+    const path = `${importPath(importId)}/history`;
+    const address = (changes: Record<string, string>) =>
+      visit.links.to(`${path}?${new URLSearchParams({ ...(ofCorrections ? { of: "corrections" } : {}), ...changes })}`);
+    return {
+      title: "History",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(importPath(importId))}>{shownReference(view)}</a>
+            {ofCorrections ? (
+              <a href={visit.links.to(path)}>Events of the import</a>
+            ) : (
+              <a href={visit.links.to(`${path}?of=corrections`)}>Events of its corrections</a>
+            )}
+          </p>
+          <section class="panel" aria-label="Events">
+            <Events visit={visit} events={events} nameOf={nameOf} />
+            <nav class="pages" aria-label="Pages of events">
+              {from > 0n ? <a href={address({ from: "0" })}>From the beginning</a> : null}
+              {next === null ? null : <a href={address({ from: String(next) })}>Later</a>}
+            </nav>
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
+
+export const quoteHistoryPage: PageOf<SignedInVisit> = {
+  path: `${quotesPath}/{quoteId}/history`,
+  access: "look",
+  show: async (visit, { eventStore, pool }) => {
+    const { organisationId } = visit.person;
+    const quoteId = visit.params["quoteId"] ?? "";
+    const place = quotePlaceOf(quoteId);
+    const found = place && (await readQuotes(eventStore, place));
+    if (!found || found.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
+    const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
+    const [{ events }, nameOf] = await Promise.all([
+      streamPage(eventStore, stream, 0n, eventsPerPage),
+      principalNames(pool, organisationId),
+    ]);
+    return {
+      title: "History",
+      body: (
+        <>
+          <p class="under-heading">
+            <a href={visit.links.to(`${quotesPath}?quote=${encodeURIComponent(quoteId)}`)}>The quote</a>
+          </p>
+          <section class="panel" aria-label="Events">
+            <Events visit={visit} events={events} nameOf={nameOf} />
+          </section>
+        </>
+      ),
+    };
+  },
+};

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { streamOf } from "../../../src/events/streams.js";
+import { noStream } from "../../../src/ports.js";
+import { revisionOfRow } from "../../../src/queries/streamPage.js";
+import { goodsLine, type Row, tell } from "../../support/importStory.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { projectLog } from "../../support/projectLog.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+
+const importId = randomUUID();
+let service: TestService;
+let organisation: TestOrganisation;
+let viewer: Visitor;
+let stranger: Visitor;
+
+beforeAll(async () => {
+  service = await startTestService();
+  organisation = await service.organisation();
+  viewer = await signedIn(service, await addMember(service, organisation.id, "viewer"));
+  stranger = await signedIn(service, await addMember(service, (await service.organisation()).id, "admin"));
+  const rows = Array.from(
+    { length: 60 },
+    (_, n): Row => (n === 40 ? { reject: "Customer <not> found", handle: "X" } : { accept: goodsLine(`SO-${n}`) }),
+  );
+  const { stream, events } = tell({ importId, organisationId: organisation.id, kind: "shipments", rows });
+  await service.eventStore.append(stream, events, noStream);
+  await projectLog(service);
+});
+afterAll(() => service?.close());
+
+const text = async (path: string, who = viewer) => {
+  const response = await who.get(path);
+  return { status: response.status, page: await response.text() };
+};
+const eventsIn = (page: string) => page.match(/class="raw-event"/g)?.length ?? 0;
+
+test("an import's events are told in words and as recorded, page by page, each once", async () => {
+  const path = `/portal/imports/${importId}/history`;
+  expect((await text(`/portal/imports/${importId}`)).page).toContain(`href="${path}"`);
+  let address: string | undefined = path;
+  let all = "";
+  const counts: number[] = [];
+  while (address && counts.length < 10) {
+    const { page } = await text(address);
+    counts.push(eventsIn(page));
+    all += page;
+    address = /href="([^"]*)">Later/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+  }
+  expect(counts).toEqual([25, 25, 13]);
+  for (const said of ["Started by worker w1", "Row 2 accepted", "Row 42 rejected: Customer &lt;not&gt; found", "Completed, "])
+    expect(all).toContain(said);
+  expect(all).toContain("&quot;type&quot;: &quot;RowRejected&quot;");
+  expect(heading(all)).toBe("History");
+});
+
+test("from a shipment's version one click leads to its row's event", async () => {
+  const { page } = await text("/portal/shipments/SO-50");
+  const link = /href="([^"]*\/history\?row=52)"/.exec(page)?.[1] ?? "";
+  expect(/Row \d+ \w+/.exec((await text(link)).page)?.[0]).toBe("Row 52 accepted");
+  const stream = streamOf.import(importId);
+  const find = (row: number) => revisionOfRow(service.eventStore, stream, row);
+  expect(await Promise.all([0, 2, 3, 61, 62, 9_999].map(find))).toEqual([2n, 2n, 3n, 61n, 62n, 62n]);
+});
+
+test("a quote's event is told, and nobody else's organisation sees any of it", async () => {
+  const priced = await organisation.post("/v1/org/quote/getQuote", {
+    general: { customerIds: ["CUST-001"] },
+    ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+    items: [{ quantity: 1, length: 0.5, width: 0.4, height: 0.4, weight: 10 }],
+  });
+  const { results } = (await priced.json()) as { results: { quoteId: string }[] };
+  const path = `/portal/quotes/${results[0]?.quoteId}/history`;
+  expect((await text(`/portal/quotes?quote=${results[0]?.quoteId}`)).page).toContain(`href="${path}"`);
+  const { page } = await text(path);
+  expect(page).toContain("Priced for one customer by key");
+  expect(eventsIn(page)).toBe(1);
+  for (const there of [path, `/portal/imports/${importId}/history`, `/portal/imports/${importId}/history?of=corrections`])
+    expect((await text(there, stranger)).status).toBe(404);
+  expect((await text("/portal/quotes/x/history")).status).toBe(404);
+  expect((await text(`/portal/imports/${importId}/history?of=corrections`)).page).toContain("Nothing is recorded here");
+  expect((await text(`/portal/imports/${importId}/history?from=-1`)).status).toBe(200);
+  expect((await text(`/portal/imports/${importId}/history?from=999999999999`)).status).toBe(200);
+});
