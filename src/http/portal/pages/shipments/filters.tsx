@@ -24,7 +24,7 @@ export function Filters({ visit: { query, links }, customers, isFiltered }: Filt
     <form method="get" action={links.to(shipmentsPath)} class="in-line filters">
       <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
       <Choice label="Customer" name="customer" value={asked} options={options} />
-      <Field label="Reference of the import" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
+      <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
       <Day label="Updated from" name="from" value={query["from"]} />
       <Day label="Updated to" name="to" value={query["to"]} />
       <button type="submit">Search</button>
