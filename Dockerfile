@@ -2,6 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/client/package.json packages/client/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json tsconfig.browser.json ./
 COPY scripts scripts

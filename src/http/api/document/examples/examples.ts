@@ -13,7 +13,6 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
   importId: "0198c2f0-0000-7000-8000-000000000003",
   quoteId: "0198c2f0-0000-7000-8000-000000000001",
   shipmentId: "SO-1001",
-  "idempotency-key": "orders-of-monday-1",
   "webhook-id": "0198c2f0-0000-7000-8000-000000000009",
   "webhook-timestamp": "1783038600",
   "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
