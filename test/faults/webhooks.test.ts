@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine?.clear());
 
-const imports = long ? 10_000 : 120;
+const imports = long ? 10_000 : 60;
 const customers = long ? 4 : 2;
 
 const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", reference: "r" };

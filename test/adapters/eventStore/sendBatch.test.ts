@@ -118,7 +118,7 @@ test("what is sent and not answered is bounded; the rest follows as answers come
 
 test("a call that is not used any more is ended", async () => {
   const { client, calls } = fakeClient();
-  const sending = batchSender(5)(client, request(0), "quote-0");
+  const sending = batchSender(250)(client, request(0), "quote-0");
   await nextTurn();
   calls[0]?.emit("data", acknowledgement(0));
   await sending;
