@@ -115,8 +115,10 @@ browserTest(
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
       const { cookies } = await signedIn(service, await addMember(service, organisation.id, "operator"));
-      const signInAs = (all: Map<string, string>) =>
-        page.context().addCookies([...all].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+      const signInAs = async (all: Map<string, string>) => {
+        await page.goto("about:blank"); // a page that is still open would go on asking with the session before
+        await page.context().addCookies([...all].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+      };
       await signInAs(cookies);
       await opened(page);
       expect(await (await cell(page, 2, "Customer")).textContent()).toBe("CUST-999"); // another member is not shown them
