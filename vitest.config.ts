@@ -11,15 +11,23 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Half a minute of both cores each, for what changes rarely: `npm run verify` runs them, with everything else. */
+const onlyWhenVerifying = [
+  "test/http/portal/browser/machines.test.ts",
+  "test/http/portal/browser/manyRejectedRows.test.ts",
+  "test/workers/imports/smallBesideLarge.test.ts",
+];
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "src/**/*.test.ts"],
+    exclude: ["**/node_modules/**", ...(process.env["VERIFY"] === "on" ? [] : onlyWhenVerifying)],
     globalSetup: ["test/support/build.ts", "test/support/globalPostgres.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never
     pool: "forks",
-    maxWorkers: 4, // of which, on two cores, two mostly wait for a store or a process
+    maxWorkers: 3, // of which, on two cores, one mostly waits for a store or a process
     isolate: false, // a worker process loads the modules once, for all of its files: a file leaves no timers, variables or listeners behind
     sequence: { sequencer: LongestFirst },
   },
