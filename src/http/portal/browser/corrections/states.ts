@@ -31,11 +31,9 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       for (const { importId, row: number, ...held } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
-        // What this page has just sent may not be in the tables yet.
-        const known = row.held?.by === "you" && held.state === "open" && !settled.has(row.held.otherId ?? "");
-        if (held.state !== "open") settled.add(held.otherId ?? "");
-        if (known || same(row.held, held)) continue;
-        sheet.hold(row, held.state === "open" ? undefined : row.held?.by === "you" ? { ...held, by: "you" } : held);
+        if (agree(row.held, held) || tablesAreBehind(row.held)) continue;
+        const still = row.held?.by === "you" && row.held.otherId === held.otherId;
+        sheet.hold(row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held);
       }
     } catch {
       // Asked again soon; a row that is taken is refused when it is sent.
@@ -43,8 +41,6 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       asking = false;
     }
   };
-  /** Imports that the tables have shown: if their rows are open after that, they came to nothing. */
-  const settled = new Set<string>();
   const disconnect = () => {
     source?.close();
     source = undefined;
@@ -71,5 +67,25 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
   connect();
 }
 
-const same = (held: Held | undefined, found: Held): boolean =>
-  held === undefined ? found.state === "open" : held.state === found.state && held.otherId === found.otherId;
+/** What this page has done, by when the tables first said otherwise; zero once they have shown it. */
+const awaited = new WeakMap<Held, number>();
+const patienceMs = 30_000;
+
+/** A row that was opened again here stays on the page, as open again. */
+function agree(known: Held | undefined, found: Held): boolean {
+  if (known === undefined || known.state === "open again") {
+    if (known && found.state === "open") awaited.set(known, 0);
+    return found.state === "open";
+  }
+  const shown = known.otherId === found.otherId && (known.otherId !== null || known.state === found.state);
+  if (shown) awaited.set(known, 0);
+  return shown && known.state === found.state;
+}
+
+/** What this page has just sent may not be in the tables yet: they are believed once they have shown it, or after a while. */
+function tablesAreBehind(known: Held | undefined): boolean {
+  if (known?.by !== "you") return false;
+  const since = awaited.get(known) ?? performance.now();
+  awaited.set(known, since);
+  return since > 0 && performance.now() - since < patienceMs;
+}
