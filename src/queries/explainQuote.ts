@@ -2,10 +2,10 @@ import { compileCatalogue } from "../domain/catalogue/catalogue.js";
 import type { Principal } from "../domain/principal.js";
 import { type Explanation, explainQuote as explain, type RecordedQuote } from "../domain/rating/explain.js";
 import { catalogueFileAt } from "../events/catalogueFileAt.js";
-import { quoteIdOf, quotePlaceOf } from "../events/quoteId.js";
-import { readQuotes } from "../events/readQuotes.js";
+import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../events/quoteId.js";
+import { type QuoteEvent, readQuotes } from "../events/readQuotes.js";
 import { recordedQuote } from "../events/recordedQuote.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 
 /** A quote, who requested it, and how each of its prices was calculated. */
 export interface ExplainedQuote {
@@ -24,42 +24,54 @@ export async function organisationOfQuote(quoteId: string, { eventStore }: { eve
 }
 
 /** Derives the quote again from its catalogue version, read from the organisation's stream. Undefined for an unknown or another organisation's quote. */
-export async function explainQuote(
-  organisationId: string,
-  quoteId: string,
-  { eventStore }: { eventStore: EventStore },
-): Promise<ExplainedQuote | undefined> {
-  const place = quotePlaceOf(quoteId);
-  const event = place && (await readQuotes(eventStore, place));
-  if (!event || event.data.organisationId !== organisationId) return undefined;
-  const recorded = recordedQuote(event, place.number);
-  if (!recorded && event.type === "QuoteGenerated") throw new Error(`the event of quote ${quoteId} holds nothing to derive it from`);
-  if (!recorded) return undefined;
-  const { catalogueVersion } = event.data;
-  const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
-  if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
-  const explanation = explain(recorded, compileCatalogue(file));
-  return { quoteId: quoteIdOf(place), organisationId, catalogueVersion, by: event.data.by, recorded, explanation };
+export async function explainQuote(organisationId: string, quoteId: string, sources: Sources): Promise<ExplainedQuote | undefined> {
+  const found = await findEvent(organisationId, quoteId, sources);
+  if (!found) return undefined;
+  const { event, place } = found;
+  if (!recordedQuote(event, place.number)) {
+    if (event.type === "QuoteGenerated") throw new Error(`the event of quote ${quoteId} holds nothing to derive it from`);
+    return undefined;
+  }
+  return (await explained(found, [place.number], sources))[0];
 }
 
 /** All quotes of the request that a quote belongs to, one for each customer, in the order they were asked for. */
 export async function explainRequest(
   organisationId: string,
   quoteId: string,
-  { eventStore }: { eventStore: EventStore },
+  sources: Sources,
 ): Promise<readonly ExplainedQuote[] | undefined> {
+  const found = await findEvent(organisationId, quoteId, sources);
+  if (!found) return undefined;
+  const { event, place } = found;
+  const numbers = event.type === "QuotesGenerated" ? event.data.results.map((_, index) => index + 1) : [place.number];
+  return numbers.includes(place.number) ? explained(found, numbers, sources) : undefined;
+}
+
+interface Sources {
+  readonly eventStore: EventStore;
+}
+
+interface Found {
+  readonly place: QuotePlace;
+  readonly event: QuoteEvent;
+}
+
+async function findEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<Found | undefined> {
   const place = quotePlaceOf(quoteId);
   const event = place && (await readQuotes(eventStore, place));
-  if (!event || event.data.organisationId !== organisationId) return undefined;
-  const numbers = event.type === "QuotesGenerated" ? event.data.results.map((_, index) => index + 1) : [place.number];
-  if (!numbers.includes(place.number)) return undefined;
-  const { catalogueVersion, by } = event.data;
+  return place && event?.data.organisationId === organisationId ? { place, event } : undefined;
+}
+
+async function explained({ place, event }: Found, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
+  const { organisationId, catalogueVersion, by } = event.data;
   const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
   if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
   const catalogue = compileCatalogue(file);
   return numbers.flatMap((number) => {
     const recorded = recordedQuote(event, number);
-    const id = quoteIdOf({ ...place, number });
-    return recorded ? [{ quoteId: id, organisationId, catalogueVersion, by, recorded, explanation: explain(recorded, catalogue) }] : [];
+    if (!recorded) return [];
+    const quoteId = quoteIdOf({ ...place, number });
+    return [{ quoteId, organisationId, catalogueVersion, by, recorded, explanation: explain(recorded, catalogue) }];
   });
 }

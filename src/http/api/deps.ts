@@ -2,7 +2,9 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
-import type { EventStore, HeaderReader, ObjectStore, Spreadsheets } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
+import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { QuoteMemory } from "../../queries/recentQuotes.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
 

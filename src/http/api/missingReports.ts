@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { askForReport } from "../../commands/imports/askForReport.js";
 import { uuidPattern } from "../../domain/uuid.js";
-import type { ObjectStore } from "../../ports.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
 
 interface Deps {
   readonly pool: Pool;

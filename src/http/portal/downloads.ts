@@ -1,6 +1,6 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
-import type { Spreadsheets } from "../../ports.js";
+import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs } from "../server/inTime.js";
 import { Problem } from "../server/problem.js";
 import type { SignedInVisit } from "./visit.js";

@@ -9,7 +9,8 @@ export interface Fields {
 
 /** Our forms are small; what is larger is none of them. */
 export const maxFormBytes = 64 * 1024;
-const mostFields = 200;
+/** 200 items of a quote, of six fields each, and its customers. */
+const mostFields = 1_500;
 
 export const noFields: Fields = { get: () => "", all: () => [] };
 

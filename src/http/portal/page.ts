@@ -8,7 +8,9 @@ import type { OrganisationDeps } from "../../commands/organisations/organisation
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
-import type { HeaderReader, ObjectStore, SingleSignOn, Spreadsheets } from "../../ports.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
+import type { SingleSignOn } from "../../ports/people.js";
+import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { Sources } from "../../queries/importStatus.js";
 import type { QuoteMemory } from "../../queries/recentQuotes.js";
 import type { Downloads } from "./downloads.js";

@@ -60,7 +60,7 @@ export const jsonBodyResponses = (mebibytes: number): Readonly<Record<number, Re
 });
 
 export function describeAnswer(
-  { operationId, status }: { operationId: string; status: number },
+  { operationId, status, mebibytes }: { operationId: string; status: number; mebibytes: number | undefined },
   { description, schema }: ResponseDescription,
   schemas: Schemas,
 ): Json {
@@ -68,7 +68,7 @@ export function describeAnswer(
   const content = schema === undefined ? error : schemas.of(schema, "answer");
   const headers = Object.fromEntries(headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
   if (content === undefined) return { description, headers };
-  return { description, headers, content: { "application/json": { schema: content, ...answerExample(operationId, status) } } };
+  return { description, headers, content: { "application/json": { schema: content, ...answerExample(operationId, status, mebibytes) } } };
 }
 
 export const answerHeaders = {

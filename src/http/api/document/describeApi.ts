@@ -59,7 +59,10 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     ],
     ...requestBody(route, mebibytes, schemas),
     responses: Object.fromEntries(
-      Object.entries(all).map(([status, response]) => [status, describeAnswer({ operationId, status: Number(status) }, response, schemas)]),
+      Object.entries(all).map(([status, response]) => [
+        status,
+        describeAnswer({ operationId, status: Number(status), mebibytes: request.body && mebibytes }, response, schemas),
+      ]),
     ),
   };
 }

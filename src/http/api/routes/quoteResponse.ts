@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export const location = z
   .object({
-    postalCode: z.string().describe("As it was sent, without blanks around it"),
+    postalCode: z.string().describe("The postcode, as its country writes it"),
     suburb: z.string().describe("The suburb that was found"),
     city: z.string().describe("Its city or area"),
     state: z.string().describe("Its state, short, such as NSW"),
@@ -42,13 +42,13 @@ const quote = z
     amount: z.number().describe("Freight, without surcharges and GST"),
     totalAmount: z.number().describe("Freight, surcharges and GST"),
     gstAmount: z.number().describe("The GST in totalAmount"),
-    isSpotRate: z.boolean().describe("Whether the price holds for this consignment only"),
+    isSpotRate: z.boolean().describe("Whether this is a spot rate"),
     spotRateMessage: z.string().describe("What to know of a spot rate; empty otherwise"),
     deliveryTime: z.string().describe("The transit time in words; empty where it is not known"),
     minTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
     maxTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
     transitTimeUnit: z.enum(["H", "D", "W"]).describe("H for hours, D for days, W for weeks"),
-    surcharges: z.array(surcharge).describe("Those that apply, in the order of the rate card"),
+    surcharges: z.array(surcharge).describe("Those that apply, the fuel levy last"),
   })
   .meta({ id: "Quote" });
 

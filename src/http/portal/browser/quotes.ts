@@ -9,10 +9,13 @@ function findCustomers(input: HTMLInputElement): void {
   }
 }
 
+/** More are sent over the API. */
+const mostItems = 200;
+
 function addRow(): HTMLTableRowElement | undefined {
   const body = document.querySelector<HTMLTableSectionElement>("table.items tbody");
   const last = body?.rows[body.rows.length - 1];
-  if (!body || !last || body.rows.length >= 30) return undefined;
+  if (!body || !last || body.rows.length >= mostItems) return undefined;
   const row = last.cloneNode(true) as HTMLTableRowElement;
   for (const input of row.querySelectorAll("input")) {
     input.value = "";
@@ -22,6 +25,11 @@ function addRow(): HTMLTableRowElement | undefined {
   return row;
 }
 
+function sayFull(): void {
+  const said = document.querySelector<HTMLElement>("#items-hint");
+  if (said) said.textContent = `Only the first ${mostItems} items are here: a quote of more goes over the API.`;
+}
+
 /** A block of cells from a spreadsheet goes in from the cell that has the focus. */
 function paste(event: ClipboardEvent): void {
   const target = event.target;
@@ -29,17 +37,19 @@ function paste(event: ClipboardEvent): void {
   if (!(target instanceof HTMLInputElement) || !target.closest("table.items") || !/[\t\n]/.test(text.trim())) return;
   event.preventDefault();
   const cell = target.closest("td");
-  const body = target.closest("tbody");
   let row = target.closest("tr") as HTMLTableRowElement | null | undefined;
   const first = cell?.cellIndex ?? 0;
   for (const line of text.replace(/\r?\n$/, "").split(/\r?\n/)) {
     row ??= addRow();
-    if (!row) return;
+    if (!row) {
+      sayFull();
+      return;
+    }
     for (const [index, value] of line.split("\t").entries()) {
       const input = row.cells[first + index]?.querySelector("input");
       if (input) input.value = value.trim();
     }
-    row = (row.nextElementSibling as HTMLTableRowElement | null) ?? (body ? addRow() : undefined);
+    row = row.nextElementSibling as HTMLTableRowElement | null;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
 import { membersOf, singleSignOnMinutes, takeState } from "../../../commands/members/singleSignOn.js";
-import type { Identity, SingleSignOn } from "../../../ports.js";
+import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { singleSignOnCookie } from "./cookies.js";
 import { safeReturn } from "./returnTo.js";
 import { seal, unseal } from "./sealed.js";

@@ -81,3 +81,11 @@ export function Choice({ label, name, id = `field-${name}`, options, value, unse
     </div>
   );
 }
+
+/** A day that may be left open, in a form that filters. */
+export const DayField = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string | undefined }) => (
+  <div class="field">
+    <label for={`filter-${name}`}>{label}</label>
+    <input id={`filter-${name}`} name={name} type="date" value={value} />
+  </div>
+);

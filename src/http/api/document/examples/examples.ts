@@ -30,23 +30,31 @@ export function requestExample(operationId: string): Json {
   return file === undefined ? {} : { example: { file: file.text, ...(sourceDetails === undefined ? {} : { sourceDetails }) } };
 }
 
-export function answerExample(operationId: string, status: number): Json {
-  const recorded = exampleAnswers[operationId]?.[status] ?? otherAnswers[status];
-  return recorded === undefined ? {} : { example: recorded };
+/** `mebibytes`: how large the operation's JSON may be; undefined where it takes none. */
+export function answerExample(operationId: string, status: number, mebibytes: number | undefined): Json {
+  const recorded = exampleAnswers[operationId]?.[status];
+  if (recorded !== undefined) return { example: recorded };
+  if (status === 413 && mebibytes !== undefined) return { example: answer(413, "Payload Too Large", bodyTooLarge(mebibytes)) };
+  return otherAnswers[status] === undefined ? {} : { example: otherAnswers[status] };
 }
+
+const bodyTooLarge = (mebibytes: number) => `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
 
 const answer = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
 
-/** Of what every operation may answer. */
+/** Of what every operation may answer; a test compares each with a real answer. */
 const otherAnswers: Readonly<Record<number, unknown>> = {
   400: answer(400, "Bad Request", "The address must not contain a NUL character"),
-  401: { message: "The header x-api-key is missing" },
-  405: answer(405, "Method Not Allowed", "PUT is not possible here, use GET"),
+  401: { message: "Send your API key in the header x-api-key" },
+  405: answer(405, "Method Not Allowed", "PUT is not possible here, use GET, HEAD"),
   408: answer(408, "Request Timeout", "The body stopped arriving before its end, send the request again"),
   413: answer(413, "Payload Too Large", "The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."),
   415: answer(415, "Unsupported Media Type", "Send the body as JSON, with the header Content-Type: application/json"),
   417: answer(417, "Expectation Failed", "Nothing but 100-continue can be expected"),
-  429: { message: "Too many requests, try again in 12 seconds", limit: 600, retryAfterSeconds: 12 },
+  429: {
+    message: "The limit of 600 requests per minute is used up, try again in 12 seconds",
+    ...{ limit: 600, retryAfterSeconds: 12 },
+  },
   431: answer(431, "Request Header Fields Too Large", "The request could not be read"),
   500: answer(500, "Internal Server Error", "Something went wrong on our side. Quote the x-request-id of this answer when you report it"),
   503: answer(503, "Service Unavailable", "A store is unreachable at the moment, try again shortly"),

@@ -17,7 +17,7 @@ export const itemFields = [
 
 /** The form as the API's own request, judged by the same schema; what is wrong is said in the form's words. */
 export function requestOf(fields: Fields): QuoteRequest {
-  const customerIds = fields.all("customer").filter((id) => id !== "");
+  const customerIds = customersOf(fields);
   if (customerIds.length === 0) throw new Rejection("invalid", "Choose at least one customer");
   const items = itemsOf(fields);
   if (items.length === 0) throw new Rejection("invalid", "Give at least one item: its quantity, size and weight");
@@ -27,6 +27,10 @@ export function requestOf(fields: Fields): QuoteRequest {
   const faults = checked.faults.map(inTheFormsWords);
   throw new Rejection("invalid", faults[0] ?? "The form is not complete", faults);
 }
+
+/** Those that are ticked, and those that are written out. */
+export const customersOf = (fields: Fields): readonly string[] =>
+  [...fields.all("customer"), ...fields.get("customers").split(",")].map((id) => id.trim()).filter((id) => id !== "");
 
 function endOf(name: string, fields: Fields) {
   const [postalCode, suburbName, countryCode] = ["postcode", "suburb", "country"].map((part) => fields.get(`${name}.${part}`).trim());

@@ -7,7 +7,7 @@ export interface PriceLine {
   readonly adds?: true;
 }
 
-const money = (amount: number) => amount.toFixed(2);
+export const money = (amount: number) => amount.toFixed(2);
 
 /** Freight, each surcharge, fuel and GST, and before them what the freight is made of. */
 export function priceLines({ terms, steps }: ExplainedCard): readonly PriceLine[] {

@@ -2,7 +2,7 @@ import type { Customer } from "../../../../domain/catalogue/schema.js";
 import type { Fields } from "../../fields.js";
 import { Form } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";
-import { itemFields, quotesPath } from "./asked.js";
+import { customersOf, itemFields, quotesPath } from "./asked.js";
 
 interface Props {
   readonly visit: SignedInVisit;
@@ -18,7 +18,7 @@ export function QuoteForm({ visit, customers }: Props) {
     <section class="panel" aria-labelledby="new-quote">
       <h2 id="new-quote">New quote</h2>
       <Form visit={visit} to={quotesPath} class="stacked quote-form">
-        <Customers customers={customers} chosen={submitted.all("customer")} />
+        <Customers customers={customers} chosen={customersOf(submitted)} />
         <div class="two-columns">
           <End legend="Origin" name="origin" submitted={submitted} />
           <End legend="Destination" name="destination" submitted={submitted} />
@@ -34,8 +34,13 @@ export function QuoteForm({ visit, customers }: Props) {
   );
 }
 
+/** The page lists so many, by name; of more, the others are given by their ids. */
+const mostListed = 200;
+
 function Customers({ customers, chosen }: { readonly customers: readonly Customer[]; readonly chosen: readonly string[] }) {
   const checked = (id: string) => (chosen.length === 0 ? customers.length === 1 : chosen.includes(id));
+  const listed = customers.slice(0, mostListed);
+  const others = chosen.filter((id) => !listed.some((customer) => customer.id === id));
   return (
     <fieldset class="customers">
       <legend>Customers</legend>
@@ -44,7 +49,7 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
         <input type="search" data-find="customers" autocomplete="off" />
       </label>
       <ul>
-        {customers.map(({ id, name }) => (
+        {listed.map(({ id, name }) => (
           <li data-name={`${name} ${id}`.toLowerCase()}>
             <label>
               <input type="checkbox" name="customer" value={id} checked={checked(id)} /> {name} <span class="muted">{id}</span>
@@ -52,6 +57,12 @@ function Customers({ customers, chosen }: { readonly customers: readonly Custome
           </li>
         ))}
       </ul>
+      {customers.length > mostListed ? (
+        <label>
+          Other customers, by id, with commas between them
+          <input name="customers" value={others.join(", ")} autocomplete="off" />
+        </label>
+      ) : null}
     </fieldset>
   );
 }
@@ -81,7 +92,7 @@ function Items({ submitted }: { readonly submitted: Fields }) {
   return (
     <fieldset class="items">
       <legend>Items</legend>
-      <p class="hint" id="items-hint">
+      <p class="hint" id="items-hint" role="status">
         Sizes in metres, weight in kilograms of one item. Rows can be pasted from a spreadsheet, in this order. Empty rows are left out.
       </p>
       <table class="items" aria-describedby="items-hint">

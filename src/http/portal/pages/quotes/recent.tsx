@@ -1,5 +1,6 @@
 import type { Page } from "../../../../queries/page.js";
 import type { ListedQuote } from "../../../../queries/quoteList.js";
+import { DayField } from "../../shell/form.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -19,18 +20,11 @@ export function Recent({ visit, found, customers }: Props) {
       <h2 id="recent">Recent quotes</h2>
       <form method="get" action={links.to(quotesPath)} class="in-line filters">
         <div class="field">
-          <label for="filter-customer">Customer</label>
-          <select id="filter-customer" name="customer">
-            <option value="">All customers</option>
-            {customers.map(({ id, name }) => (
-              <option value={id} selected={id === query["customer"]}>
-                {name} ({id})
-              </option>
-            ))}
-          </select>
+          <label for="filter-customer">Customer id</label>
+          <input id="filter-customer" name="customer" value={query["customer"]} maxlength={64} autocomplete="off" />
         </div>
-        <Day label="From" name="from" value={query["from"]} />
-        <Day label="To" name="to" value={query["to"]} />
+        <DayField label="From" name="from" value={query["from"]} />
+        <DayField label="To" name="to" value={query["to"]} />
         <button type="submit" class="quiet">
           Filter
         </button>
@@ -60,13 +54,6 @@ export function Recent({ visit, found, customers }: Props) {
 
 const kept = (query: SignedInVisit["query"]) =>
   Object.fromEntries(["customer", "from", "to"].flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
-
-const Day = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string | undefined }) => (
-  <div class="field">
-    <label for={`filter-${name}`}>{label}</label>
-    <input id={`filter-${name}`} name={name} type="date" value={value} />
-  </div>
-);
 
 const columns = (visit: SignedInVisit, customers: Props["customers"]): readonly Column<ListedQuote>[] => [
   {

@@ -1,10 +1,11 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/explainQuote.js";
+import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { quotesPath } from "./asked.js";
-import { priceLines } from "./priceLines.js";
+import { money, priceLines } from "./priceLines.js";
 
 interface Props {
   readonly visit: SignedInVisit;
@@ -13,7 +14,6 @@ interface Props {
 }
 
 const place = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
-const money = (amount: number) => amount.toFixed(2);
 
 /** One request's prices: of each customer the cheapest first, each with how it came about. */
 export function Results({ visit, quotes, nameOf }: Props) {
@@ -36,6 +36,7 @@ export function Results({ visit, quotes, nameOf }: Props) {
           </li>
         ))}
       </ul>
+      {quotes.length > 1 ? <Compared quotes={quotes} nameOf={nameOf} /> : null}
       {quotes.map((quote) => (
         <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} />
       ))}
@@ -43,6 +44,25 @@ export function Results({ visit, quotes, nameOf }: Props) {
       <a href={visit.links.to(`${quotesPath}/${first.quoteId}/history`)}>History</a>
     </section>
   );
+}
+
+/** What each service costs each customer, side by side. */
+function Compared({ quotes, nameOf }: Omit<Props, "visit">) {
+  const services = new Map(quotes.flatMap(({ explanation }) => explanation.cards.map(({ entry }) => [entry.serviceId, entry.serviceName])));
+  const columns: Column<ExplainedQuote>[] = [...services].map(([serviceId, name]) => ({
+    heading: name,
+    number: true,
+    cell: ({ explanation }) => {
+      const { entry } = explanation.cards.find((card) => card.entry.serviceId === serviceId) ?? {};
+      return entry ? money(entry.totalAmount) : <span class="muted">-</span>;
+    },
+  }));
+  const customer: Column<ExplainedQuote> = {
+    heading: "Customer",
+    names: true,
+    cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId,
+  };
+  return <Table caption="The cheapest price of each service, by customer" columns={[customer, ...columns]} rows={quotes} />;
 }
 
 function CustomersPrices({ quote, name }: { readonly quote: ExplainedQuote; readonly name: string | undefined }) {

@@ -1,5 +1,5 @@
 import { limits } from "../../../../domain/imports/limits.js";
-import { Choice, Field } from "../../shell/form.js";
+import { Choice, DayField, Field } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";
 import { shipmentsPath } from "./address.js";
 
@@ -25,8 +25,8 @@ export function Filters({ visit: { query, links }, customers, isFiltered }: Filt
       <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
       <Choice label="Customer" name="customer" value={asked} options={options} />
       <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
-      <Day label="Updated from" name="from" value={query["from"]} />
-      <Day label="Updated to" name="to" value={query["to"]} />
+      <DayField label="Updated from" name="from" value={query["from"]} />
+      <DayField label="Updated to" name="to" value={query["to"]} />
       <button type="submit">Search</button>
       {isFiltered ? (
         <a class="button quiet" href={links.to(shipmentsPath)}>
@@ -36,10 +36,3 @@ export function Filters({ visit: { query, links }, customers, isFiltered }: Filt
     </form>
   );
 }
-
-const Day = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string | undefined }) => (
-  <div class="field">
-    <label for={`filter-${name}`}>{label}</label>
-    <input id={`filter-${name}`} name={name} type="date" value={value} />
-  </div>
-);

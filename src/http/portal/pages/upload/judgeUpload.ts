@@ -1,7 +1,7 @@
 import type { CompletedImport } from "../../../../commands/corrections/expectOpen.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import type { CheckedFile } from "../../../../commands/imports/judging/fileChecks.js";
-import type { FileHeader } from "../../../../ports.js";
+import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { existingShipments } from "../../../../queries/existingShipments.js";
 import { presentOf } from "../../../../queries/present.js";
 import type { Line } from "../../lines.js";

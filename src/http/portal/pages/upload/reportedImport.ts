@@ -9,7 +9,7 @@ import { reportIn } from "../../../../domain/files/reportFile.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import type { FileHeader } from "../../../../ports.js";
+import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import type { ReceivedForm } from "./receiveForm.js";

@@ -7,7 +7,7 @@ import type { CorrectionPart } from "../../../../commands/imports/judging/fileCh
 import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { FileHeader } from "../../../../ports.js";
+import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/present.js";
 import type { Line } from "../../lines.js";
 import type { PortalDeps } from "../../page.js";
