@@ -1,6 +1,6 @@
 // The errors that adapters throw where the caller may have to act on them.
 import { getSystemErrorMap } from "node:util";
-import type { Position } from "./ports.js";
+import type { Position } from "./ports/eventStore.js";
 
 /** The operating system's reason for an error, such as `permission denied`. */
 export function systemReason(error: unknown): string {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { TooBusy } from "../portErrors.js";
-import type { Passwords } from "../ports.js";
+import type { Passwords } from "../ports/people.js";
 import type { PasswordJob, PasswordReply } from "./passwordThread.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */

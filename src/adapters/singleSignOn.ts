@@ -1,7 +1,7 @@
 // OpenID Connect by `openid-client`. Nothing that the provider sends is logged: codes, tokens and e-mails are in it.
 import * as openId from "openid-client";
 import type { Logger } from "pino";
-import type { Identity, SingleSignOn } from "../ports.js";
+import type { Identity, SingleSignOn } from "../ports/people.js";
 
 export interface SingleSignOnOptions {
   readonly issuer: string;

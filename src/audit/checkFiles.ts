@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ObjectMissing } from "../portErrors.js";
-import type { ObjectStore } from "../ports.js";
+import type { ObjectStore } from "../ports/objectStore.js";
 import type { AuditedImport } from "./evidence.js";
 
 export interface FileSources {

@@ -3,7 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { decode } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import type { AuditedImport } from "./evidence.js";
 import type { Finding, Findings } from "./findings.js";
 import { activityShape, lineShape, type RowShape, type RowTable, rejectionShape, rowColumns, rowFields, tableShape } from "./rowShapes.js";

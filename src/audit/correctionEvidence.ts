@@ -2,7 +2,7 @@
 import { actorOf } from "../domain/principal.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
-import type { StoredEvent } from "../ports.js";
+import type { StoredEvent } from "../ports/eventStore.js";
 import { storable } from "./canonical.js";
 
 export interface CorrectionRow {

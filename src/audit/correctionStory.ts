@@ -1,7 +1,7 @@
 // Who took, dismissed and reopened the rejected rows of one import, in the order of their stream.
 import { decodeOn, type RecordedOn } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import type { AsOf } from "./importHistory.js";
 
 export type CorrectionStep = RecordedOn<"corrections">;

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { decodeOn } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import { type EventStore, isAfter, type Position } from "../ports.js";
+import { type EventStore, isAfter, type Position } from "../ports/eventStore.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 
 interface Sources {

@@ -4,7 +4,7 @@ import { catalogueFileAt } from "../events/catalogueFileAt.js";
 import { quoteIdOf } from "../events/quoteId.js";
 import type { QuoteEvent } from "../events/readQuotes.js";
 import { recordedQuote } from "../events/recordedQuote.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import type { Findings } from "./findings.js";
 
 export interface QuoteDeriver {

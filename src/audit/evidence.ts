@@ -1,6 +1,6 @@
 // All imports, folded from their streams up to one position of the log: what the projections should show there.
 import { streamPrefix } from "../events/streams.js";
-import type { EventStore, Position, StoredEvent } from "../ports.js";
+import type { EventStore, Position, StoredEvent } from "../ports/eventStore.js";
 import { type DigestOfSums, digestOfSums } from "./activitySums.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import type { Findings } from "./findings.js";

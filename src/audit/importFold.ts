@@ -10,7 +10,7 @@ import type {
   RowAccepted,
 } from "../events/importEvents.js";
 import { streamPrefix } from "../events/streams.js";
-import type { Position, StoredEvent } from "../ports.js";
+import type { Position, StoredEvent } from "../ports/eventStore.js";
 import { type ActivitySums, addActivity } from "./activitySums.js";
 import { canonical, shortDigest } from "./canonical.js";
 import { type NumberSet, newNumberSet } from "./numberSet.js";

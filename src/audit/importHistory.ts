@@ -2,7 +2,7 @@
 import { decodeOn, type RecordedOn } from "../events/codec.js";
 import type { ImportRequested, ImportStarted, RowAccepted, RowRejected } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 import { type AuditedEnding, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
 
 /** A time by the event store's clock, or a revision of the stream: later events are left out. */

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { type EventStore, isAfter, type Position } from "../ports.js";
+import { type EventStore, isAfter, type Position } from "../ports/eventStore.js";
 import { compareCorrections } from "./compareCorrections.js";
 import { compareGroups } from "./compareGroups.js";
 import { compareImports } from "./compareImports.js";

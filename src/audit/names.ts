@@ -3,7 +3,7 @@ import type { Principal } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
 import { StreamDeleted } from "../portErrors.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 
 export type NameOf = (by: Principal) => string;
 

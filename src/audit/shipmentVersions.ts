@@ -3,7 +3,7 @@ import type { Principal } from "../domain/principal.js";
 import { decode } from "../events/codec.js";
 import type { ImportRequested } from "../events/importEvents.js";
 import { streamPrefix } from "../events/streams.js";
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 
 export interface ShipmentVersion {
   readonly importId: string;

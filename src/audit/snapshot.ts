@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import type { Position } from "../ports.js";
+import type { Position } from "../ports/eventStore.js";
 
 /** The projections' tables in one transaction, at one position of the log. */
 export interface Snapshot {

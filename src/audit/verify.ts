@@ -1,6 +1,6 @@
 // Replays every import and every quote from its stream, and compares each ledger row, total, import, rejected row, stored file and quote with it.
 import type { Pool } from "pg";
-import type { EventStore, Position } from "../ports.js";
+import type { EventStore, Position } from "../ports/eventStore.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
 import { compareCorrections } from "./compareCorrections.js";
 import { compareGroups } from "./compareGroups.js";

@@ -3,7 +3,7 @@ import { decodeOn, UnreadableEvent } from "../events/codec.js";
 import { quotePlaceOf } from "../events/quoteId.js";
 import { type QuoteEvent, readQuotes } from "../events/readQuotes.js";
 import { streamPrefix } from "../events/streams.js";
-import type { EventStore, Position, StoredEvent } from "../ports.js";
+import type { EventStore, Position, StoredEvent } from "../ports/eventStore.js";
 import { canonical, shortDigest } from "./canonical.js";
 import { createDeriver } from "./deriveQuotes.js";
 import type { Findings } from "./findings.js";

@@ -1,4 +1,4 @@
-import type { EventStore, NewEvent, Revision } from "../ports.js";
+import type { EventStore, NewEvent, Revision } from "../ports/eventStore.js";
 
 const maxEvents = 500;
 /** The server takes 1 MiB per append; ids, types and framing are not counted here. */

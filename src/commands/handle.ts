@@ -4,7 +4,7 @@ import { decodeOn, type EventContext, encode, type RecordedOn } from "../events/
 import type { EventOn, StreamKind } from "../events/registry.js";
 import { streamOf } from "../events/streams.js";
 import { WrongVersion } from "../portErrors.js";
-import { type EventStore, noStream, type Revision } from "../ports.js";
+import { type EventStore, noStream, type Revision } from "../ports/eventStore.js";
 import { appendInChunks } from "./chunks.js";
 import { logIdOf } from "./logIdentity.js";
 

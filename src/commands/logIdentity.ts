@@ -5,7 +5,7 @@ import { encode } from "../events/codec.js";
 import { readLogId } from "../events/logId.js";
 import { logStream } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
-import { type EventStore, noStream } from "../ports.js";
+import { type EventStore, noStream } from "../ports/eventStore.js";
 
 const known = new WeakMap<EventStore, Promise<string>>();
 

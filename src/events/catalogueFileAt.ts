@@ -1,5 +1,5 @@
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "./catalogueChanges.js";
 import { decodeOn } from "./codec.js";
 import { streamOf } from "./streams.js";

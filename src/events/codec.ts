@@ -1,7 +1,7 @@
 // Encodes and decodes events. Both check an event against its schema, except for row outcomes: an import has hundreds of thousands of them,
 // and one typed function builds them.
 import { actorOf, type Principal } from "../domain/principal.js";
-import type { EventMetadata, NewEvent, StoredEvent } from "../ports.js";
+import type { EventMetadata, NewEvent, StoredEvent } from "../ports/eventStore.js";
 import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventType, type StreamKind, standsOn } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
 

@@ -1,4 +1,4 @@
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import { decode } from "./codec.js";
 import { logStream } from "./streams.js";
 

@@ -1,5 +1,5 @@
 // Reads quotes from their streams, of any organisation: the caller checks who may see them.
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
 import type { QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
 import type { QuotePlace } from "./quoteId.js";

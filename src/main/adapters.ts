@@ -20,7 +20,8 @@ import type { OrganisationDeps } from "../commands/organisations/organisation.js
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore, ObjectStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
+import type { ObjectStore } from "../ports/objectStore.js";
 import { catchUpLocalities } from "../projections/models/localityFiles.js";
 import { catchUpMember } from "../projections/models/members.js";
 import { catchUpOrganisation } from "../projections/models/organisations.js";

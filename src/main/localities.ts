@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { bundledLocalities } from "../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
-import type { ObjectStore } from "../ports.js";
+import type { ObjectStore } from "../ports/objectStore.js";
 import { localityFiles } from "../queries/localityFiles.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { repeatedly } from "../workers/waiting/repeatedly.js";

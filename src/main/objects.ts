@@ -1,7 +1,7 @@
 // Checks the object store when a role starts: wrong settings end the start, an outage does not.
 import type { Logger } from "pino";
 import { StoreUnavailable } from "../portErrors.js";
-import type { ObjectStore } from "../ports.js";
+import type { ObjectStore } from "../ports/objectStore.js";
 import { whenUp } from "./adapters.js";
 
 /** For the API, which stores submissions. During an outage the bucket is created later, and other requests are served meanwhile. */

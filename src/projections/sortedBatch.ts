@@ -14,7 +14,7 @@ import type {
 import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
-import type { StoredEvent } from "../ports.js";
+import type { StoredEvent } from "../ports/eventStore.js";
 
 export type Ending =
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted; readonly event: StoredEvent }

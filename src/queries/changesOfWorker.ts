@@ -1,4 +1,4 @@
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 
 interface Known {
   /** The revision up to which the changes are known. */

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { isUuid } from "../domain/uuid.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
 import { type Base, isShownAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
 

@@ -2,7 +2,7 @@
 import { actorOf } from "../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../events/codec.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 import { changesOfWorker } from "./changesOfWorker.js";
 
 type ImportEvent = RecordedOn<"import">;

@@ -3,7 +3,7 @@ import { answerOf } from "../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../events/quoteEvents.js";
 import { type QuotePlace, quotePlaceOf } from "../events/quoteId.js";
 import { readQuotes } from "../events/readQuotes.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import { quoteTableOf } from "./quoteTable.js";
 import { type QuoteMemory, type RecentQuotes, recentQuotes } from "./recentQuotes.js";
 

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import { limits } from "../domain/imports/limits.js";
 import type { ImportKind } from "../events/importEvents.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import { imports, rejections } from "../projections/tables/imports.js";
 import { readCursor, writeCursor } from "./cursor.js";
 import { databaseOf } from "./database.js";

@@ -1,5 +1,5 @@
 // Some events of one stream, for people who want to see what was recorded. The caller checks who may see them.
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 
 export interface StreamPage {
   readonly events: readonly StoredEvent[];

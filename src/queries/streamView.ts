@@ -2,7 +2,7 @@
 import { decodeOn } from "../events/codec.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore, StoredEvent } from "../ports.js";
+import type { EventStore, StoredEvent } from "../ports/eventStore.js";
 import type { ImportView } from "./importView.js";
 
 /** Where the view begins: the table's row, or only ImportRequested. */

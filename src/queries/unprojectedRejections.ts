@@ -2,7 +2,7 @@ import { limits } from "../domain/imports/limits.js";
 import { decodeOn } from "../events/codec.js";
 import type { ImportKind } from "../events/importEvents.js";
 import { streamOf } from "../events/streams.js";
-import type { EventStore } from "../ports.js";
+import type { EventStore } from "../ports/eventStore.js";
 import type { RejectedRow } from "./rejectedRow.js";
 import type { Unprojected } from "./streamView.js";
 

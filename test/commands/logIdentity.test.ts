@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { logIdOf } from "../../src/commands/logIdentity.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
 import { readLogId } from "../../src/events/logId.js";
-import type { EventStore, StoredEvent } from "../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { connect } from "../adapters/eventStore/support.js";
 import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "./support.js";

@@ -4,7 +4,7 @@ import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
 import type { OrganisationDeps } from "../../src/commands/organisations/organisation.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { startTestEventStore } from "../support/eventStore.js";
 import { organisationFile } from "../support/organisationFile.js";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decode, decodeOn, encode, UnreadableEvent } from "../../src/events/codec.js";
 import { type EventType, eventSchemas } from "../../src/events/registry.js";
 import { upcasters, versionOf } from "../../src/events/upcasters.js";
-import type { StoredEvent } from "../../src/ports.js";
+import type { StoredEvent } from "../../src/ports/eventStore.js";
 
 const folder = new URL("../fixtures/events/", import.meta.url);
 const fixtures = readdirSync(folder);

@@ -1,7 +1,8 @@
 // A process that dies at a named point, without the process: from that point on nothing it does reaches a store.
 import type { Pool, PoolClient } from "pg";
 import type { ApiDeps } from "../../src/http/api/deps.js";
-import type { EventStore, ObjectStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
+import type { ObjectStore } from "../../src/ports/objectStore.js";
 import type { TestService } from "../support/service.js";
 
 export interface CrashPoint {

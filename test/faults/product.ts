@@ -9,7 +9,7 @@ import { createPool } from "../../src/adapters/postgres/pool.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
 import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFile.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { kill, type Machine, type Product, until } from "../support/processes.js";
 import { organisationDeps } from "../support/service.js";

@@ -1,7 +1,7 @@
 // After recovery: what was acknowledged is there, every row has one outcome, the ledgers are the model's.
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
-import type { EventStore, StoredEvent } from "../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { expectedAfter, type Push } from "../model/ledgerModel.js";
 import { ask, type Customer, type Sent } from "./customer.js";
 import { rowsOf } from "./submissions.js";

@@ -10,7 +10,7 @@ import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import { migrate } from "../../src/adapters/postgres/migrate.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
 import { startPostgres } from "../../src/embedded/postgres/server.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { startTestEventStore } from "../support/eventStore.js";
 import { freePort, kill, program, until } from "../support/processes.js";
 import { startTestS3 } from "../support/stores.js";

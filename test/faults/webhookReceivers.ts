@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { expect } from "vitest";
 import { addWebhook } from "../../src/commands/organisations/webhooks.js";
 import { isTold, toldOf } from "../../src/domain/webhooks/eventTypes.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { type Received, type Receiver, startReceiver } from "../support/receiver.js";
 import { organisationDeps } from "../support/service.js";
 import type { Customer } from "./customer.js";

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { logIdOf } from "../../src/commands/logIdentity.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { disownTables } from "../../src/projections/running/checkpoints.js";

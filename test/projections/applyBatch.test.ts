@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { EventBatch, StoredEvent } from "../../src/ports.js";
+import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { applyBatch, type BatchContext } from "../../src/projections/running/applyBatch.js";
 import { activity, goodsLine, type Story, stored, tell } from "../support/importStory.js";

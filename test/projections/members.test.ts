@@ -11,7 +11,7 @@ import { applyOrganisation } from "../../src/commands/organisations/organisation
 import { encode } from "../../src/events/codec.js";
 import { streamOf } from "../../src/events/streams.js";
 import { memberDeps } from "../../src/main/adapters.js";
-import { noStream } from "../../src/ports.js";
+import { noStream } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { listMembers } from "../../src/queries/members.js";

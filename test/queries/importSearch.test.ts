@@ -1,7 +1,7 @@
 // Filters cost what the page holds, however many imports there are: counted by Postgres, not by a clock.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/importSearch.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { rejectionReasons } from "../../src/queries/rejectionReasons.js";

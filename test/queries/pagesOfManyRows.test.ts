@@ -1,7 +1,7 @@
 // A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activityLedger.js";
 import { openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { explainQuote, organisationOfQuote } from "../../src/queries/explainQuote.js";

@@ -1,4 +1,4 @@
-import type { EventStore, Position } from "../../src/ports.js";
+import type { EventStore, Position } from "../../src/ports/eventStore.js";
 
 const isAfter = (a: Position, b: Position) => a.commit > b.commit || (a.commit === b.commit && a.prepare > b.prepare);
 

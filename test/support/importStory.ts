@@ -5,7 +5,7 @@ import type { ImportKind } from "../../src/events/importEvents.js";
 import type { EventType } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import { versionOf } from "../../src/events/upcasters.js";
-import type { EventStore, NewEvent, StoredEvent } from "../../src/ports.js";
+import type { EventStore, NewEvent, StoredEvent } from "../../src/ports/eventStore.js";
 
 export type Row =
   | { readonly accept: Record<string, unknown>; readonly shipment?: number }

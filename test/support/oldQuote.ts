@@ -6,7 +6,7 @@ import { priceQuotes } from "../../src/domain/rating/quotes.js";
 import { encode } from "../../src/events/codec.js";
 import type { QuoteGenerated } from "../../src/events/quoteEvents.js";
 import { streamOf } from "../../src/events/streams.js";
-import { type EventStore, noStream } from "../../src/ports.js";
+import { type EventStore, noStream } from "../../src/ports/eventStore.js";
 
 const place = (postalCode: string, suburb: string, state: string, stateName: string) => ({
   ...{ postalCode, suburb, city: suburb, state, stateName, countryCode: "AU" },

@@ -5,7 +5,7 @@ import { inviteMember } from "../../src/commands/members/invite.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
 import { addWebhook, pauseWebhook, rotateWebhook } from "../../src/commands/organisations/webhooks.js";
 import type { Role } from "../../src/domain/roles.js";
-import { noStream } from "../../src/ports.js";
+import { noStream } from "../../src/ports/eventStore.js";
 import { goodsLine, type Row, tell } from "./importStory.js";
 import { addMember, type TestMember } from "./portal.js";
 import { projectLog } from "./projectLog.js";

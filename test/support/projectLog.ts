@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { pino } from "pino";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { until } from "./readModel.js";

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { startTestEventStore } from "./eventStore.js";
 import { append, type Story, type Told, tell } from "./importStory.js";

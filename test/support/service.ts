@@ -22,7 +22,7 @@ import type { PortalOptions } from "../../src/http/portal/page.js";
 import { startApi } from "../../src/http/startApi.js";
 import { memberDeps } from "../../src/main/adapters.js";
 import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
-import type { EventStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
 import { createQuoteMemory } from "../../src/queries/recentQuotes.js";

@@ -10,7 +10,8 @@ import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { Route } from "../../src/http/api/route.js";
 import { createApp } from "../../src/http/app.js";
-import type { EventStore, ObjectStore } from "../../src/ports.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
+import type { ObjectStore } from "../../src/ports/objectStore.js";
 import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
 
 export interface ShellOptions {

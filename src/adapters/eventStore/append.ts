@@ -1,7 +1,7 @@
 // Appends at an exact revision until the outcome is known. Sending the same ids at the same revision again is always safe:
 // what already landed is acknowledged once more, what lost the race is a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../portErrors.js";
-import type { NewEvent, Position, Revision } from "../../ports.js";
+import type { NewEvent, Position, Revision } from "../../ports/eventStore.js";
 import { type BatchRequest, batchRequest } from "./batchRequest.js";
 import type { Connection } from "./connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "./failures.js";

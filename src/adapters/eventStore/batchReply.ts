@@ -1,5 +1,5 @@
 // Reads the protocol's BatchAppendResp. A refusal, and an id that comes as numbers, are left to the client's generated code.
-import type { Position, Revision } from "../../ports.js";
+import type { Position, Revision } from "../../ports/eventStore.js";
 import { decode, type Fields, message, readBigInt, textIn } from "./protobuf.js";
 import { generatedBatchReply } from "./vendor.js";
 

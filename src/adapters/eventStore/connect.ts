@@ -1,6 +1,6 @@
 // The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
 import type { Logger } from "pino";
-import { type EventStore, isAfter } from "../../ports.js";
+import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { appender } from "./append.js";
 import { newClient, openConnection } from "./connection.js";
 import { streamDeleter } from "./deleteStream.js";

@@ -1,4 +1,4 @@
-// src/adapters holds the vendors' clients behind the interfaces of src/ports.ts. This folder is the only one that knows
+// src/adapters holds the vendors' clients behind the interfaces of src/ports. This folder is the only one that knows
 // `@eventstore/db-client`; its callers meet the errors of src/portErrors.ts, never the client's own.
 // Here: sorts what the client throws. It throws its own classes, raw gRPC errors without a type, and now and then a string.
 import { ErrorType } from "@eventstore/db-client";

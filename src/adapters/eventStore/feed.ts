@@ -2,7 +2,7 @@
 // paused, and through it the server.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
-import { isAfter, type Position, type StoredEvent } from "../../ports.js";
+import { isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { ReadCall } from "./readCall.js";
 import type { ReadReply } from "./readReply.js";
 

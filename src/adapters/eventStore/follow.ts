@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../portErrors.js";
-import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "./failures.js";
 import { openFeed, type Taken } from "./feed.js";
 import type { Head } from "./head.js";

@@ -1,6 +1,6 @@
 // The end of `$all`, also the cheapest question that only a working server can answer.
 import { StoreUnavailable } from "../../portErrors.js";
-import type { Position } from "../../ports.js";
+import type { Position } from "../../ports/eventStore.js";
 import type { Connection } from "./connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "./failures.js";
 import { openFeed } from "./feed.js";

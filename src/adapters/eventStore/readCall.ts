@@ -1,7 +1,7 @@
 // One Read call of the protocol, which is also how subscriptions are made. The replies come as readReply.ts reads them, in the
 // server's order: a checkpoint stands behind the events that it covers.
 import type { EventStoreDBClient } from "@eventstore/db-client";
-import type { Position, Revision } from "../../ports.js";
+import type { Position, Revision } from "../../ports/eventStore.js";
 import { replyReader } from "./readReply.js";
 import { type ReadRange, readHeadRequest, readStreamRequest, type SubscriptionFilter, subscribeRequest } from "./readRequest.js";
 import { openReadCall, type ReadCall } from "./vendor.js";

@@ -1,6 +1,6 @@
 // Reads the protocol's ReadResp into our events. The client's generated code and its conversion cost some 30 us per event,
 // this 3: a projector meets every row of every import.
-import type { EventMetadata, Position, StoredEvent } from "../../ports.js";
+import type { EventMetadata, Position, StoredEvent } from "../../ports/eventStore.js";
 import { readPosition } from "./batchReply.js";
 import {
   decode,

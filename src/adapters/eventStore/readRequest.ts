@@ -1,5 +1,5 @@
 // Writes the protocol's ReadReq. A fetch asks for one event, and the client's own messages would cost more than the event does.
-import type { Position, Revision } from "../../ports.js";
+import type { Position, Revision } from "../../ports/eventStore.js";
 import { encode, type Field, type Message } from "./protobuf.js";
 
 export interface ReadRange {

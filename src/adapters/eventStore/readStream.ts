@@ -2,7 +2,7 @@
 // goes on behind the last event it yielded.
 
 import { StoreUnavailable } from "../../portErrors.js";
-import type { Revision, StoredEvent } from "../../ports.js";
+import type { Revision, StoredEvent } from "../../ports/eventStore.js";
 import type { Connection } from "./connection.js";
 import { definiteFailure, isSilence } from "./failures.js";
 import { openFeed } from "./feed.js";

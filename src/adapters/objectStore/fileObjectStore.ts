@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
-import type { ObjectStore } from "../../ports.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./keys.js";
 import { isGenuine, type Link, signLink } from "./links.js";
 

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
-import type { ObjectStore } from "../../ports.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./keys.js";
 import { codeOf, type Translate, translator } from "./s3Faults.js";
 import { boundedTransport } from "./s3Transport.js";

@@ -1,6 +1,6 @@
 // Spreadsheets: what customers upload (CSV, XLSX) becomes rows of text here, and rejected rows become a workbook again.
 // Nothing in this folder knows what a column means; `spreadsheets.ts` is its door.
-import type { CellFault } from "../../ports.js";
+import type { CellFault } from "../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
 
 export type Cell = string | CellFault;

@@ -1,4 +1,4 @@
-import type { FileFormat } from "../../ports.js";
+import type { FileFormat } from "../../ports/spreadsheets.js";
 import { sniffStart } from "./csv/encoding.js";
 import { FileFault } from "./fileFault.js";
 

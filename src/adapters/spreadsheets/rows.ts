@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { FileFormat, FileHeader, ReadOptions, RowBatch } from "../../ports.js";
+import type { FileFormat, FileHeader, ReadOptions, RowBatch } from "../../ports/spreadsheets.js";
 import { readCsvHeader, readCsvRows } from "./csv/readCsv.js";
 import { DETECT_BYTES, detectFormat } from "./detectFormat.js";
 import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";

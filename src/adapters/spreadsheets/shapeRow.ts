@@ -1,4 +1,4 @@
-import type { FileRow } from "../../ports.js";
+import type { FileRow } from "../../ports/spreadsheets.js";
 import { type Cell, isBlank, isBlankRow } from "./cell.js";
 import { FileFault } from "./fileFault.js";
 

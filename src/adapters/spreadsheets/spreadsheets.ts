@@ -1,4 +1,4 @@
-import type { Spreadsheets } from "../../ports.js";
+import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { countCsvRows } from "./csv/readCsv.js";
 import { FileFault } from "./fileFault.js";
 import { createReportWriter } from "./report/reportWriter.js";

@@ -1,7 +1,7 @@
 // One webhook over the network: everything that is waited for has an end, everything that is read has a size.
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports.js";
+import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports/webhooks.js";
 import { connectTo, RefusedAddress } from "./connectTo.js";
 import { type LookUp, lookUp as systemLookUp } from "./lookUp.js";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { handle } from "../handle.js";
 import { decide } from "./correctionsDecider.js";
 import { correctionsOf, endedClaimants } from "./correctionsStream.js";

@@ -2,7 +2,7 @@ import { decodeOn } from "../../events/codec.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import type { Aggregate } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionsState, evolve, untouched } from "./correctionsDecider.js";

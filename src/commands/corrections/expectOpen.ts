@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { firstRequest } from "../imports/idempotentImport.js";
 import { type LoadedImport, loadImport } from "../imports/importStream.js";
 import { standingOf } from "./correctionsDecider.js";

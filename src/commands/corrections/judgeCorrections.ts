@@ -5,7 +5,7 @@ import { correctedRows, correctedTable, correctionFaults, type SentValues } from
 import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import type { FileRow, Reading } from "../../ports.js";
+import type { FileRow, Reading } from "../../ports/spreadsheets.js";
 import type { OpenSubmission } from "../imports/judging/openSubmission.js";
 import { prepareRows } from "../imports/judging/prepareRows.js";
 

@@ -2,7 +2,7 @@ import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../domain/files/importHeader.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
-import type { FileHeader } from "../../ports.js";
+import type { FileHeader } from "../../ports/spreadsheets.js";
 import { type RequestImportDeps, requestImport, type Submission } from "./requestImport.js";
 import { readUploadHeader, type UploadHeaderDeps } from "./uploadHeader.js";
 

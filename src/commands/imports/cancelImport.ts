@@ -4,7 +4,7 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { WrongVersion } from "../../portErrors.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { freePlace } from "./importQueue.js";
 import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
 

@@ -3,7 +3,7 @@ import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 
 const namespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
 

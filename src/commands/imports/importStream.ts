@@ -1,7 +1,7 @@
 import { v5 } from "uuid";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports.js";
+import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
 
 export interface LoadedImport {

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { deadlineIn } from "../deadline.js";
 import { importOfKey } from "./idempotentImport.js";
 import { hasPlace, isQueueFull, queueIsFull } from "./importQueue.js";

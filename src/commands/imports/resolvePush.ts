@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ImportRequested } from "../../events/importEvents.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQueue.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "./importStream.js";
 import { noteRefusedUpload } from "./refusedUploads.js";

@@ -1,7 +1,7 @@
 import { nameFault } from "../../domain/files/name.js";
 import { Rejection } from "../../domain/rejection.js";
 import { TooBusy } from "../../portErrors.js";
-import type { FileHeader, HeaderReader, Spreadsheets } from "../../ports.js";
+import type { FileHeader, HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 
 export interface UploadHeaderDeps {
   readonly headerRows: HeaderReader;

@@ -1,7 +1,8 @@
 // src/commands/members: people, their passwords, links and sessions. Every change to the members of an organisation is decided while
 // one lock on that organisation is held (changeMember.ts), and written to the table before the lock is given back.
 import type { Pool, PoolClient } from "pg";
-import type { EventStore, Passwords } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { Passwords } from "../../ports/people.js";
 
 export interface MemberDeps {
   readonly events: EventStore;

@@ -2,7 +2,7 @@
 import type { Principal } from "../../domain/principal.js";
 import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogueChanges.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { EventStore } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import type { Aggregate } from "../handle.js";
 import { evolveWebhooks, type Webhooks } from "./webhookState.js";
 

@@ -4,7 +4,7 @@ import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import type { Principal } from "../../domain/principal.js";
 import { type CatalogueFile, catalogueChanges } from "../../events/catalogueChanges.js";
 import type { EventOn } from "../../events/registry.js";
-import type { Revision } from "../../ports.js";
+import type { Revision } from "../../ports/eventStore.js";
 import { handle } from "../handle.js";
 import { type OrganisationDeps, type OrganisationState, type Origin, organisationAggregate } from "./organisation.js";
 

@@ -8,7 +8,7 @@ import { encode } from "../../events/codec.js";
 import { answerOf } from "../../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, noStream } from "../../ports.js";
+import { type EventStore, noStream } from "../../ports/eventStore.js";
 import { recordOf } from "./quoteRecord.js";
 import { rejectTooLarge } from "./tooLargeQuote.js";
 

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
 import { isTold, toldOf } from "../../domain/webhooks/eventTypes.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore, StoredEvent } from "../../ports.js";
+import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 import type { Endpoint } from "../organisations/webhooks.js";
 import { enqueueAgain, noEndpoint, type ToldEvent } from "./deliveries.js";
 

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from "pg";
 import { decodeOn, UnreadableEvent } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import type { EventStore, StoredEvent } from "../../ports.js";
+import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 
 /** The newest event of a country's stream is its whole state. */
 export async function catchUpLocalities(

@@ -5,7 +5,7 @@ import { emailKey } from "../../domain/members/email.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { type EventStore, noStream, type StoredEvent } from "../../ports.js";
+import { type EventStore, noStream, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 

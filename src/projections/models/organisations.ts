@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports.js";
+import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
 import { applyWebhookEvent } from "./webhookEndpoints.js";
 

@@ -4,7 +4,7 @@ import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.j
 import { quotePlaceOf } from "../../events/quoteId.js";
 import { singleQuoteAnswer } from "../../events/singleQuote.js";
 import { streamPrefix } from "../../events/streams.js";
-import type { StoredEvent } from "../../ports.js";
+import type { StoredEvent } from "../../ports/eventStore.js";
 import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";

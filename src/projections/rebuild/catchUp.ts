@@ -2,7 +2,7 @@
 // the log, swap.ts compares it with the live tables and replaces them, rebuild.ts calls these in turn.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
-import { type EventBatch, type EventStore, isAfter, type Position } from "../../ports.js";
+import { type EventBatch, type EventStore, isAfter, type Position } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { KnownImports } from "../models/importFacts.js";
 import type { Projection } from "../projection.js";

@@ -2,7 +2,7 @@
 // transaction.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import { beginning, type EventStore, type Position } from "../../ports.js";
+import { beginning, type EventStore, type Position } from "../../ports/eventStore.js";
 import { allProjections } from "../allProjections.js";
 import type { Projection } from "../projection.js";
 import { readCheckpoints } from "../running/checkpoints.js";

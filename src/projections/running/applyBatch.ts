@@ -2,7 +2,7 @@
 
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection } from "../projection.js";
 import { type SkipEvent, sortBatch } from "../sortedBatch.js";

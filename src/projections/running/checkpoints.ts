@@ -1,7 +1,7 @@
 // The position up to which each projection has applied the log. A checkpoint's row is locked while a batch is written, so that a second
 // projector or a rebuild's swap waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
-import { beginning, type EventBatch, type Position } from "../../ports.js";
+import { beginning, type EventBatch, type Position } from "../../ports/eventStore.js";
 import { type Landmark, landmarkIn, logIdIn } from "./landmark.js";
 
 export interface Checkpoint extends Position {

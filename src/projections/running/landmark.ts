@@ -2,7 +2,7 @@
 // reads on from any position, also from one where it has no event.
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
-import type { Position, StoredEvent } from "../../ports.js";
+import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { landmarkPrefixes } from "../allProjections.js";
 
 export interface Landmark {

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { readLogId } from "../../events/logId.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
-import { beginning, type EventStore, isAfter, type StoredEvent } from "../../ports.js";
+import { beginning, type EventStore, isAfter, type StoredEvent } from "../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { type Checkpoint, type Checkpoints, isDisowned } from "./checkpoints.js";
 import { isBeginning, isSame, latest } from "./position.js";

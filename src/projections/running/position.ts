@@ -1,4 +1,4 @@
-import { beginning, isAfter, type Position } from "../../ports.js";
+import { beginning, isAfter, type Position } from "../../ports/eventStore.js";
 
 export const isSame = (position: Position | undefined, other: Position): boolean =>
   position?.commit === other.commit && position.prepare === other.prepare;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { LogTooShort } from "../../portErrors.js";
-import type { EventBatch, EventStore } from "../../ports.js";
+import type { EventBatch, EventStore } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";

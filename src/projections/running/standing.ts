@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { type EventStore, isAfter, type Position } from "../../ports.js";
+import { type EventStore, isAfter, type Position } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
 import { readCheckpoints } from "./checkpoints.js";
 import { createLogGuard } from "./logGuard.js";

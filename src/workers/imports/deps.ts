@@ -5,7 +5,9 @@ import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import type { Principal } from "../../domain/principal.js";
-import type { EventStore, ObjectStore, Spreadsheets } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
+import type { Spreadsheets } from "../../ports/spreadsheets.js";
 
 /** The loaded localities: per country the checksum of the loaded file, which is its version. */
 export interface LocalityVersions {

@@ -5,7 +5,9 @@ import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
 import type { Principal } from "../../domain/principal.js";
 import type { AddressRules } from "../../domain/webhooks/address.js";
-import type { EventStore, ObjectStore, PostWebhook } from "../../ports.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { ObjectStore } from "../../ports/objectStore.js";
+import type { PostWebhook } from "../../ports/webhooks.js";
 
 export interface WebhookWorkerDeps {
   readonly pool: Pool;

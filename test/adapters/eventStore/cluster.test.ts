@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type EventStore, noStream, type StoredEvent } from "../../../src/ports.js";
+import { type EventStore, noStream, type StoredEvent } from "../../../src/ports/eventStore.js";
 import { type LeaderAndFollower, startLeaderAndFollower } from "../../support/leaderAndFollower.js";
 import { connect, type Follower, follower, ids, newStream, someEvents } from "./support.js";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openFeed } from "../../../src/adapters/eventStore/feed.js";
 import type { ReadCall } from "../../../src/adapters/eventStore/readCall.js";
 import type { ReadReply } from "../../../src/adapters/eventStore/readReply.js";
-import type { StoredEvent } from "../../../src/ports.js";
+import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { metadata } from "./support.js";
 
 const at = (place: number) => ({ commit: BigInt(place), prepare: BigInt(place) });

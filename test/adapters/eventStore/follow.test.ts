@@ -2,7 +2,7 @@ import { EventStoreDBClient } from "@eventstore/db-client";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LogTooShort } from "../../../src/portErrors.js";
-import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports.js";
+import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
 import { all, connect, type Follower, follower, ids, impatient, newStream, someEvents } from "./support.js";

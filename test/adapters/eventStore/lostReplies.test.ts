@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type EventStore, noStream } from "../../../src/ports.js";
+import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
 import { all, connect, ids, newStream, someEvents } from "./support.js";

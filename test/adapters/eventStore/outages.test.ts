@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import { type EventStore, noStream } from "../../../src/ports.js";
+import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";

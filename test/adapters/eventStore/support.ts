@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { v4 } from "uuid";
 import { connectEventStore, type EventStoreOptions } from "../../../src/adapters/eventStore/connect.js";
-import type { EventBatch, EventStore, NewEvent, Position, StoredEvent } from "../../../src/ports.js";
+import type { EventBatch, EventStore, NewEvent, Position, StoredEvent } from "../../../src/ports/eventStore.js";
 
 export const metadata = { organisation: "demo", actor: "cli:cli", $correlationId: "r", v: 1 };
 

@@ -1,8 +1,8 @@
 // Appends and reads are encoded here, not by the vendor's client: what one writes the other must read alike.
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { EventStore, StoredEvent } from "../../../src/ports.js";
-import { noStream } from "../../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { all, connect, metadata, newStream, someEvent } from "./support.js";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contentDisposition } from "../../../src/adapters/objectStore/keys.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { ObjectMissing, StoreUnavailable } from "../../../src/portErrors.js";
-import type { ObjectStore } from "../../../src/ports.js";
+import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { createTestObjectStore, startTestS3 } from "../../support/stores.js";
 
 interface Subject {

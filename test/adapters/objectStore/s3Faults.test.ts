@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore, type S3Options } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import type { ObjectStore } from "../../../src/ports.js";
+import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { startTestS3, type TestS3 } from "../../support/stores.js";
 
 let s3: TestS3;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readHeader, readRows } from "../../../src/adapters/spreadsheets/rows.js";
-import type { FileRow, ReadOptions } from "../../../src/ports.js";
+import type { FileRow, ReadOptions } from "../../../src/ports/spreadsheets.js";
 
 export type Read = { columns: readonly string[]; rows: FileRow[]; notes: readonly string[]; fault: string | null };
 

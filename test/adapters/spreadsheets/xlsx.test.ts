@@ -3,7 +3,7 @@ import { openArchive } from "../../../src/adapters/spreadsheets/xlsx/archive.js"
 import { numberText, plainDecimal, serialText } from "../../../src/adapters/spreadsheets/xlsx/numbers.js";
 import { createStringStore } from "../../../src/adapters/spreadsheets/xlsx/sharedStrings.js";
 import { kindOfFormat } from "../../../src/adapters/spreadsheets/xlsx/styles.js";
-import type { ReadOptions } from "../../../src/ports.js";
+import type { ReadOptions } from "../../../src/ports/spreadsheets.js";
 import { cellsOf, readContent, withFile } from "./reading.js";
 import { headerXml, sheetXml, type WorkbookPlan, workbook } from "./workbook.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
 
 let stage: Stage;

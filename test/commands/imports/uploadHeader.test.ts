@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { readUploadHeader } from "../../../src/commands/imports/uploadHeader.js";
 import { TooBusy } from "../../../src/portErrors.js";
-import type { HeaderReader } from "../../../src/ports.js";
+import type { HeaderReader } from "../../../src/ports/spreadsheets.js";
 import { withFile } from "../../adapters/spreadsheets/reading.js";
 import { workbookParts } from "../../adapters/spreadsheets/workbook.js";
 import { zip } from "../../adapters/spreadsheets/zip.js";

@@ -5,7 +5,7 @@ import { changeRole, eraseMember, removeMember } from "../../../src/commands/mem
 import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";
 import { type Credentials, createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import { hashToken } from "../../../src/domain/members/link.js";
-import type { Passwords } from "../../../src/ports.js";
+import type { Passwords } from "../../../src/ports/people.js";
 import { origin } from "../support.js";
 import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
 

@@ -4,7 +4,7 @@ import { applyOrganisation } from "../../../src/commands/organisations/organisat
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";
 import { encode } from "../../../src/events/codec.js";
 import { streamOf } from "../../../src/events/streams.js";
-import type { StoredEvent } from "../../../src/ports.js";
+import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { applyOrganisationEvents } from "../../../src/projections/models/organisations.js";
 import { catalogueAt, listOrganisations } from "../../../src/queries/organisations.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import { streamOf } from "../../../src/events/streams.js";
-import type { EventStore, StoredEvent } from "../../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { runProjector } from "../../../src/projections/running/runProjector.js";
 import { listImports } from "../../../src/queries/importList.js";
 import { organisationFile } from "../../support/organisationFile.js";

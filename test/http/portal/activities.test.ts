@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { noStream } from "../../../src/ports.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { writeTotals } from "../../../src/projections/models/activityTotals.js";
 import { eventually } from "../../support/eventually.js";
 import { activity, tell } from "../../support/importStory.js";

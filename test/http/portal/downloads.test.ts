@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { boundDownloads, type Cell, csvPieces, type Pieces, workbookPieces } from "../../../src/http/portal/downloads.js";
-import type { Spreadsheets } from "../../../src/ports.js";
+import type { Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 
 const columns = ["text", "number"];

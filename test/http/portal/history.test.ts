@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
-import { noStream } from "../../../src/ports.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { revisionOfRow } from "../../../src/queries/streamPage.js";
 import { goodsLine, type Row, tell } from "../../support/importStory.js";
 import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";

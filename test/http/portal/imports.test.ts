@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noStream } from "../../../src/ports.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { activity, tell } from "../../support/importStory.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal.js";
 import { type PortalStage, preparePortal } from "../../support/portalPages.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi } from "../../../src/http/startApi.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 

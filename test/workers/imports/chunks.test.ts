@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { batchRequest } from "../../../src/adapters/eventStore/batchRequest.js";
 import { encode } from "../../../src/events/codec.js";
-import { noStream } from "../../../src/ports.js";
+import { noStream } from "../../../src/ports/eventStore.js";
 import { addTo, emptyChunk, isFull } from "../../../src/workers/imports/importing/chunks.js";
 
 const mebibyte = 1024 * 1024;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { verify } from "../../../src/audit/verify.js";
 import { pushedNames } from "../../../src/domain/imports/fields.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
 import { eventually } from "../../support/eventually.js";
 import { append, tell } from "../../support/importStory.js";

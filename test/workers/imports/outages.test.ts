@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import type { EventStore, ObjectStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
+import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { startTestS3 } from "../../support/stores.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 

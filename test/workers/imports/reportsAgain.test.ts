@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { askForReport } from "../../../src/commands/imports/askForReport.js";
 import { lookForReport } from "../../../src/http/api/missingReports.js";
-import type { ObjectStore } from "../../../src/ports.js";
+import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
 import { eventually } from "../../support/eventually.js";
 import { activity, append, tell } from "../../support/importStory.js";

@@ -16,7 +16,7 @@ import { createGeography } from "../../../src/domain/geography/geography.js";
 import { decode } from "../../../src/events/codec.js";
 import type { ImportKind } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { cacheCatalogues } from "../../../src/queries/catalogueCache.js";
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";

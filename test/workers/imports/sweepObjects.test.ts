@@ -6,7 +6,7 @@ import { asideKey } from "../../../src/commands/imports/objectKeys.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { logStream, streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import { type EventStore, noStream } from "../../../src/ports.js";
+import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { sweepObjects } from "../../../src/workers/imports/upkeep/sweepObjects.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
 import { startTestEventStore } from "../../support/eventStore.js";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePlace } from "../../../src/commands/imports/importQueue.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
 import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
 import { activities, openStage, type Stage, until } from "./stage.js";

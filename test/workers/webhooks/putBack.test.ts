@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { migrationStatements } from "../../../src/adapters/postgres/migrate.js";
-import type { EventStore, StoredEvent } from "../../../src/ports.js";
+import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { allProjections } from "../../../src/projections/allProjections.js";
 import { rebuild } from "../../../src/projections/rebuild/rebuild.js";
 import { runProjector } from "../../../src/projections/running/runProjector.js";

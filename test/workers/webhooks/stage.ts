@@ -8,7 +8,7 @@ import { createPost, type PostOptions } from "../../../src/adapters/webhooks/pos
 import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
 import { addWebhook, type WebhookDeps } from "../../../src/commands/organisations/webhooks.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
-import type { EventStore } from "../../../src/ports.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { runWebhooks } from "../../../src/workers/webhooks/runWebhooks.js";
 import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";

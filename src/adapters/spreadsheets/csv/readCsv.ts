@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports.js";
+import type { FileHeader, FileRow, ReadOptions, RowBatch, RowCount } from "../../../ports/spreadsheets.js";
 import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";

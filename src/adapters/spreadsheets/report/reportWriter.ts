@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { ReportWriter } from "../../../ports.js";
+import type { ReportWriter } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";

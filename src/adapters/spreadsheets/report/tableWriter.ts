@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { TableWriter } from "../../../ports.js";
+import type { TableWriter } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";

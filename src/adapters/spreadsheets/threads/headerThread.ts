@@ -1,6 +1,6 @@
 // Runs in a thread of its own: reads one header row after the other, as it is asked to.
 import { parentPort } from "node:worker_threads";
-import type { FileHeader } from "../../../ports.js";
+import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../fileFault.js";
 import { readHeader } from "../rows.js";
 

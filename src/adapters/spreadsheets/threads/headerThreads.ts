@@ -2,7 +2,7 @@
 // of others are served meanwhile, and in turns, so that the uploads of others do not wait behind those of one organisation.
 import { Worker } from "node:worker_threads";
 import { TooBusy } from "../../../portErrors.js";
-import type { FileHeader, HeaderReader } from "../../../ports.js";
+import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../fileFault.js";
 import { createFairLine } from "./fairLine.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";

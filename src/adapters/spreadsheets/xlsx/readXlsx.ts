@@ -1,4 +1,4 @@
-import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports.js";
+import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
 import { type Cell, isBlankRow } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import { MAX_HEADER_INFLATED_BYTES, MAX_TEXT_CHARS } from "../limits.js";

@@ -6,7 +6,7 @@ import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import { faultyColumns } from "../../../domain/rows/faultyColumns.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../../events/importEvents.js";
-import type { FileRow, Spreadsheets } from "../../../ports.js";
+import type { FileRow, Spreadsheets } from "../../../ports/spreadsheets.js";
 import type { CheckedFile, FileToCheck, Problem } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";

@@ -1,7 +1,7 @@
 // Files that are judged without being sent: in processes of their own, so that the API serves others meanwhile.
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import type { ImportKind } from "../../../events/importEvents.js";
-import type { FileFormat } from "../../../ports.js";
+import type { FileFormat } from "../../../ports/spreadsheets.js";
 
 export interface FileToCheck {
   readonly organisationId: string;

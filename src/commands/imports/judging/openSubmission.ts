@@ -5,7 +5,7 @@ import { matchImportHeader } from "../../../domain/files/importHeader.js";
 import { columnsOf } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
-import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports.js";
+import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 

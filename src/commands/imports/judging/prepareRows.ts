@@ -4,7 +4,7 @@ import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../../../domain/rows/shipmentRow.js";
 import { type SeenLine, shipmentVerdicts } from "../../../domain/rows/shipmentVerdicts.js";
-import type { FileRow, Reading } from "../../../ports.js";
+import type { FileRow, Reading } from "../../../ports/spreadsheets.js";
 import type { JudgedRequest, OpenSubmission } from "./openSubmission.js";
 import { shownRow } from "./shownRow.js";
 

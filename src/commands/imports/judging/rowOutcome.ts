@@ -1,7 +1,7 @@
 import { limits } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import { storableText, submittedValues } from "../../../domain/rows/submittedValues.js";
-import type { FileRow } from "../../../ports.js";
+import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { RowOutcome } from "../importDecider.js";
 import type { JudgedRequest } from "./openSubmission.js";
 import type { PreparedRows } from "./prepareRows.js";

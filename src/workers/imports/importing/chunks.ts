@@ -1,4 +1,4 @@
-import type { EventMetadata, NewEvent } from "../../../ports.js";
+import type { EventMetadata, NewEvent } from "../../../ports/eventStore.js";
 
 /** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes first. */
 const mostEvents = 2_000;

@@ -3,7 +3,8 @@ import { reportColumns } from "../../../domain/files/header.js";
 import { reportSubject } from "../../../domain/files/reportFile.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import type { FileRow, ObjectStore, ReportWriter, Spreadsheets } from "../../../ports.js";
+import type { ObjectStore } from "../../../ports/objectStore.js";
+import type { FileRow, ReportWriter, Spreadsheets } from "../../../ports/spreadsheets.js";
 
 export interface ErrorReport {
   add(row: FileRow, number: number, reason: string): Promise<void>;

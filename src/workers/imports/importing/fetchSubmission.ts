@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import { ObjectMissing } from "../../../portErrors.js";
-import type { ObjectStore } from "../../../ports.js";
+import type { ObjectStore } from "../../../ports/objectStore.js";
 
 /** Copies the submission from the object store to `path` and checks that it has the recorded checksum. */
 export async function fetchSubmission(objectStore: ObjectStore, file: ImportRequested["file"], path: string): Promise<void> {

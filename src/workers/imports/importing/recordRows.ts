@@ -2,7 +2,8 @@ import { decide, evolve, type ImportCounts, type RowOutcome } from "../../../com
 import type { LoadedImport } from "../../../commands/imports/importStream.js";
 import { type EventContext, encode } from "../../../events/codec.js";
 import { streamOf } from "../../../events/streams.js";
-import type { EventStore, FileRow, NewEvent, Revision } from "../../../ports.js";
+import type { EventStore, NewEvent, Revision } from "../../../ports/eventStore.js";
+import type { FileRow } from "../../../ports/spreadsheets.js";
 import { addTo, type Chunk, emptyChunk, isFull } from "./chunks.js";
 import { rowEventIds } from "./rowEventIds.js";
 

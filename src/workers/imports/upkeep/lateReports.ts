@@ -7,7 +7,7 @@ import { reportKey } from "../../../commands/imports/objectKeys.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import type { RowRejected } from "../../../events/importEvents.js";
 import { streamOf } from "../../../events/streams.js";
-import type { StoredEvent } from "../../../ports.js";
+import type { StoredEvent } from "../../../ports/eventStore.js";
 import type { WorkerDeps } from "../deps.js";
 import { errorReport } from "../importing/errorReport.js";
 import { fromStream, fromSubmission } from "./reportSource.js";

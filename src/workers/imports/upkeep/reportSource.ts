@@ -9,7 +9,7 @@ import type { Columns } from "../../../domain/rows/cells.js";
 import { decode } from "../../../events/codec.js";
 import type { ImportRequested, RowRejected } from "../../../events/importEvents.js";
 import { streamOf } from "../../../events/streams.js";
-import type { FileRow } from "../../../ports.js";
+import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { WorkerDeps } from "../deps.js";
 import { fetchSubmission } from "../importing/fetchSubmission.js";
 

@@ -6,7 +6,7 @@ import { toldEvent } from "../../../commands/webhooks/replay.js";
 import { toldOf } from "../../../domain/webhooks/eventTypes.js";
 import { streamPrefix } from "../../../events/streams.js";
 import { LogTooShort } from "../../../portErrors.js";
-import { type EventBatch, isAfter, type Position } from "../../../ports.js";
+import { type EventBatch, isAfter, type Position } from "../../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";
 import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
 import { lockCheckpoints, readCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";

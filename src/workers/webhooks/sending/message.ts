@@ -2,7 +2,7 @@
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
 import { decodeOn } from "../../../events/codec.js";
 import { streamOf } from "../../../events/streams.js";
-import type { StoredEvent } from "../../../ports.js";
+import type { StoredEvent } from "../../../ports/eventStore.js";
 import { type ImportView, shownDetails, shownImport } from "../../../queries/importView.js";
 import { requestedBase } from "../../../queries/streamView.js";
 import type { WebhookWorkerDeps } from "../deps.js";

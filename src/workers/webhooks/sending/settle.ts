@@ -1,7 +1,7 @@
 // Writes how an attempt ended, in one statement. Writes nothing where the claim has run out meanwhile: another process may hold it.
 import type { Pool } from "pg";
 import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/patience.js";
-import type { WebhookAnswer } from "../../../ports.js";
+import type { WebhookAnswer } from "../../../ports/webhooks.js";
 import type { Claimed } from "./claim.js";
 
 const attempted = `

@@ -5,7 +5,7 @@ import { isWhole } from "../../../../domain/pushes/correctedFile.js";
 import { cellText } from "../../../../domain/rows/cells.js";
 import { type GrowingInts, growingInts } from "../../../../domain/rows/growingInts.js";
 import { rowContext } from "../../../../domain/rows/rowContext.js";
-import type { FileRow } from "../../../../ports.js";
+import type { FileRow } from "../../../../ports/spreadsheets.js";
 import { type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
 import type { CheckedFile, CorrectionPart, FileToCheck, Problem, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";

@@ -1,0 +1,104 @@
+// What the application needs of the event store: types, and how two positions compare.
+/** A position in the log's global order. Later events have larger positions. */
+export interface Position {
+  readonly commit: bigint;
+  readonly prepare: bigint;
+}
+
+/** The position before the first event. */
+export const beginning: Position = { commit: -1n, prepare: -1n };
+
+/** Every position is after undefined. */
+export const isAfter = (position: Position, other: Position | undefined): boolean =>
+  other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
+
+/** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
+export interface NewEvent {
+  readonly id: string;
+  readonly type: string;
+  /** Its data, as JSON text. */
+  readonly json: string;
+  readonly metadata: EventMetadata;
+}
+
+export interface EventMetadata {
+  readonly organisation: string;
+  /** The principal as `kind:id`, such as `worker:<id>`. */
+  readonly actor: string;
+  readonly $correlationId: string;
+  readonly $causationId?: string;
+  /** Schema version of the event's data. */
+  readonly v: number;
+}
+
+export interface StoredEvent {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: Position;
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: EventMetadata;
+  /** By the event store's clock. */
+  readonly recordedAt: Date;
+}
+
+/** `-1n` means that the stream does not exist yet. */
+export type Revision = bigint;
+export const noStream: Revision = -1n;
+
+export interface EventBatch {
+  readonly events: readonly StoredEvent[];
+  /** May be stored as a checkpoint when this batch and all batches before it are handled. */
+  readonly position: Position;
+  /** True when this batch reaches the end of the log. A cluster's follower may have an earlier end than its leader. */
+  readonly caughtUp: boolean;
+}
+
+export interface EventStore {
+  /** Appends after exactly `expected`. It resends an append of unknown outcome by itself, and throws errors of src/portErrors.ts. */
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: Revision,
+    /** `withinMs`: the time for all attempts together. */
+    patience?: { withinMs?: number },
+  ): Promise<{ revision: Revision; position: Position }>;
+  /** Streams events in order; an unknown stream yields nothing. */
+  read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
+  /** The newest event of a stream, if any. */
+  last(stream: string): Promise<StoredEvent | undefined>;
+  /**
+   * Calls `onBatch` with the events after `from` (undefined: from the start) of all streams with one of these prefixes, or of all types that
+   * begin so, and with every later one. It reconnects with a back-off and resumes. Ends when `signal` aborts.
+   */
+  follow(
+    options: ({ prefixes: readonly string[] } | { types: readonly string[] }) & {
+      from: Position | undefined;
+      maxBatch?: number;
+      signal: AbortSignal;
+    },
+    onBatch: (batch: EventBatch) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the log; for rebuilds and audits.
+   * The last batch ends there: it has no later event and no later position.
+   */
+  replay(
+    options: {
+      prefixes: readonly string[];
+      from?: Position | undefined;
+      until?: Position | undefined;
+      maxBatch?: number;
+      signal?: AbortSignal;
+    },
+    onBatch: (batch: EventBatch) => Promise<void>,
+  ): Promise<Position | undefined>;
+  /** Deletes a stream for good: it can neither be read nor appended to afterwards. Deleting a deleted or unknown stream does nothing. */
+  deleteStream(stream: string): Promise<void>;
+  /** A cheap round trip, for the readiness check. Throws StoreUnavailable. */
+  ping(): Promise<void>;
+  /** The present end of the log; undefined when the log is empty. */
+  head(): Promise<Position | undefined>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,21 @@
+// What the application needs of the object store.
+export interface ObjectStore {
+  /** Stores a local file under a key, completely or not at all. */
+  put(key: string, path: string, options: { contentType: string }): Promise<void>;
+  /** Fetches an object into a local file. Throws ObjectMissing when there is none. */
+  fetch(key: string, path: string): Promise<void>;
+  exists(key: string): Promise<boolean>;
+  remove(key: string): Promise<void>;
+  /** Moves an object to another key. A repeated move does nothing. Throws ObjectMissing when neither key has an object. */
+  move(key: string, to: string): Promise<void>;
+  /** The objects under a prefix. */
+  list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
+  /** Aborts the unfinished uploads under a prefix that were begun before `before` and whose keys are `isOurs`. Returns how many. */
+  abortUnfinished(prefix: string, which: { before: Date; isOurs: (key: string) => boolean }): Promise<number>;
+  /** A link from which the object can be downloaded, without a key, until it expires. The browser saves it as `downloadName`. */
+  link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
+  /** Creates the bucket or the folder if it is missing. For the start of a process that stores submissions. */
+  prepare(): Promise<void>;
+  /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
+  ping(): Promise<void>;
+}

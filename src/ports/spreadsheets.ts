@@ -1,0 +1,89 @@
+// What the application needs of spreadsheets: to read uploaded files, to write error reports and tables.
+import type { Writable } from "node:stream";
+
+export type FileFormat = "csv" | "xlsx";
+
+/** A cell whose value cannot be used; its row is rejected. `fault` follows the column's name in the message, such as `holds #REF!`. */
+export interface CellFault {
+  readonly fault: string;
+  readonly text: string;
+}
+
+/** A row of a file. It has as many cells as the header has columns. Dates are ISO 8601 local times without a zone. */
+export interface FileRow {
+  /** The row number that a spreadsheet program shows: the header is usually row 1, and blank rows count. */
+  readonly row: number;
+  readonly cells: readonly (string | CellFault)[];
+  /** Set when the whole row is rejected. */
+  readonly fault: string | null;
+}
+
+/** How far a file has been read. */
+export interface Reading {
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  /** Remarks for the customer on how the file was read. */
+  readonly notes: readonly string[];
+}
+
+export interface RowBatch extends Reading {
+  readonly rows: readonly FileRow[];
+}
+
+export interface RowCount extends Reading {
+  /** The number of rows so far. */
+  readonly rows: number;
+}
+
+export interface FileHeader {
+  readonly format: FileFormat;
+  readonly columns: readonly string[];
+  readonly notes: readonly string[];
+  /** What a workbook's properties say it is about. */
+  readonly subject?: string;
+}
+
+export interface ReadOptions {
+  readonly format?: FileFormat;
+  /** Columns, from 0, in which a workbook's number is read as a date. */
+  readonly dateColumns?: ReadonlySet<number>;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads uploaded files and writes error reports. Throws FileFault for an unusable file; the message says what to fix. */
+export interface Spreadsheets {
+  readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
+  readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
+  /** Counts the rows without splitting them into cells. Throws for every fault that `readRows` throws for, except header faults. */
+  countCsvRows(path: string, options?: ReadOptions): AsyncIterable<RowCount>;
+  /**
+   * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
+   * workbook's properties, which spreadsheet programs keep.
+   */
+  createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
+  /** Writes a workbook of one sheet to `output` as it goes. */
+  createTableWriter(output: Writable, options: { sheet: string; columns: readonly string[] }): Promise<TableWriter>;
+  isFileFault(error: unknown): error is Error;
+}
+
+/** Reads header rows of uploads in other threads, so that requests are served meanwhile. Throws as `Spreadsheets` does, or TooBusy. */
+export interface HeaderReader {
+  read(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
+}
+
+export interface ReportWriter {
+  add(row: number, reason: string, values: readonly string[]): Promise<void>;
+  /** Finishes the workbook. */
+  close(): Promise<void>;
+  /** Closes and removes the file. */
+  discard(): Promise<void>;
+}
+
+/** Texts stay texts, whatever a spreadsheet would make of them. Rows that a sheet cannot hold are left out, and its last row says so. */
+export interface TableWriter {
+  add(cells: readonly (string | number)[]): Promise<void>;
+  /** Finishes the workbook. */
+  close(): Promise<void>;
+  /** Gives it up; the output is destroyed. */
+  abort(): Promise<void>;
+}
