@@ -805,7 +805,7 @@ export interface components {
             nextCursor: string | null;
         };
         Location: {
-            /** @description As it was sent, without blanks around it */
+            /** @description The postcode, as its country writes it */
             postalCode: string;
             /** @description The suburb that was found */
             suburb: string;
@@ -893,7 +893,7 @@ export interface components {
             totalAmount: number;
             /** @description The GST in totalAmount */
             gstAmount: number;
-            /** @description Whether the price holds for this consignment only */
+            /** @description Whether this is a spot rate */
             isSpotRate: boolean;
             /** @description What to know of a spot rate; empty otherwise */
             spotRateMessage: string;
@@ -908,7 +908,7 @@ export interface components {
              * @enum {string}
              */
             transitTimeUnit: "H" | "D" | "W";
-            /** @description Those that apply, in the order of the rate card */
+            /** @description Those that apply, the fuel levy last */
             surcharges: components["schemas"]["Surcharge"][];
         };
         QuoteCustomers: {
