@@ -11,7 +11,7 @@ export async function withAdapters(service, work) {
   const { databaseUrl, eventStoreUrl, folder } = service;
   const config = { dataDir: folder, publicUrl: service.url };
   const addresses = { databaseUrl, eventStoreUrl, signingSecret: "not used here" };
-  const adapters = openAdapters(config, addresses, "bench", createLogger({ level: "warn", role: "bench" }));
+  const adapters = await openAdapters(config, addresses, "bench", createLogger({ level: "warn", role: "bench" }));
   try {
     return await work(adapters);
   } finally {

@@ -34,7 +34,7 @@ export async function prepareFirstStart(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<Demo | undefined> {
-  const adapters = openAdapters(config, addresses, "start", logger);
+  const adapters = await openAdapters(config, addresses, "start", logger);
   try {
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
     if (config.databaseUrl === undefined) await migrateWhenUp(adapters.pool, logger, signal);

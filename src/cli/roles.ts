@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import type { RoleName } from "../main.js";
 import { command, print, remark } from "./outcome.js";
 
 const roles = {
   api: "serve the REST API on HOST and PORT",
   worker: "run imports; start as many as wanted",
   projector: "keep the read models up to date; one is active, others stand by",
-} as const;
+} as const satisfies Record<RoleName, string>;
 
 export function addRoleCommands(program: Command): void {
   program
@@ -16,7 +17,7 @@ export function addRoleCommands(program: Command): void {
     program
       .command(role)
       .description(description)
-      .action(command(() => runRole(role as keyof typeof roles)));
+      .action(command(() => runRole(role as RoleName)));
   }
   program
     .command("eventstore")
@@ -70,13 +71,13 @@ async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
   return line;
 }
 
-async function runRole(name: keyof typeof roles): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal, tellParent }, main] = await Promise.all([
+async function runRole(name: RoleName): Promise<void> {
+  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal, tellParent }, { run }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../supervisor/openStores.js"),
     import("../embedded/stopSignal.js"),
-    import("../main.js"),
+    import("../main.js").then(({ loadRole }) => loadRole(name)),
   ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: name });
@@ -89,7 +90,6 @@ async function runRole(name: keyof typeof roles): Promise<void> {
     if (!signal.aborted) throw error;
   });
   if (!stores) return;
-  const run = { api: main.runApi, worker: main.runWorker, projector: main.runProjector }[name];
   const onReady = () => {
     logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
     tellParent({ ready: true });

@@ -30,7 +30,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
   exitInAnyCase(signal, 20_000);
   const stores = await openStores(config, "command", logger, signal);
   try {
-    const adapters = openAdapters(config, stores, "cli", logger);
+    const adapters = await openAdapters(config, stores, "cli", logger);
     try {
       await migrate(adapters.pool);
       signal.throwIfAborted();

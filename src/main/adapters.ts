@@ -7,7 +7,6 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { connectEventStore } from "../adapters/eventStore/connect.js";
 import { createFileObjectStore, type FileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
-import { createS3ObjectStore } from "../adapters/objectStore/s3ObjectStore.js";
 import { createPasswords } from "../adapters/passwords.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
@@ -40,9 +39,10 @@ export interface Adapters {
 /** In ms. A request fails soon; one batch of the projector may write a million rows; commands such as a rebuild have no limit. */
 const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worker: 60_000, projector: 600_000 };
 
-export function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Adapters {
+export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Promise<Adapters> {
+  const objects = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
-  const { database, events, objects: objectPatience } = patienceOf[role] ?? none;
+  const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
   const pool = createPool({
     url: addresses.databaseUrl,
@@ -56,7 +56,6 @@ export function openAdapters(config: Config, addresses: Addresses, role: string,
     logger.warn({ pid }, "a database session's answer was lost on the network; the session is ended and its work is done again");
   const unwatch = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
-  const objects = openObjectStore(config, addresses.signingSecret, objectPatience);
   return {
     pool,
     eventStore,
@@ -83,8 +82,9 @@ const patienceOf: Partial<Record<string, { database: object; events: object; obj
   worker: { ...none, database: { answerTimeout: 65_000 } },
 };
 
-function openObjectStore(config: Config, signingSecret: string, patience: object) {
+async function openObjectStore(config: Config, signingSecret: string, patience: object) {
   if (config.s3) {
+    const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
     const store = createS3ObjectStore({ ...config.s3, ...patience });
     return { objectStore: store, openLink: undefined, closeObjects: () => store.close() };
   }

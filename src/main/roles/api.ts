@@ -1,0 +1,87 @@
+import { createMetrics, type LookedUp } from "../../adapters/metrics.js";
+import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
+import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
+import type { ReadinessCheck } from "../../http/api/deps.js";
+import { startApi } from "../../http/startApi.js";
+import { cacheCatalogues } from "../../queries/catalogueCache.js";
+import { projectionLagSeconds } from "../../queries/projectionLag.js";
+import { createQuoteMemory } from "../../queries/recentQuotes.js";
+import { unfinishedImports } from "../../queries/unfinishedImports.js";
+import { deliveriesByOutcome, oldestUnsentSeconds } from "../../queries/webhookMetrics.js";
+import { type Adapters, memberDeps, organisationDeps } from "../adapters.js";
+import { createCheckProcesses } from "../checking/checkProcesses.js";
+import { createLocalities, followLocalities } from "../localities.js";
+import { prepareObjects } from "../objects.js";
+import { openSingleSignOn } from "../singleSignOn.js";
+import { webhookDeps } from "../webhooks.js";
+import { asRole, type RunRole, warm } from "./role.js";
+
+const mostLagSeconds = 60;
+
+export const run: RunRole = (options) => {
+  const { config, addresses, logger, signal, onReady } = options;
+  return asRole("api", options, async (adapters, { tempDir, ended }) => {
+    const { pool, eventStore, objectStore, openLink } = adapters;
+    await prepareObjects(objectStore, logger, ended);
+    const localities = createLocalities({ pool, objectStore, folder: tempDir });
+    const geography = await followLocalities(localities, logger, ended);
+    warm(geography);
+    const headerRows = createHeaderThreads();
+    const fileChecks = createCheckProcesses({ localities: localities.files });
+    const deps = {
+      ...{ pool, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
+      ...(openLink ? { openLink } : {}),
+      catalogues: cacheCatalogues(pool),
+      quoteMemory: createQuoteMemory(),
+      metrics: createMetrics([
+        { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
+        { name: "waybill_imports_unfinished", help: "Imports that wait or run", read: () => unfinishedImports(pool) },
+        ...webhookMetrics(pool),
+      ]),
+      limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
+      publicUrl: config.publicUrl,
+      signingSecret: addresses.signingSecret,
+      readiness: [lagCheck(pool)],
+    };
+    const portal = {
+      ...deps,
+      fileChecks,
+      webhooks: webhookDeps(adapters, config, addresses.signingSecret),
+      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters), singleSignOn: openSingleSignOn(config, logger) },
+    };
+    const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });
+    onReady();
+    await aborted(signal);
+    await api.stop();
+    await headerRows.close();
+  });
+};
+
+function webhookMetrics(pool: Adapters["pool"]): LookedUp[] {
+  const byOutcome = () => deliveriesByOutcome(pool);
+  const oldest = () => oldestUnsentSeconds(pool);
+  return [
+    {
+      name: "waybill_webhook_deliveries",
+      help: "Deliveries of the last 30 days by what became of them",
+      label: "outcome",
+      read: byOutcome,
+    },
+    { name: "waybill_webhook_oldest_unsent_seconds", help: "Age of the oldest delivery that has yet to succeed", read: oldest },
+  ];
+}
+
+function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
+  const check = async () => {
+    const seconds = await projectionLagSeconds(pool);
+    if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
+  };
+  return { name: "projections", check };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((settle) => {
+    if (signal.aborted) settle();
+    signal.addEventListener("abort", () => settle(), { once: true });
+  });
+}

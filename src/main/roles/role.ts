@@ -1,0 +1,48 @@
+// What the roles have in common: each is one process, with its configuration, the stores' addresses and a logger.
+import { rm } from "node:fs/promises";
+import type { Logger } from "pino";
+import { logIdOf } from "../../commands/logIdentity.js";
+import type { Config } from "../../config.js";
+import type { Geography } from "../../domain/geography/geography.js";
+import type { Addresses } from "../../supervisor/openStores.js";
+import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "../adapters.js";
+
+export interface RoleOptions {
+  readonly config: Config;
+  readonly addresses: Addresses;
+  readonly logger: Logger;
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal;
+  /** Called once, when the role is ready. */
+  readonly onReady: () => void;
+}
+
+/** Resolves when the signal has aborted and everything is closed. */
+export type RunRole = (options: RoleOptions) => Promise<void>;
+
+/** `ended` aborts when the role ends, also when it ends with an error. */
+type Run = (adapters: Adapters, own: { tempDir: string; ended: AbortSignal }) => Promise<void>;
+
+export async function asRole(name: string, options: RoleOptions, run: Run): Promise<void> {
+  const ended = new AbortController();
+  const { config, addresses, logger, signal } = options;
+  const adapters = await openAdapters(config, addresses, name, logger);
+  const tempDir = await ownTempDir(config, name);
+  try {
+    await migrateWhenUp(adapters.pool, logger, signal);
+    // Writes LogCreated if the log has none yet. Not awaited, since the API also answers while the event store is down.
+    void whenUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
+      logger.error({ err: error }, "the log has no id, and could not be given one"),
+    );
+    if (!signal.aborted) await run(adapters, { tempDir, ended: AbortSignal.any([signal, ended.signal]) });
+  } finally {
+    ended.abort();
+    await adapters.close();
+    await rm(tempDir, { recursive: true, force: true });
+  }
+}
+
+/** Loads Australia's localities now, so that the first request or import does not wait for it. */
+export function warm(geography: Geography): void {
+  geography.resolve({ countryCode: "AU", postalCode: "2000" });
+}

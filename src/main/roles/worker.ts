@@ -1,0 +1,36 @@
+import { listen } from "../../adapters/postgres/listen.js";
+import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
+import { importQueuedChannel } from "../../commands/imports/importQueue.js";
+import { cacheCatalogues } from "../../queries/catalogueCache.js";
+import { runWorker } from "../../workers/imports/runWorker.js";
+import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
+import { createLocalities } from "../localities.js";
+import { lowerPriority } from "../lowerPriority.js";
+import { checkObjects } from "../objects.js";
+import { webhookWorkerDeps } from "../webhooks.js";
+import { newWorkerId } from "../workerId.js";
+import { asRole, type RunRole, warm } from "./role.js";
+
+export const run: RunRole = (options) => {
+  const { config, addresses, logger, signal, onReady } = options;
+  lowerPriority();
+  return asRole("worker", options, async (adapters, { tempDir }) => {
+    const { pool, eventStore, objectStore } = adapters;
+    await checkObjects(objectStore, logger);
+    const localities = createLocalities({ pool, objectStore, folder: tempDir });
+    warm(await localities.geography(await localities.current()));
+    const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
+    const onPooler = () => logger.info("a connection pooler stands before the database: queued imports are looked for once a second");
+    const applicationName = "waybill worker doorbell";
+    const doorbell = { url: addresses.databaseUrl, applicationName, channel: importQueuedChannel, onError, onPooler };
+    onReady();
+    const workerId = newWorkerId();
+    const imports = runWorker({
+      ...{ pool, eventStore, objectStore, spreadsheets, localities, logger, signal, tempDir, workerId },
+      catalogues: cacheCatalogues(pool),
+      listen: (ring, until) => listen({ ...doorbell, onNotify: ring, signal: until }),
+    });
+    const webhooks = runWebhooks({ ...webhookWorkerDeps(adapters, config, addresses.signingSecret), logger, signal, workerId });
+    await Promise.all([imports, webhooks]);
+  });
+};
