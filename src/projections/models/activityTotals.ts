@@ -14,7 +14,9 @@ export async function writeTotals(client: PoolClient, completed: readonly Import
   if (completed.length === 0) return;
   const positions = completed.map(({ position }) => position);
   await client.query("set local work_mem = '64MB'"); // the sums of a large import stay in memory
+  await client.query("set local enable_sort = off"); // to hash the rows of a group takes a third of the time of sorting them
   await client.query(insertTotals, [positions, completed.map(({ organisationId }) => organisationId)]);
+  await client.query("set local enable_sort = on");
   await client.query(
     `insert into activity_groups (organisation_id, ${group})
      select distinct organisation_id, ${group} from activity_totals where import_position = any($1::bigint[])
@@ -23,6 +25,7 @@ export async function writeTotals(client: PoolClient, completed: readonly Import
   );
 }
 
+/** `offset 0`: each row's half hour is worked out once, not for the condition again. */
 const insertTotals = `
   insert into activity_totals (organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers)
   select organisation_id, ${group}, half_hour, import_position, quantity, row_count, array(select n from unnest(row_numbers) as n order by n)
@@ -30,7 +33,7 @@ const insertTotals = `
                  count(*)::integer as row_count, array_agg("row") as row_numbers
             from (select import_position, "row", quantity, ${keys},
                          ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
-                    from activities where import_position = any($1::bigint[])) as timed
+                    from activities where import_position = any($1::bigint[]) offset 0) as timed
            where half_hour is not null
            group by import_position, ${group}, half_hour) as sums
     join unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id) using (import_position)
