@@ -78,7 +78,8 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return { view: begun, unprojected: undefined };
   const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
   const counts = await finalCountsOf(base, last, eventStore);
-  if (!counts) return { view: { ...begun, progress }, unprojected: undefined };
+  // Too many rows to count: that it was cancelled is shown all the same.
+  if (!counts) return { view: { ...begun, progress, cancelling: last.type === "ImportCancelled" }, unprojected: undefined };
   const ended: ImportView = {
     ...begun,
     status: last.type === "ImportFailed" ? "failed" : "cancelled",

@@ -21,8 +21,8 @@ function inBackground(run: (signal: AbortSignal) => Promise<void>): Role {
   };
 }
 
-export function startWorker({ deps }: TestService): Role {
-  const { pool, eventStore, objectStore, spreadsheets, catalogues, geography, logger, tempDir } = deps;
+export function startWorker({ deps }: Pick<TestService, "deps">, eventStore = deps.eventStore): Role {
+  const { pool, objectStore, spreadsheets, catalogues, geography, logger, tempDir } = deps;
   return inBackground((signal) =>
     runWorker({
       ...{ pool, eventStore, objectStore, spreadsheets, catalogues, logger, tempDir, signal },

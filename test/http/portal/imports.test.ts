@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { activity, tell } from "../../support/importStory.js";
+import { activity, append, tell } from "../../support/importStory.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal.js";
 import { type PortalStage, preparePortal } from "../../support/portalPages.js";
 import { projectLog } from "../../support/projectLog.js";
@@ -166,6 +166,21 @@ describe("the downloads", () => {
 });
 
 describe("cancelling", () => {
+  test("is shown at once, also when the tables are too many rows behind to count them", async () => {
+    const rows = Array.from({ length: 20_500 }, () => ({ accept: activity() }));
+    const told = tell({ organisationId: stage.organisationId, kind: "activities", rows, end: "cancelled" });
+    await append(service.eventStore, { ...told, events: told.events.slice(0, 500) });
+    await projectLog(service);
+    await append(service.eventStore, told); // what is there already is the same append again
+    const text = textOf(await pageOf(operator, `/portal/imports/${told.importId}`));
+    expect(text).toContain("Cancelling");
+    expect(text).toContain("Cancelled by key wb_live_1234");
+    expect(text).not.toMatch(/Running|Cancel import|Somebody has asked/);
+    expect(textOf(await pageOf(operator, "/portal/imports?status=processing"))).toContain("Cancelling");
+    await projectLog(service);
+    expect(textOf(await pageOf(operator, `/portal/imports/${told.importId}`))).toContain("Nothing of this import is in the ledger.");
+  });
+
   test("is asked, and a viewer is not", async () => {
     const path = `/portal/imports/${stage.waitingId}`;
     expect(await pageOf(viewer, `${path}?ask=cancel`)).not.toContain("Cancel import");

@@ -2,20 +2,21 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, type OpenedPage, useBrowser } from "../../../support/browser.js";
-import { addMember, signedIn, type TestMember } from "../../../support/portal.js";
+import { addMember, formToken, signedIn, type TestMember } from "../../../support/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();
 let service: TestService;
-let roles: Role[] = [];
+let worker: Role;
+let projector: Role;
 beforeAll(async () => {
   service = await startTestService();
-  roles = [startWorker(service), startProjector(service)];
+  [worker, projector] = [startWorker(service), startProjector(service)];
 });
 afterAll(async () => {
-  await Promise.all(roles.map((role) => role.stop()));
+  await Promise.all([worker?.stop(), projector?.stop()]);
   await service?.close();
 });
 
@@ -220,6 +221,15 @@ browserTest("the lines of a shipment stand together, are judged together and go 
   });
 });
 
+/** Makes the page look at the tables, as when somebody comes back to it. A look begins when the one before has been shown. */
+async function lookTwice(page: Page): Promise<void> {
+  for (const _ of ["asked", "shown"])
+    await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith("/portal/corrections/states")),
+      page.evaluate("dispatchEvent(new Event('focus'))"),
+    ]);
+}
+
 browserTest("rows are dismissed with a note and opened again", async () => {
   const organisation = await service.organisation();
   const importId = await rejectedActivities(organisation, 2);
@@ -236,10 +246,33 @@ browserTest("rows are dismissed with a note and opened again", async () => {
     await opened(page, "/portal/corrections?state=dismissed");
     await says(page, 1, "Dismissed by The operator: a test order");
     await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await lookTwice(page);
+    await projector.stop();
+    await page.getByRole("button", { name: "Reopen" }).click();
+    await says(page, 1, "Open again");
+    await lookTwice(page); // the tables still have it as dismissed
+    await says(page, 1, "Open again");
+    projector = startProjector(service);
+    await until(
+      "it is open again",
+      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 0,
+    );
+    await lookTwice(page);
+    await says(page, 1, "Open again");
+    // What another member does after that is not taken for one's own.
+    const other = await signedIn(service, await addMember(service, organisation.id, "admin"));
+    const chosen = { rows: `${importId}:1`, note: "again", token: await formToken(other) };
+    expect((await other.post("/portal/corrections/dismiss", chosen)).status).toBe(303);
+    await until(
+      "the table has it again",
+      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 1,
+    );
+    await lookTwice(page);
+    await says(page, 1, "Dismissed by The admin: again");
     await page.getByRole("button", { name: "Reopen" }).click();
     await says(page, 1, "Open again");
     await until(
-      "it is open again",
+      "it is open once more",
       async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 0,
     );
     await opened(page, `/portal/corrections?import=${importId}`);

@@ -3,7 +3,9 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { startApi } from "../../../../src/http/startApi.js";
+import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser.js";
+import { type GatedAppends, gateAppends } from "../../../support/gatedAppends.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
@@ -15,6 +17,7 @@ let operator: TestMember;
 let viewer: TestMember;
 let projector: Role;
 let worker: Role | undefined;
+let appends: GatedAppends | undefined;
 beforeAll(async () => {
   service = await startTestService();
   organisation = await service.organisation();
@@ -23,6 +26,7 @@ beforeAll(async () => {
   projector = startProjector(service);
 });
 afterAll(async () => {
+  appends?.open();
   await Promise.all([worker?.stop(), projector?.stop()]);
   await service?.close();
 });
@@ -47,11 +51,6 @@ async function openAs(member: TestMember, page: Page, path: string, url = servic
   await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${url}/portal` })));
   await page.goto(path);
 }
-
-/** A page that was loaded again has lost it. */
-const mark = (page: Page) => page.evaluate("globalThis.sameAsBefore = true");
-const isMarked = (page: Page) => page.evaluate("globalThis.sameAsBefore === true");
-const said = (page: Page) => page.locator("[data-live-said]").textContent();
 
 browserTest("the list and an import's page follow an import from waiting to completed; both files can be had", async () => {
   await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
@@ -82,8 +81,10 @@ browserTest("the list and an import's page follow an import from waiting to comp
         .getByRole("row", { name: /quantity many/ })
         .first()
         .waitFor();
-      expect(await one.getByRole("listitem").filter({ hasText: "Started by worker" }).count()).toBe(1);
-      expect(await said(one)).toBe("first.csv: completed, 42 rows read, 2 rejected");
+      await one.getByRole("listitem").filter({ hasText: "Started by worker" }).waitFor();
+      await one
+        .locator("[data-live-said]", { hasText: /^first\.csv: completed, 42 rows read, 2 rejected$/ })
+        .waitFor({ state: "attached" });
       for (const [name, file] of [
         ["Download error report", `rejected-rows-${importId}.xlsx`],
         ["Download submitted file", "first.csv"],
@@ -100,7 +101,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .getByRole("row", { name: /second\.csv/ })
       .getByText("Completed")
       .waitFor();
-    expect(await page.getByRole("row").nth(1).textContent()).toContain("second.csv");
+    await page.getByRole("row").nth(1).getByText("second.csv").waitFor();
     await overview
       .getByRole("region", { name: "Last ended" })
       .getByRole("row", { name: /first\.csv/ })
@@ -111,39 +112,57 @@ browserTest("the list and an import's page follow an import from waiting to comp
   });
 });
 
-browserTest("a running import is cancelled after a question; who only looks at it sees it at once", async () => {
-  worker ??= startWorker(service);
-  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
-    const importId = await upload("large.csv", 250_000, 1);
-    await openAs(operator, page, `/portal/imports/${importId}`);
-    await mark(page);
-    const cancel = page.getByRole("button", { name: "Cancel import" });
-    await cancel.focus();
-    await page.getByText("Running", { exact: true }).waitFor();
-    const rows = page.locator("#import-status dd").first();
-    await expect.poll(async () => Number((await rows.textContent())?.replaceAll(",", ""))).toBeGreaterThan(0);
-    expect(await isMarked(page)).toBe(true);
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel import");
-    await browser.inPage({ origin: service.url }, async ({ page: looking }) => {
-      await openAs(viewer, looking, `/portal/imports/${importId}`);
-      await mark(looking);
-      expect(await looking.getByRole("button", { name: "Cancel import" }).count()).toBe(0);
-      await page.keyboard.press("Enter");
-      const question = page.getByRole("dialog", { name: "Cancel this import?" });
-      await question.getByText("None of its rows reaches the ledger").waitFor();
-      await question.getByRole("link", { name: "Keep it" }).click();
-      await question.waitFor({ state: "detached" });
-      await cancel.click();
-      await question.getByRole("button", { name: "Cancel import" }).click();
-      await page.getByText("large.csv is cancelled.").waitFor();
-      await looking.getByText("Nothing of this import is in the ledger.").waitFor();
-      await looking.getByText("Cancelled by The operator").waitFor();
-      expect(await isMarked(looking)).toBe(true);
-      expect(await said(looking)).toMatch(/^large\.csv: cancelled/);
+browserTest(
+  "beside a running import people work on; it is cancelled after a question, and who only looks at it sees it at once",
+  async () => {
+    const gate = gateAppends(service.eventStore);
+    appends = gate;
+    await worker?.stop();
+    worker = startWorker(service, gate.eventStore);
+    const earlier = await upload("earlier.csv", 0, 1);
+    await expect.poll(() => statusOf(earlier)).toBe("completed");
+    await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+      gate.close();
+      const importId = await upload("large.csv", 20_000, 1);
+      gate.letThrough(3); // that it is started, and some rows
+      await openAs(operator, page, `/portal/imports/${importId}`);
+      await mark(page);
+      const cancel = page.getByRole("button", { name: "Cancel import" });
+      await cancel.focus();
+      await page.getByText("Running", { exact: true }).waitFor();
+      await grows(page.locator("#import-status dd").first(), () => gate.letThrough(3));
+      expect(await isMarked(page)).toBe(true);
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel import");
+      const [correcting, small] = [await page.context().newPage(), await page.context().newPage()];
+      const corrected = await correctRow(correcting, earlier, { wrong: "many", right: "7" });
+      await checkAndUpload(small, "small.csv", header + row(8));
+      await browser.inPage({ origin: service.url }, async ({ page: looking }) => {
+        await openAs(viewer, looking, `/portal/imports/${importId}`);
+        await mark(looking);
+        expect(await looking.getByRole("button", { name: "Cancel import" }).count()).toBe(0);
+        await page.keyboard.press("Enter");
+        const question = page.getByRole("dialog", { name: "Cancel this import?" });
+        await question.getByText("None of its rows reaches the ledger").waitFor();
+        await question.getByRole("link", { name: "Keep it" }).click();
+        await question.waitFor({ state: "detached" });
+        await cancel.click();
+        await question.getByRole("button", { name: "Cancel import" }).click();
+        await page.getByText("large.csv is cancelled.").waitFor();
+        await looking.getByText("Nothing of this import is in the ledger.").waitFor();
+        await looking.getByText("Cancelled by The operator").waitFor();
+        expect(await isMarked(looking)).toBe(true);
+        await looking.locator("[data-live-said]", { hasText: /^large\.csv: cancelled/ }).waitFor({ state: "attached" });
+      });
+      gate.open();
+      await small.getByText("Completed", { exact: true }).waitFor();
+      await corrected.getByText("Corrected by you").waitFor();
+      expect(await isMarked(small)).toBe(true);
+      const ledger = (await (await organisation.get("/v1/org/ledger/activities?limit=200")).json()) as { items: { quantity: number }[] };
+      for (const once of [7, 8]) expect(ledger.items.filter(({ quantity }) => quantity === once)).toHaveLength(1);
+      expect(faults).toEqual([]);
     });
-    expect(faults).toEqual([]);
-  });
-});
+  },
+);
 
 browserTest("a page goes on by itself when the API comes back; without scripts it offers to be reloaded", async () => {
   const { deps, portal } = service;

@@ -31,8 +31,8 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       for (const { importId, row: number, ...held } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
-        if (agree(row.held, held) || tablesAreBehind(row.held)) continue;
-        const still = row.held?.by === "you" && row.held.otherId === held.otherId;
+        if (agree(row.held, held) || tablesAreBehind(row.held, held)) continue;
+        const still = row.held?.by === "you" && held.otherId !== null && row.held.otherId === held.otherId;
         sheet.hold(row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held);
       }
     } catch {
@@ -82,9 +82,10 @@ function agree(known: Held | undefined, found: Held): boolean {
   return shown && known.state === found.state;
 }
 
-/** What this page has just sent may not be in the tables yet: they are believed once they have shown it, or after a while. */
-function tablesAreBehind(known: Held | undefined): boolean {
-  if (known?.by !== "you") return false;
+/** What this page has just done may not be in the tables yet: they are believed once they have shown it, or after a while. Whoever else has the row is shown at once. */
+function tablesAreBehind(known: Held | undefined, found: Held): boolean {
+  const before = known?.state === "open again" ? "dismissed" : "open";
+  if (known?.by !== "you" || found.state !== before) return false;
   const since = awaited.get(known) ?? performance.now();
   awaited.set(known, since);
   return since > 0 && performance.now() - since < patienceMs;

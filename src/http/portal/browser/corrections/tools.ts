@@ -93,7 +93,8 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
 
   const settle = (what: "dismiss" | "reopen", note: string) =>
     whileBusy(async () => {
-      const rows = chosen().filter(({ held }) => (what === "dismiss" ? held === undefined : held?.state === "dismissed"));
+      const from = what === "dismiss" ? [undefined, "open again"] : ["dismissed"];
+      const rows = chosen().filter(({ held }) => from.includes(held?.state));
       if (rows.length === 0) return say("Select the rows first.");
       let done = 0;
       for (const importId of new Set(rows.map(({ sent }) => sent.importId))) {

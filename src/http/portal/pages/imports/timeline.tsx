@@ -28,7 +28,7 @@ export function Timeline({ visit, view, steps, nameOf }: TimelineProps) {
               <span>{inWords(step, visit, nameOf)}</span>
             </li>
           ))}
-          {view.cancelling ? (
+          {view.cancelling && !steps.some(({ type }) => type === "ImportCancelled") ? (
             <li>
               <span class="muted">Now</span>
               <span>Somebody has asked to cancel it; it stops within a moment</span>
