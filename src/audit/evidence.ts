@@ -4,7 +4,9 @@ import type { EventStore, Position, StoredEvent } from "../ports/eventStore.js";
 import { type DigestOfSums, digestOfSums } from "./activitySums.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
 import type { Findings } from "./findings.js";
+
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
+import { type DigestOfVersions, digestOfVersions } from "./versionDigest.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {
@@ -14,9 +16,10 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   readonly accepted: { readonly rows: number; readonly digest: string };
   readonly rejected: { readonly rows: number; readonly digest: string };
   readonly totals: DigestOfSums;
+  readonly versions: DigestOfVersions;
 }
 
-export interface AuditedShipment extends FoldedShipment {
+export interface AuditedShipment extends Omit<FoldedShipment, "revisions"> {
   readonly importId: string;
   /** Commit position of the import's ImportRequested. */
   readonly position: bigint;
@@ -41,6 +44,7 @@ export const auditedImportOf = (fold: ImportFold): AuditedImport | undefined => 
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
     totals: digestOfSums(fold.sums ?? new Map()),
+    versions: digestOfVersions(fold.shipments ?? new Map()),
   };
 };
 

@@ -16,7 +16,7 @@ import { canonical, shortDigest } from "./canonical.js";
 import { type NumberSet, newNumberSet } from "./numberSet.js";
 import { activityShape, lineShape, rejectionShape } from "./rowShapes.js";
 
-export type AuditedEnding = { readonly revision: bigint; readonly position: Position } & (
+export type AuditedEnding = { readonly revision: bigint; readonly position: Position; readonly recordedAt: Date } & (
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }
   | { readonly type: "ImportFailed"; readonly data: ImportFailed }
   | { readonly type: "ImportCancelled"; readonly data: ImportCancelled }
@@ -27,6 +27,8 @@ export interface FoldedShipment {
   readonly shipmentId: string;
   readonly fields: string;
   items: string;
+  /** Where its lines stand in the stream, with commas. */
+  revisions: string;
 }
 
 export interface ImportFold {
@@ -96,7 +98,7 @@ export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
 }
 
 function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
-  const { revision, position } = event;
+  const { revision, position, recordedAt } = event;
   switch (event.type) {
     case "ImportRequested":
       if (revision !== 0n) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
@@ -117,13 +119,13 @@ function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
       return;
     case "ImportCompleted":
       checkCounts(fold, event.data);
-      fold.ended = { type: event.type, data: event.data, revision, position };
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
       return;
     case "ImportFailed":
-      fold.ended = { type: event.type, data: event.data, revision, position };
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
       return;
     case "ImportCancelled":
-      fold.ended = { type: event.type, data: event.data, revision, position };
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
       return;
   }
 }
@@ -152,8 +154,13 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
   if (!fold.shipments) return;
   const { item, ...own } = data.values;
   const known = fold.shipments.get(number);
-  if (known) known.items = addItem(known.items, item);
-  else fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), fields: shortDigest(canonical(own)), items: addItem("", item) });
+  if (known) {
+    known.items = addItem(known.items, item);
+    known.revisions += `,${revision}`;
+    return;
+  }
+  const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision) };
+  fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), ...begun });
 }
 
 /** Digests the previous digest with the item, so that the order of the goods lines counts. */

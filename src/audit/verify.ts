@@ -8,6 +8,7 @@ import { compareImports } from "./compareImports.js";
 import { compareRows, rowTables } from "./compareRows.js";
 import { compareShipments } from "./compareShipments.js";
 import { compareTotals } from "./compareTotals.js";
+import { compareVersions } from "./compareVersions.js";
 import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence.js";
 import { type Findings, newFindings } from "./findings.js";
 import { type Snapshot, withSnapshot } from "./snapshot.js";
@@ -31,7 +32,9 @@ export interface Verification {
   readonly position: Position;
   readonly events: number;
   readonly imports: number;
-  readonly rows: Readonly<Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "corrections" | "totals", number>>;
+  readonly rows: Readonly<
+    Record<"activities" | "shipment_lines" | "rejections" | "shipments" | "versions" | "corrections" | "totals", number>
+  >;
   readonly files: number;
   readonly quotes: QuoteVerification;
   readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
@@ -62,7 +65,7 @@ async function compareTables(
   evidence: Evidence,
   findings: Findings,
 ) {
-  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, corrections: 0, totals: 0 };
+  const rows = { activities: 0, shipment_lines: 0, rejections: 0, shipments: 0, versions: 0, corrections: 0, totals: 0 };
   const positions = organisationId === undefined ? undefined : [...evidence.imports.keys()];
   for (const table of rowTables) {
     signal.throwIfAborted();
@@ -70,6 +73,7 @@ async function compareTables(
   }
   rows.totals = await compareTotals(client, evidence.imports, organisationId, findings);
   rows.shipments = await compareShipments(client, evidence, organisationId, findings);
+  rows.versions = await compareVersions(client, evidence.imports, organisationId, findings);
   rows.corrections = await compareCorrections(client, evidence.corrections, { organisationId }, findings);
   if (findings.count === 0) await compareGroups(client, { organisationId }, findings); // wrong rows have wrong counts
   return rows;

@@ -7,6 +7,7 @@ import { applyOrganisationEvents } from "./models/organisations.js";
 import { quotes } from "./models/quotes.js";
 import { rejections } from "./models/rejections.js";
 import { shipments } from "./models/shipments.js";
+import { versions } from "./models/versions.js";
 import type { Projection } from "./projection.js";
 
 /** The commands that change an organisation write these tables as well, before the projector does. */
@@ -20,7 +21,7 @@ const organisations: Projection = {
 };
 
 /** In the order in which they are applied. */
-export const allProjections: readonly Projection[] = [organisations, members, imports, rejections, activities, shipments, quotes];
+export const allProjections: readonly Projection[] = [organisations, members, imports, rejections, activities, shipments, versions, quotes];
 
 /**
  * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:

@@ -38,6 +38,8 @@ export interface ImportSlice {
   requested: { readonly data: ImportRequested; readonly event: StoredEvent } | undefined;
   started: ImportStarted | undefined;
   readonly accepted: RowAccepted[];
+  /** The revision of each accepted row, in the same order. */
+  readonly acceptedRevisions: bigint[];
   readonly rejected: RowRejected[];
   ended: Ending | undefined;
   /** The revision of the first event after ImportRequested. */
@@ -81,6 +83,7 @@ function sliceOf(slices: Map<string, ImportSlice>, stream: string): ImportSlice 
     requested: undefined,
     started: undefined,
     accepted: [],
+    acceptedRevisions: [],
     rejected: [],
     ended: undefined,
     firstRevision: undefined,
@@ -102,6 +105,7 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
   switch (event.type) {
     case "RowAccepted":
       slice.accepted.push(event.data);
+      slice.acceptedRevisions.push(event.revision);
       break;
     case "RowRejected":
       slice.rejected.push(event.data);

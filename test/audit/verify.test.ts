@@ -73,7 +73,11 @@ describe("verify", () => {
   test("finds nothing where nothing is wrong, also in imports that run or came to nothing", async () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
-    expect(verification).toMatchObject({ imports: 8, files: 8, rows: { activities: 3, shipments: 2, shipment_lines: 1, rejections: 4 } });
+    expect(verification).toMatchObject({
+      imports: 8,
+      files: 8,
+      rows: { activities: 3, shipments: 2, versions: 4, shipment_lines: 1, rejections: 4 },
+    });
     expect(verification.organisations).toEqual([
       { organisationId: "acme", imports: 7, findings: 0 },
       { organisationId: "other", imports: 1, findings: 0 },
@@ -81,7 +85,7 @@ describe("verify", () => {
   });
 
   const position = (name: string) => `(select position from imports where import_id = '${ids[name]}')`;
-  const changes: [string, () => string, string[]][] = [
+  const changes: [string, () => string, unknown[]][] = [
     [
       "a changed activity",
       () => `update activities set charge_code = 'PACK', quantity = 9 where import_position = ${position("activities")} and "row" = 2`,
@@ -184,6 +188,37 @@ describe("verify", () => {
       ["-: shipment S99: the ledger has it, but no completed import wrote it"],
     ],
     [
+      "a lost version",
+      () => `delete from shipment_versions where shipment_id = 'S2' and import_position = ${position("shipments")}`,
+      ["shipments: shipment_versions has 1 versions; the stream has 2"],
+    ],
+    [
+      "a version whose lines stand elsewhere",
+      () => `update shipment_versions set revisions = '{2,3}' where shipment_id = 'S1'`,
+      ["shipments: shipment_versions has other versions than the stream, though 2 of them"],
+    ],
+    [
+      "a version that another organisation has",
+      () => `update shipment_versions set organisation_id = 'other' where import_position = ${position("again")}`,
+      ["again: shipment_versions has them for another organisation"],
+    ],
+    [
+      "a version that a failed import left",
+      () => `insert into shipment_versions values (${position("failed")}, 1, 'acme', 'S7', '{2}')`,
+      ["failed: shipment_versions has 1 versions; the stream has 0"],
+    ],
+    ["a lost end", () => `delete from shipment_imports where import_id = '${ids["again"]}'`, ["again: shipment_imports lacks it"]],
+    [
+      "an end at another time",
+      () => `update shipment_imports set completed_at = 'epoch' where import_id = '${ids["again"]}'`,
+      ["again: shipment_imports has another end of it"],
+    ],
+    [
+      "an end of an import that runs",
+      () => `insert into shipment_imports select ${position("running")}, '${ids["running"]}', 'acme', 9, now()`,
+      [expect.stringContaining("where no import has completed")],
+    ],
+    [
       "a changed goods line of a running import",
       () => `update shipment_lines set shipment = 5`,
       ["running: row 2 of shipment_lines: shipment is 5, the stream says 1"],
@@ -191,13 +226,23 @@ describe("verify", () => {
   ];
 
   describe("finds in the tables", () => {
-    const tables = ["imports", "rejections", "activities", "activity_totals", "activity_groups", "shipment_lines", "shipments"];
+    const tables = [
+      "imports",
+      "rejections",
+      "activities",
+      "activity_totals",
+      "activity_groups",
+      "shipment_lines",
+      "shipments",
+      ...["shipment_versions", "shipment_imports"],
+    ];
     beforeAll(() => model.pool.query(tables.map((table) => `create table kept_${table} as table ${table}`).join("; ")));
     afterEach(() => model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table kept_${table}`).join("; ")));
 
     test.each(changes)("%s", async (_, change, expected) => {
       await model.pool.query(change());
-      expect(await sentences()).toEqual(expected.map((sentence) => sentence.replace("IMPORT", ids["shipments"] ?? "")));
+      const named = (sentence: unknown) => (typeof sentence === "string" ? sentence.replace("IMPORT", ids["shipments"] ?? "") : sentence);
+      expect(await sentences()).toEqual(expected.map(named));
     });
 
     test("many differences: the first 20, and how many there are", async () => {

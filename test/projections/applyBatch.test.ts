@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(async () => {
-  await database.pool.query("truncate imports, rejections, activities, shipment_lines, shipments, checkpoints");
+  await database.pool.query(
+    "truncate imports, rejections, activities, shipment_lines, shipments, shipment_versions, shipment_imports, checkpoints",
+  );
   context = { pool: database.pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
 });
 
@@ -46,6 +48,8 @@ const everything = async () => ({
   groups: await rowsOf("activity_groups"),
   shipmentLines: await rowsOf("shipment_lines"),
   shipments: await rowsOf("shipments"),
+  versions: await rowsOf("shipment_versions"),
+  versionsOf: await rowsOf("shipment_imports"),
   checkpoints: (await database.pool.query("select projection, commit, prepare from checkpoints order by 1")).rows,
 });
 
@@ -105,7 +109,7 @@ describe("the activity ledger", () => {
     async (end) => {
       await play({ kind: "activities", end, rows: Array.from({ length: 9 }, () => ({ accept: activity() })) }, 4);
       await play({ kind: "shipments", end, rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] }, 3);
-      expect(await everything()).toMatchObject({ activities: [], shipmentLines: [], shipments: [] });
+      expect(await everything()).toMatchObject({ activities: [], shipmentLines: [], shipments: [], versions: [], versionsOf: [] });
     },
   );
 });
@@ -133,6 +137,28 @@ describe("the shipment ledger", () => {
     expect(first?.["fields"]).not.toHaveProperty("item");
     expect(second).toMatchObject({ shipment_id: "S2", items: [{ itemType: "b" }] });
     expect(await rowsOf("shipment_lines")).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4, 1000])("knows where the lines of each version stand, in batches of %i", async (size) => {
+    const rows: Story["rows"] = [
+      { accept: goodsLine("S1"), shipment: 1 },
+      { reject: "x" },
+      { accept: goodsLine("S2"), shipment: 2 },
+      { accept: goodsLine("S1"), shipment: 1 },
+      { accept: goodsLine("S2"), shipment: 3 },
+      { accept: goodsLine("S1"), shipment: 1 },
+    ];
+    const events = await play({ kind: "shipments", rows }, size);
+    const position = String(events[0]?.position.commit);
+    expect((await rowsOf("shipment_versions")).map(({ shipment, shipment_id, revisions }) => [shipment, shipment_id, revisions])).toEqual([
+      [1, "S1", [2, 5, 7]],
+      [2, "S2", [4]],
+      [3, "S2", [6]],
+    ]);
+    const completed = events.at(-1);
+    expect(await rowsOf("shipment_imports")).toMatchObject([
+      { import_position: position, completed_position: String(completed?.position.commit), completed_at: completed?.recordedAt },
+    ]);
   });
 
   it("takes the later of two shipments with one id, within an import and across imports", async () => {

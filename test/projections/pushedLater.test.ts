@@ -7,9 +7,11 @@ import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { shipmentVersions } from "../../src/audit/shipmentVersions.js";
 import { verify } from "../../src/audit/verify.js";
 import { shipmentText } from "../../src/cli/audit/auditShipmentText.js";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { findShipment } from "../../src/queries/shipmentLedger.js";
+import { listVersions, readVersion } from "../../src/queries/shipmentVersions.js";
 import { goodsLine, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 import { createTestObjectStore } from "../support/stores.js";
@@ -80,6 +82,30 @@ test("the versions of a shipment stand in the order they were pushed, and say wh
     "Version 2, completed 2026-03-01T11:00:00.000Z, never in the ledger: the same import has it once more",
     "Version 3, in the ledger since 2026-03-01T11:00:00.000Z",
   ]);
+});
+
+test("the tables list the same versions, of which each is read from its import's stream", async () => {
+  const { pool, eventStore } = model;
+  const asked = { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 10 };
+  const page = await listVersions("acme", asked, pool);
+  let events = 0;
+  const counted: EventStore = Object.assign(Object.create(eventStore), {
+    async *read(...args: Parameters<EventStore["read"]>) {
+      for await (const event of eventStore.read(...args)) {
+        events += 1;
+        yield event;
+      }
+    },
+  });
+  const read = await Promise.all((page?.versions ?? []).map((placed) => readVersion(placed, counted, signal)));
+  expect(events).toBe(6); // of each version who asked for the import, and its line
+  const audited = await shipmentVersions({ eventStore, organisationId: "acme", shipmentId: "S1", signal });
+  expect(page?.all).toBe(audited.length);
+  for (const [index, { requestId: _, writtenAt: __, ...version }] of audited.entries())
+    expect(read[index]).toMatchObject({ number: index + 1, ...version });
+  expect(await listVersions("acme", { ...asked, upTo: 2, count: 1 }, pool)).toMatchObject({ all: 3, versions: [{ number: 2 }] });
+  expect(await listVersions("acme", { ...asked, asOf: new Date(0) }, pool)).toEqual({ all: 0, versions: [] });
+  expect(await listVersions("other", asked, pool)).toEqual({ all: 0, versions: [] });
 });
 
 test("a database in which an older push has overwritten a newer one is mended when it is migrated", async () => {

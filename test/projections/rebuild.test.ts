@@ -88,6 +88,7 @@ describe("a rebuild", () => {
       "rejections",
       "activities",
       "shipments",
+      "versions",
       "quotes",
     ]);
     expect(await everything()).toEqual(before);

@@ -1,7 +1,9 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
-import { activity } from "../support/importStory.js";
+import { listVersions } from "../../src/queries/shipmentVersions.js";
+import { activity, goodsLine } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 
 let model: ReadModel;
@@ -98,5 +100,34 @@ describe("the projector", () => {
     await expectEverything(imports);
     const before = await updated();
     await until(async () => (await updated()) > before);
+  });
+
+  test("fills a projection that an upgrade has brought beside the others, which go on meanwhile", async () => {
+    await model.record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] });
+    await model.project();
+    await model.stopProjector();
+    const versions = async () => (await model.pool.query("select each::text from shipment_versions as each order by 1")).rows;
+    const before = await versions();
+    expect(before).toHaveLength(2);
+    await model.pool.query("truncate shipment_versions, shipment_imports; delete from checkpoints where projection = 'versions'");
+    let fill: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (fill = resolve));
+    const slow: EventStore = Object.assign(Object.create(model.eventStore), {
+      replay: (...args: Parameters<EventStore["replay"]>) => asked.then(() => model.eventStore.replay(...args)),
+    });
+    model.startProjector(undefined, slow);
+    await record();
+    imports += 1;
+    await until(async () => (await model.pool.query("select from imports where status = 'completed'")).rowCount === imports + 1);
+    expect(await versions()).toEqual([]);
+    expect(await listVersions("acme", { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 9 }, model.pool)).toBeUndefined();
+    fill();
+    await model.record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }] });
+    await model.project();
+    expect(await versions()).toHaveLength(3);
+    expect(await versions()).toEqual(expect.arrayContaining(before));
+    expect(await listVersions("acme", { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 9 }, model.pool)).toMatchObject({
+      all: 2,
+    });
   });
 });

@@ -3,12 +3,13 @@ import { table } from "../outcome.js";
 import { countOf, number } from "../progress.js";
 
 export function verificationText({ findings, position, events, imports, rows, files, quotes, organisations }: Verification): string[] {
-  const { activities, shipments, rejections, totals } = rows;
+  const { activities, shipments, versions, rejections, totals } = rows;
   const lines = [
     `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
       countOf(activities, "activity", "activities"),
       countOf(totals, "total", "totals"),
       countOf(shipments, "shipment", "shipments"),
+      countOf(versions, "version", "versions"),
       countOf(rejections, "rejected row", "rejected rows"),
       countOf(files, "stored file", "stored files"),
     ].join(", ")}.`,

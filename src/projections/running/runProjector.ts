@@ -5,9 +5,11 @@ import type { Logger } from "pino";
 import { LogTooShort } from "../../portErrors.js";
 import type { EventBatch, EventStore } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
+import type { Projection } from "../projection.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { disownTables, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { type Checkpoints, disownTables, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { fillLatecomers, latecomersAt } from "./latecomers.js";
 import { createLogGuard, type LogGuard } from "./logGuard.js";
 import { earliest, isBeginning } from "./position.js";
 import { whileActive } from "./projectorLock.js";
@@ -29,10 +31,11 @@ const longestPauseMs = 5_000;
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
+  const filled = new Set<string>();
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await whileActive({ pool, logger, signal }, (active) => followLog({ ...options, guard }, active, () => (failures = 0)));
+      await whileActive({ pool, logger, signal }, (active) => followBeside({ ...options, guard, filled }, active, () => (failures = 0)));
     } catch (error) {
       failures += 1;
       if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
@@ -44,14 +47,48 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   }
 }
 
-async function followLog(options: ProjectorOptions & { guard: LogGuard }, active: AbortSignal, progressed: () => void): Promise<void> {
-  const { pool, eventStore, logger } = options;
-  const context: BatchContext = { pool, projections: allProjections, knownImports: new Map(), logger };
-  const names = allProjections.map(({ name }) => name);
-  const checkpoints = await readCheckpoints(pool, names);
+interface Following extends ProjectorOptions {
+  readonly guard: LogGuard;
+  /** Projections that were filled from the log and may go on with the others. */
+  readonly filled: Set<string>;
+}
+
+/** Ends when the latecomers are filled, so that the next call follows the log with all projections. */
+async function followBeside(options: Following, active: AbortSignal, progressed: () => void): Promise<void> {
+  const checkpoints = await readCheckpoints(
+    options.pool,
+    allProjections.map(({ name }) => name),
+  );
   await options.guard(checkpoints);
+  const late = latecomersAt(checkpoints).filter(({ name }) => !options.filled.has(name));
+  const ended = new AbortController();
+  const signal = AbortSignal.any([active, ended.signal]);
+  const filling = late.length > 0 ? fillLatecomers({ ...options, signal }, late, checkpoints).finally(() => ended.abort()) : undefined;
+  filling?.catch(() => undefined); // it is rethrown below, when the others have stopped
+  const others = allProjections.filter((projection) => !late.includes(projection));
+  try {
+    await followLog(options, others, checkpoints, signal, progressed);
+  } finally {
+    ended.abort();
+    await filling;
+  }
+  if (active.aborted) return;
+  for (const { name } of late) options.filled.add(name);
+}
+
+async function followLog(
+  options: ProjectorOptions,
+  projections: readonly Projection[],
+  checkpoints: Checkpoints,
+  active: AbortSignal,
+  progressed: () => void,
+): Promise<void> {
+  const { pool, eventStore, logger } = options;
+  const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
+  const names = projections.map(({ name }) => name);
+  const places = [...checkpoints].filter(([name]) => names.includes(name)).map(([, place]) => place);
   // From the landmark, not from the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.
-  let after = earliest([...checkpoints.values()].map((place) => place.landmark?.position ?? place));
+  let after = earliest(places.map((place) => place.landmark?.position ?? place));
   let idle = false;
   const onBatch = async (batch: EventBatch) => {
     idle = false;

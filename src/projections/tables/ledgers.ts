@@ -93,3 +93,35 @@ export const shipments = pgTable(
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.shipmentId] })],
 );
+
+/**
+ * Which import wrote which shipment: the way from a shipment to the events of each version it had. Written as the lines are recorded; a
+ * version counts when shipment_imports has its import.
+ */
+export const shipmentVersions = pgTable(
+  "shipment_versions",
+  {
+    importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
+    /** The shipment's number in the import. */
+    shipment: integer().notNull(),
+    organisationId: text("organisation_id").notNull(),
+    shipmentId: text("shipment_id").notNull(),
+    /** Where its lines stand in the import's stream, ascending. */
+    revisions: integer().array().notNull(),
+  },
+  (table) => [
+    primaryKey({ name: "shipment_versions_pkey", columns: [table.importPosition, table.shipment] }),
+    index("shipment_versions_by_shipment").on(table.organisationId, table.shipmentId, table.importPosition),
+  ],
+);
+
+/** The shipment imports that completed. */
+export const shipmentImports = pgTable("shipment_imports", {
+  importPosition: bigint("import_position", { mode: "bigint" }).primaryKey(),
+  importId: uuid("import_id").notNull(),
+  organisationId: text("organisation_id").notNull(),
+  /** Commit position of ImportCompleted: between two pushes, which one completed first. */
+  completedPosition: bigint("completed_position", { mode: "bigint" }).notNull(),
+  /** By the event store's clock. */
+  completedAt: timestamp("completed_at", { withTimezone: true, precision: 3 }).notNull(),
+});

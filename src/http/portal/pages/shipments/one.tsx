@@ -10,8 +10,8 @@ import { presentNames } from "../activities/names.js";
 import { importPath } from "../imports/status.js";
 import { shipmentPath, shipmentsPath } from "./address.js";
 import { Content } from "./content.js";
-import { readVersions } from "./readVersions.js";
-import { Versions } from "./versions.js";
+import { type NoVersions, readVersions, type ShownVersions } from "./readVersions.js";
+import { lastWanted, Versions } from "./versions.js";
 import type { ShipmentContent } from "./words.js";
 
 export const shipmentPage: PageOf<SignedInVisit> = {
@@ -26,12 +26,15 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
   const found = await findShipment(organisationId, shipmentId, deps.pool);
   if (!found) throw new Rejection("notFound", "There is no shipment with this id");
   const asOf = timeOf(visit);
-  const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
-    readVersions(shipmentId, asOf, visit, deps),
+  const upTo = lastWanted(visit);
+  const [versions, newest, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
+    readVersions(shipmentId, { asOf, upTo }, visit, deps),
+    // What it was then is its newest version of that time, whichever versions the page lists.
+    asOf === undefined || upTo === undefined ? undefined : readVersions(shipmentId, { asOf, upTo: undefined }, visit, deps),
     principalNames(deps.pool, organisationId),
     presentNames(organisationId, deps),
   ]);
-  const content = asOf === undefined ? contentOf(found) : versions?.at(-1);
+  const content = asOf === undefined ? contentOf(found) : newestOf(newest ?? versions);
   return {
     title: shipmentId,
     body: (
@@ -44,7 +47,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         <AsOf visit={visit} shipmentId={shipmentId} asOf={asOf} />
         {content ? (
           <Content content={content} nameOfCustomer={nameOfCustomer} />
-        ) : versions ? (
+        ) : typeof versions === "object" ? (
           <section class="panel" aria-label="Shipment">
             <EmptyState title="It was not in the ledger at that time" />
           </section>
@@ -54,6 +57,9 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     ),
   };
 }
+
+const newestOf = (found: ShownVersions | NoVersions): ShipmentContent | undefined =>
+  typeof found === "object" ? found.versions.at(-1) : undefined;
 
 const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
 

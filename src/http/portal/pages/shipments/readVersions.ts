@@ -1,29 +1,42 @@
-import { type ShipmentVersion, shipmentVersions } from "../../../../audit/shipmentVersions.js";
+import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipmentVersions.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 
-/** Versions are found by going through the organisation's imports in the log. A page takes no longer over it than this. */
+/** A page takes no longer over the lines of the versions than this. */
 const longestMs = 2_500;
-/** So many pages of this process go through the log at a time. */
-const mostAtATime = 2;
-let atATime = 0;
+export const shownVersions = 20;
+/** Versions are read so many at a time: a file's lines of one shipment may stand in many places. */
+const atATime = 5;
 
-/** In the order of the pushes. Undefined where the log is too long for a page, does not answer, or others are at it. */
+export interface ShownVersions {
+  /** How many there are in all. */
+  readonly all: number;
+  /** Oldest first. */
+  readonly versions: readonly ShipmentVersion[];
+  /** The version before the oldest of these, to compare with. */
+  readonly before: ShipmentVersion | undefined;
+}
+
+/** Why there are none to show: they are still gathered after an upgrade, or the event store does not answer. */
+export type NoVersions = "gathering" | "unreadable";
+
 export async function readVersions(
   shipmentId: string,
-  asOf: Date | undefined,
+  asked: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
   { person, context }: SignedInVisit,
-  { eventStore, closing, logger }: PortalDeps,
-): Promise<readonly ShipmentVersion[] | undefined> {
-  if (atATime >= mostAtATime) return undefined;
-  atATime += 1;
+  { pool, eventStore, closing, logger }: PortalDeps,
+): Promise<ShownVersions | NoVersions> {
+  const page = await listVersions(person.organisationId, { ...asked, shipmentId, count: shownVersions + 1 }, pool);
+  if (!page) return "gathering";
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {
-    return await shipmentVersions({ eventStore, organisationId: person.organisationId, shipmentId, asOf, signal });
+    const read: ShipmentVersion[] = [];
+    for (let from = 0; from < page.versions.length; from += atATime)
+      read.push(...(await Promise.all(page.versions.slice(from, from + atATime).map((each) => readVersion(each, eventStore, signal)))));
+    const versions = read.slice(-shownVersions);
+    return { all: page.all, versions, before: read.length > versions.length ? read[0] : undefined };
   } catch (error) {
     if (!signal.aborted) logger.warn({ err: error }, "the versions of a shipment could not be read");
-    return undefined;
-  } finally {
-    atATime -= 1;
+    return "unreadable";
   }
 }

@@ -1,60 +1,60 @@
-import type { ShipmentVersion } from "../../../../audit/shipmentVersions.js";
 import type { NameOf } from "../../../../queries/principalNames.js";
+import type { ShipmentVersion } from "../../../../queries/shipmentVersions.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { importPath } from "../imports/status.js";
 import { shipmentPath } from "./address.js";
+import type { NoVersions, ShownVersions } from "./readVersions.js";
 import { type Change, changesBetween } from "./words.js";
 
-const shownVersions = 20;
 const shownChanges = 20;
 const longestText = 200;
 
 interface VersionsProps {
   readonly visit: SignedInVisit;
   readonly shipmentId: string;
-  /** In the order of the pushes. */
-  readonly versions: readonly ShipmentVersion[] | undefined;
+  readonly versions: ShownVersions | NoVersions;
   readonly nameOf: NameOf;
 }
 
-export function Versions({ visit, shipmentId, versions, nameOf }: VersionsProps) {
-  if (versions === undefined)
+const whyNone: Readonly<Record<NoVersions, string>> = {
+  gathering: "The versions of before the last upgrade are being gathered from the log. Reload the page in a few minutes.",
+  unreadable: "The versions cannot be read at the moment. Reload the page in a moment.",
+};
+
+export function Versions({ visit, shipmentId, versions: found, nameOf }: VersionsProps) {
+  if (typeof found === "string")
     return (
       <section class="panel" aria-labelledby="versions">
         <h2 id="versions">Versions</h2>
-        <p class="muted">
-          The earlier versions cannot be read within the time that a page has. Reload it later, or ask whoever runs the service: the command{" "}
-          <code>audit shipment</code> tells them without a limit of time.
-        </p>
+        <p class="muted">{whyNone[found]}</p>
       </section>
     );
-  const end = lastShown(visit.query["version"], versions.length);
-  const first = Math.max(0, end - shownVersions);
+  const { all, versions, before } = found;
+  const newest = versions.at(-1)?.number ?? 0;
+  const oldest = versions[0]?.number ?? 1;
   return (
     <section class="panel" aria-labelledby="versions">
       <h2 id="versions">
-        Versions (<Amount value={versions.length} />)
+        Versions (<Amount value={all} />)
       </h2>
-      <ol class="versions" reversed start={end}>
+      <ol class="versions" reversed start={newest}>
         {versions
-          .slice(first, end)
-          .map((version, index) => (
-            <Version visit={visit} version={version} number={first + index + 1} before={versions[first + index - 1]} nameOf={nameOf} />
-          ))
+          .map((version, index) => <Version visit={visit} version={version} before={versions[index - 1] ?? before} nameOf={nameOf} />)
           .reverse()}
       </ol>
       <nav class="pages" aria-label="Pages of versions">
-        {end < versions.length ? <a href={address(visit, shipmentId, undefined)}>Newest</a> : null}
-        {first > 0 ? <a href={address(visit, shipmentId, first)}>Older</a> : null}
+        {newest < all ? <a href={address(visit, shipmentId, undefined)}>Newest</a> : null}
+        {oldest > 1 ? <a href={address(visit, shipmentId, oldest - 1)}>Older</a> : null}
       </nav>
     </section>
   );
 }
 
-function lastShown(text: string | undefined, all: number): number {
-  const asked = /^\d{1,9}$/.test(text ?? "") ? Number(text) : all;
-  return Math.max(Math.min(asked, all), Math.min(1, all));
+/** The number of the newest version that the page is to list; undefined for the newest there is. */
+export function lastWanted({ query }: SignedInVisit): number | undefined {
+  const text = query["version"] ?? "";
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 function address({ links, query }: SignedInVisit, shipmentId: string, version: number | undefined): string {
@@ -69,13 +69,12 @@ function address({ links, query }: SignedInVisit, shipmentId: string, version: n
 interface VersionProps {
   readonly visit: SignedInVisit;
   readonly version: ShipmentVersion;
-  readonly number: number;
   readonly before: ShipmentVersion | undefined;
   readonly nameOf: NameOf;
 }
 
-function Version({ visit, version, number, before, nameOf }: VersionProps) {
-  const { importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy } = version;
+function Version({ visit, version, before, nameOf }: VersionProps) {
+  const { number, importId, by, fileName, sourceDetails, pushedAt, rows, supersededBy } = version;
   const changes = before && changesBetween(before, version);
   return (
     <li>

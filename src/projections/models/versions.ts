@@ -1,0 +1,98 @@
+// Which import wrote which version of a shipment, and where its lines stand in the import's stream. A projection of its own, not a part of
+// `shipments`: the ledger keeps no earlier versions, so data of before has to come from the log, at this projection's own pace.
+import type { PoolClient } from "pg";
+import { copyRows, field } from "../copyRows.js";
+import type { ApplyOptions, Projection } from "../projection.js";
+import type { Ending, ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
+
+const target = { table: "shipment_versions", columns: "import_position, shipment, organisation_id, shipment_id, revisions" };
+
+export const versions: Projection = {
+  name: "versions",
+  tables: ["shipment_versions", "shipment_imports"],
+
+  async apply(client, batch, options) {
+    await addLines(client, batch, options);
+    const ended = batch.endings.flatMap((slice) =>
+      slice.facts?.kind === "shipments" && slice.ended ? [{ ...slice.ended, facts: slice.facts }] : [],
+    );
+    await addImports(
+      client,
+      ended.filter(({ type }) => type === "ImportCompleted"),
+    );
+    const abandoned = ended.filter(({ type }) => type !== "ImportCompleted").map(({ facts }) => facts.position);
+    if (abandoned.length > 0) await client.query("delete from shipment_versions where import_position = any($1::bigint[])", [abandoned]);
+  },
+};
+
+interface Lines {
+  readonly position: string;
+  readonly shipment: number;
+  readonly revisions: bigint[];
+}
+
+async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void> {
+  const slices = batch.imports.filter(({ facts, accepted }) => facts?.kind === "shipments" && accepted.length > 0);
+  if (slices.length === 0) return;
+  const lastKnown = await lastShipments(client, slices);
+  const more: Lines[] = [];
+  let begun = "";
+  for (const { facts, accepted, acceptedRevisions } of slices) {
+    if (!facts) continue;
+    const { position, organisationId } = facts;
+    const seen = new Map<number, Lines & { readonly shipmentId: unknown }>();
+    for (const [index, { row, shipment = row, values }] of accepted.entries()) {
+      const lines = seen.get(shipment) ?? { position, shipment, revisions: [], shipmentId: values["shipmentId"] };
+      lines.revisions.push(acceptedRevisions[index] ?? 0n);
+      seen.set(shipment, lines);
+    }
+    // Shipments are numbered in the order of their first lines.
+    const last = lastKnown.get(position) ?? 0;
+    for (const lines of seen.values()) {
+      if (lines.shipment <= last) more.push(lines);
+      else if (lines.shipmentId !== undefined && lines.shipmentId !== null)
+        begun += `${position}\t${lines.shipment}\t${field(organisationId)}\t${field(lines.shipmentId)}\t{${lines.revisions.join(",")}}\n`;
+    }
+  }
+  await copyRows(client, target, begun, options);
+  if (more.length > 0) await addMoreLines(client, more);
+}
+
+/** The number of the last shipment that earlier batches have brought, for each import. */
+async function lastShipments(client: PoolClient, slices: readonly ImportSlice[]): Promise<ReadonlyMap<string, number>> {
+  const positions = slices.flatMap(({ facts, requested }) => (facts && !requested ? [facts.position] : []));
+  if (positions.length === 0) return new Map();
+  const { rows } = await client.query<{ position: string; last: number | null }>(
+    `select position::text, (select max(shipment) from shipment_versions where import_position = position) as last
+       from unnest($1::bigint[]) as position`,
+    [positions],
+  );
+  return new Map(rows.map(({ position, last }) => [position, last ?? 0]));
+}
+
+/** A file's lines of one shipment may stand anywhere, so an earlier batch may have the first of them. */
+async function addMoreLines(client: PoolClient, more: readonly Lines[]): Promise<void> {
+  await client.query(
+    `update shipment_versions as known set revisions = known.revisions || string_to_array(more.revisions, ',')::integer[]
+       from unnest($1::bigint[], $2::integer[], $3::text[]) as more (import_position, shipment, revisions)
+      where known.import_position = more.import_position and known.shipment = more.shipment`,
+    [more.map(({ position }) => position), more.map(({ shipment }) => shipment), more.map(({ revisions }) => revisions.join(","))],
+  );
+}
+
+type Ended = Ending & { readonly facts: ImportFacts };
+
+async function addImports(client: PoolClient, completed: readonly Ended[]): Promise<void> {
+  if (completed.length === 0) return;
+  await client.query(
+    `insert into shipment_imports (import_position, import_id, organisation_id, completed_position, completed_at)
+     select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::timestamptz[]) on conflict do nothing`,
+    [
+      completed.map(({ facts }) => facts.position),
+      completed.map(({ facts }) => facts.importId),
+      completed.map(({ facts }) => facts.organisationId),
+      completed.map(({ event }) => String(event.position.commit)),
+      completed.map(({ event }) => event.recordedAt.toISOString()),
+    ],
+  );
+}
