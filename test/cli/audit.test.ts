@@ -202,7 +202,7 @@ test.each([
   ],
   [
     ["projections", "rebuild", "nope"],
-    "There is no projection nope. There are: organisations, members, imports, rejections, activities, shipments, quotes.",
+    "There is no projection nope. There are: organisations, members, imports, rejections, activities, shipments, versions, quotes.",
   ],
 ])("%j is one clear line", async (args, line) => {
   const { code, stdout, stderr } = await waybill(args, environment);
