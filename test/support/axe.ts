@@ -8,7 +8,7 @@ let axe: Promise<string> | undefined;
 export async function violations(page: Page): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   // Evaluated by the driver, not by a script element: the page's policy would refuse that.
-  await page.evaluate(await axe);
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe);
   return page.evaluate(async () => {
     const { axe: loaded } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
