@@ -7,6 +7,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json tsconfig.browser.json ./
 COPY scripts scripts
 COPY src src
+COPY docs/guide.md docs/
 RUN npm run build && npm prune --omit=dev
 
 FROM node:22-bookworm-slim

@@ -20,7 +20,7 @@ function newest(folder) {
 
 const sources = Math.max(
   newest(join(root, "src")),
-  ...["tsconfig.json", "tsconfig.build.json", "tsconfig.browser.json", "package-lock.json", "scripts/build.mjs"].map(
+  ...["tsconfig.json", "tsconfig.build.json", "tsconfig.browser.json", "package-lock.json", "scripts/build.mjs", "docs/guide.md"].map(
     (file) => statSync(join(root, file)).mtimeMs,
   ),
 );
@@ -51,6 +51,7 @@ try {
   cpSync(join(root, "src", "http", "portal", "styles"), join(target, "http", "portal", "styles"), { recursive: true });
   for (const file of [join("document", "examples", "answers.json"), join("reference", "reference.css")])
     cpSync(join(root, "src", "http", "api", file), join(target, "http", "api", file));
+  cpSync(join(root, "docs", "guide.md"), join(target, "http", "api", "reference", "guide.md"));
   await writeLocalities(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { guidePage } from "../reference/guidePage.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
 import type { Page } from "./page.js";
@@ -8,12 +9,15 @@ import type { Page } from "./page.js";
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The build has the script beside the page; sources that run as they are use the last build's. */
+/** The build has the script and the guide beside the page; sources that run as they are use the last build's. */
 const folder = new URL("../reference/", import.meta.url);
 const script = new URL("browser/reference.js", folder);
 const built = fileURLToPath(
   existsSync(script) ? script : new URL("../../../../dist/http/api/reference/browser/reference.js", import.meta.url),
 );
+
+const copiedGuide = new URL("guide.md", folder);
+const guide = existsSync(copiedGuide) ? copiedGuide : new URL("../../../../docs/guide.md", import.meta.url);
 
 /** Everything is made at the first request: few processes are ever asked. */
 export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
@@ -30,6 +34,7 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
   };
   return [
     file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
+    file("/docs/guide", "text/html", () => guidePage(readFileSync(guide, "utf8"))),
     file("/docs/reference.css", "text/css", () => readFileSync(new URL("reference.css", folder), "utf8")),
     file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")),
   ];

@@ -30,6 +30,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
         </a>
         <header>
           <h1>Waybill API reference</h1>
+          <a href="docs/guide">First import, step by step</a>
           <a href="openapi.json">openapi.json</a>
         </header>
         <Contents document={document} operations={operations} />

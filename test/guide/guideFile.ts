@@ -1,0 +1,37 @@
+// docs/guide.md as its commands: each ```sh block is run, and the ```text block after it is what it printed.
+
+export interface GuideBlock {
+  readonly commands: string;
+  readonly output: string;
+}
+
+interface Piece extends Partial<GuideBlock> {
+  readonly prose: string;
+}
+
+const block = /```sh\n([\s\S]*?)```\n(?:\n```text\n([\s\S]*?)```\n)?/g;
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const match of text.matchAll(block)) {
+    pieces.push({ prose: text.slice(end, match.index), commands: match[1] ?? "", output: match[2] ?? "" });
+    end = match.index + match[0].length;
+  }
+  return [...pieces, { prose: text.slice(end) }];
+}
+
+export const blocksOf = (text: string): GuideBlock[] =>
+  piecesOf(text).flatMap(({ commands, output = "" }) => (commands === undefined ? [] : [{ commands, output }]));
+
+/** The guide with the outputs that `run` gives for its blocks, one after the other. */
+export async function withOutputs(text: string, run: (commands: string) => Promise<string>): Promise<string> {
+  let made = "";
+  for (const { prose, commands } of piecesOf(text)) {
+    made += prose;
+    if (commands === undefined) continue;
+    const output = (await run(commands)).trimEnd();
+    made += `\`\`\`sh\n${commands}\`\`\`\n${output === "" ? "" : `\n\`\`\`text\n${output}\n\`\`\`\n`}`;
+  }
+  return made;
+}
