@@ -29,7 +29,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never
     pool: "forks",
-    maxWorkers: 3, // of which, on two cores, one mostly waits for a store or a process
+    maxWorkers: 4, // of which, on two cores, two mostly wait for a store or a process
     isolate: false, // a worker process loads the modules once, for all of its files: a file leaves no timers, variables or listeners behind
     sequence: { sequencer: LongestFirst },
   },

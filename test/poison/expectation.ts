@@ -1,5 +1,3 @@
-import { readHeader, readRows } from "../../src/adapters/spreadsheets/rows.js";
-
 /** What a bad file is to come to: a fault that says why, or rows of which some are faulty. */
 export type Expectation = { readonly fault: RegExp } | { readonly rows: number; readonly faulty?: number };
 
@@ -17,23 +15,6 @@ export const poison = (name: string, content: Poison["content"], expect: Expecta
   expect,
   ...(fileName === undefined ? {} : { fileName }),
 });
-
-/** The outcome in the expectation's own terms, without keeping the rows. */
-export async function outcomeOf(path: string, fileName: string): Promise<{ fault: string } | { rows: number; faulty: number }> {
-  let rows = 0;
-  let faulty = 0;
-  try {
-    const { format } = await readHeader(path, fileName);
-    for await (const batch of readRows(path, { format })) {
-      rows += batch.rows.length;
-      for (const { cells, fault } of batch.rows) if (fault !== null || cells.some((cell) => typeof cell !== "string")) faulty += 1;
-    }
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "FileFault") throw error;
-    return { fault: error.message };
-  }
-  return { rows, faulty };
-}
 
 /** `bytes` bytes of a repeated text. */
 export function* repeated(text: string, bytes: number, start = ""): Iterable<Uint8Array> {

@@ -7,12 +7,14 @@ import { headerXml, workbookParts } from "../adapters/spreadsheets/workbook.js";
 import { zip } from "../adapters/spreadsheets/zip.js";
 import { paceOf } from "../faults/pace.js";
 import { firstSeed, runs } from "../faults/scale.js";
-import { outcomeOf } from "./expectation.js";
+import { createReader } from "./readingProcess.js";
 
 const folder = mkdtempSync(join(tmpdir(), "waybill-mutations-"));
 const path = join(folder, "mutant");
 const descriptor = openSync(path, "w+");
-afterAll(() => {
+const reader = createReader();
+afterAll(async () => {
+  await reader.close();
   closeSync(descriptor);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -47,12 +49,12 @@ function changed(content: Uint8Array, list: readonly { at: number; kind: string;
   }, Buffer.from(content));
 }
 
-/** Anything but a FileFault would be thrown on by `outcomeOf`. */
+/** Anything but a FileFault is an error of `read`. */
 async function survives(content: Uint8Array): Promise<void> {
   // In place: to empty a file and fill it again makes some file systems write it to the disk each time.
   ftruncateSync(descriptor, content.length);
   writeSync(descriptor, content, 0, content.length, 0);
-  const outcome = await outcomeOf(path, "mutant");
+  const { outcome } = await reader.read(path, "mutant");
   done += 1;
   told(done);
   if ("fault" in outcome) expect(outcome.fault).toMatch(/^[A-Z].*[.)]$/s);

@@ -2,38 +2,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outcomeOf, type Poison } from "./expectation.js";
+import type { Poison } from "./expectation.js";
+import { createReader } from "./readingProcess.js";
 import { textFiles } from "./textFiles.js";
 import { goodWorkbook, workbooks } from "./workbooks.js";
-
-/** What is kept counts, not what could have been collected; collecting takes long, so only what seems too much is looked at twice. */
-const collectGarbage = (() => {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
-})();
 
 const BOUND = 256 * 1024 * 1024;
 const table = [...textFiles, ...workbooks];
 let folder: string;
-let before: number;
-
-const measured = (): number => {
-  collectGarbage();
-  return process.memoryUsage.rss();
-};
-const keptBytes = (): number => {
-  const seen = process.memoryUsage.rss() - before;
-  return seen < BOUND ? seen : measured() - before;
-};
-
+const reader = createReader();
 beforeAll(() => {
-  before = measured();
   folder = mkdtempSync(join(tmpdir(), "waybill-poison-"));
 });
-afterAll(() => {
+afterAll(async () => {
+  await reader.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -56,19 +39,15 @@ describe("a bad file", () => {
 
   it.each(table)("$name", async ({ content, fileName = "upload.csv", expect: wanted }) => {
     const path = await write(content());
-    if (keptBytes() >= BOUND) before = measured(); // what earlier files of this worker left behind
-    let peak = 0;
-    const watch = setInterval(() => {
-      peak = Math.max(peak, keptBytes());
-    }, 100);
-    const outcome = await outcomeOf(path, fileName).finally(() => clearInterval(watch));
+    const { outcome, grownBytes } = await reader.read(path, fileName);
     if ("fault" in wanted) expect(outcome).toEqual({ fault: expect.stringMatching(wanted.fault) });
     else expect(outcome).toEqual({ faulty: 0, ...wanted });
-    expect(Math.max(peak, keptBytes())).toBeLessThan(BOUND);
+    expect(grownBytes).toBeLessThan(BOUND);
   });
 
   it("leaves the process able to read a good one", async () => {
-    expect(await outcomeOf(await write(goodWorkbook()), "rows.xlsx")).toEqual({ rows: 1, faulty: 0 });
-    expect(await outcomeOf(await write("a,b\n1,2\n"), "rows.csv")).toEqual({ rows: 1, faulty: 0 });
+    const read = async (content: Uint8Array | string, name: string) => (await reader.read(await write(content), name)).outcome;
+    expect(await read(goodWorkbook(), "rows.xlsx")).toEqual({ rows: 1, faulty: 0 });
+    expect(await read("a,b\n1,2\n", "rows.csv")).toEqual({ rows: 1, faulty: 0 });
   });
 });

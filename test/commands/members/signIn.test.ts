@@ -188,7 +188,11 @@ describe("a wrong sign-in", () => {
       return performance.now() - begun;
     };
     await timed("warm@example.com");
-    const [unknown, known] = [await timed("nobody-at-all@example.com"), await timed(both)];
+    let [unknown, known] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the quickest of each: a busy machine only adds
+    for (let n = 0; n < 4; n += 1) {
+      unknown = Math.min(unknown, await timed("nobody-at-all@example.com"));
+      known = Math.min(known, await timed(both));
+    }
     expect(known / unknown).toBeLessThan(1.5); // both wait for the same moment
     expect(unknown / known).toBeLessThan(1.5);
   });

@@ -1,0 +1,36 @@
+// Reads files in a process of its own, whose heap is small: to keep more than that ends it. Answers with the outcome in the expectations'
+// own terms, and with the most memory the process has had meanwhile beyond what it had at first.
+import process from "node:process";
+import { readHeader, readRows } from "../../dist/adapters/spreadsheets/rows.js";
+
+const before = process.memoryUsage.rss();
+let peak = before;
+setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+}, 50).unref();
+
+async function outcomeOf(path, fileName) {
+  let rows = 0;
+  let faulty = 0;
+  try {
+    const { format } = await readHeader(path, fileName);
+    for await (const batch of readRows(path, { format })) {
+      rows += batch.rows.length;
+      for (const { cells, fault } of batch.rows) if (fault !== null || cells.some((cell) => typeof cell !== "string")) faulty += 1;
+    }
+  } catch (error) {
+    if (error?.name !== "FileFault") throw error;
+    return { fault: error.message };
+  }
+  return { rows, faulty };
+}
+
+process.on("message", async ({ path, fileName }) => {
+  peak = process.memoryUsage.rss();
+  try {
+    const outcome = await outcomeOf(path, fileName);
+    process.send({ outcome, grownBytes: Math.max(peak, process.memoryUsage.rss()) - before });
+  } catch (error) {
+    process.send({ accident: String(error?.stack ?? error) });
+  }
+});
