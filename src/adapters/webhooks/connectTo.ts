@@ -1,7 +1,7 @@
 // A connection to an address that may be sent to. The address is judged before the connection is made and again on the socket itself,
 // before anything is written to it.
 import { connect as connectTcp, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import type { LookUp } from "./lookUp.js";
 
 /** Nothing may be sent there. */
@@ -53,8 +53,17 @@ async function firstThatConnects(addresses: readonly string[], port: number, sig
 
 function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const isName = !/^[\d.]+$|:/.test(host);
-  const tls = connectTls({ socket, host, ...(isName ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) });
+  const tls = connectTls({ socket, host, secureContext: contextFor(ca), ...(isName ? { servername: host } : {}) });
   return settled(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
+}
+
+const contexts = new Map<string | undefined, SecureContext>();
+
+/** Made once: reading the system's certificates for every connection takes longer than anything else here. */
+function contextFor(ca: string | undefined): SecureContext {
+  const context = contexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
+  contexts.set(ca, context);
+  return context;
 }
 
 function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {

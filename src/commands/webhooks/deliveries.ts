@@ -28,13 +28,34 @@ const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", 
 /** Deliveries are kept for so long; what was recorded earlier is told again only by a replay. */
 export const keptDays = 30;
 
-/** For every endpoint that stood before the event and asked for its type. The same event again adds nothing. */
-export async function enqueueTold(database: Database, events: readonly ToldEvent[]): Promise<number> {
+export interface EndpointCount {
+  readonly all: number;
+  /** Whose last attempt succeeded. */
+  readonly working: number;
+}
+
+const health = "left join webhook_health health on health.endpoint_id = endpoint.endpoint_id";
+const isWorking = "endpoint.paused_at is null and health.failures = 0 and health.succeeded_at is not null";
+
+/** By organisation. */
+export async function countEndpoints(database: Database, organisations: ReadonlySet<string>): Promise<Map<string, EndpointCount>> {
+  if (organisations.size === 0) return new Map();
+  const { rows } = await database.query<EndpointCount & { organisationId: string }>(
+    `select organisation_id as "organisationId", count(*)::int as all, count(*) filter (where ${isWorking})::int as working
+       from webhook_endpoints endpoint ${health} where organisation_id = any($1) and removed_at is null group by organisation_id`,
+    [[...organisations]],
+  );
+  return new Map(rows.map((row) => [row.organisationId, row]));
+}
+
+/** For every endpoint, or every one that works, that stood before the event and asked for its type. The same event again adds nothing. */
+export async function enqueueTold(database: Database, events: readonly ToldEvent[], which: keyof EndpointCount): Promise<number> {
   const { rowCount } = await database.query(
     `insert into webhook_deliveries (${columns})
      select ${values} from ${told}
        join webhook_endpoints endpoint on endpoint.organisation_id = told."organisationId" and endpoint.removed_at is null
         and told.type = any(endpoint.events) and endpoint.added_position < told.position
+       ${which === "working" ? `${health.replace("left join", "join")} and ${isWorking}` : ""}
       where told."recordedAt" > now() - interval '${keptDays} days'
       order by told.position
      on conflict (endpoint_id, event_id) do nothing`,

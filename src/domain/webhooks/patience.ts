@@ -11,12 +11,10 @@ export function untilNextMs(attempts: number, random: () => number): number {
   return Math.round(full * (0.5 + random() / 2));
 }
 
-const fewFailures = 3;
 const longestProbeMs = 60_000;
 
-/** An endpoint that failed several times in a row gets one delivery at a time, this far apart, until one succeeds. */
+/** An endpoint whose last attempts failed gets one delivery at a time, this far apart, until one succeeds. */
 export function untilProbeMs(failuresInARow: number, random: () => number): number {
-  if (failuresInARow < fewFailures) return 0;
-  const full = Math.min(longestProbeMs, 1_000 * 2 ** Math.min(failuresInARow - fewFailures, 20));
+  const full = Math.min(longestProbeMs, 1_000 * 2 ** Math.min(failuresInARow - 1, 20));
   return Math.round(full * (0.5 + random() / 2));
 }

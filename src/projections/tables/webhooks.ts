@@ -95,7 +95,7 @@ export const webhookHealth = pgTable("webhook_health", {
   failures: integer().notNull(),
   /** The first failure since the last success. */
   failingSince: at("failing_since"),
-  /** After several failures in a row: no attempt before then. */
+  /** After a failure: no attempt before then. */
   retryAt: at("retry_at"),
   succeededAt: at("succeeded_at"),
 });

@@ -1,27 +1,22 @@
 // The follower: one is active at a time. It goes on from its checkpoint after any outage, and where the log is another one, or an
 // earlier state of its own, it begins at the beginning: what was told before is known by its id.
 import { setTimeout as pause } from "node:timers/promises";
-import { enqueueTold } from "../../../commands/webhooks/deliveries.js";
-import { toldEvent } from "../../../commands/webhooks/replay.js";
 import { toldOf } from "../../../domain/webhooks/eventTypes.js";
-import { streamPrefix } from "../../../events/streams.js";
 import { LogTooShort } from "../../../portErrors.js";
-import { type EventBatch, isAfter, type Position } from "../../../ports/eventStore.js";
+import type { Position } from "../../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";
-import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
-import { lockCheckpoints, readCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";
+import { readCheckpoints } from "../../../projections/running/checkpoints.js";
 import { createLogGuard, type LogGuard } from "../../../projections/running/logGuard.js";
 import { isBeginning } from "../../../projections/running/position.js";
 import { whileActive } from "../../../projections/running/projectorLock.js";
 import type { WebhookWorkerDeps } from "../deps.js";
+import { followerName, takeBatch } from "./takeBatch.js";
 
 export interface FollowerOptions extends WebhookWorkerDeps {
   /** Called when there is something to send. */
   readonly onEnqueued: () => void;
 }
 
-/** Its checkpoint is a row beside those of the projections. */
-const name = "webhooks";
 const types = [...Object.keys(toldOf), "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 const longestPauseMs = 5_000;
@@ -56,47 +51,25 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
 }
 
 async function beginAnew({ pool, logger }: FollowerOptions): Promise<void> {
-  await pool.query("delete from checkpoints where projection = $1", [name]);
+  await pool.query("delete from checkpoints where projection = $1", [followerName]);
   logger.warn("the log was put back, or is another one: webhooks are looked for from its beginning, known ones are not sent again");
 }
 
 async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
-  const { pool, eventStore, onEnqueued } = options;
-  const own = await readCheckpoints(pool, [name]);
+  const { pool, eventStore } = options;
+  const own = await readCheckpoints(pool, [followerName]);
   await guard(own);
-  const place = own.get(name);
+  const place = own.get(followerName);
   // From its last event, as the projector does: an event in between that it cannot have seen is noticed.
   let after: Position | undefined = place?.landmark?.position ?? place;
   if (after && isBeginning(after)) after = undefined;
   let savedAt = 0;
   await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {
     if (batch.events.length > 0 || performance.now() - savedAt > idleSaveMs) {
-      const enqueued = await take(options, batch, after);
+      await takeBatch(options, batch, after);
       after = batch.position;
       savedAt = performance.now();
-      if (enqueued > 0) onEnqueued();
     }
     progressed();
-  });
-}
-
-/** Endpoints that a batch adds are in the table before its events are looked at: the command that added one may have died. */
-async function take({ inTransaction, organisations }: FollowerOptions, batch: EventBatch, after: Position | undefined): Promise<number> {
-  const changed = new Set(
-    batch.events.flatMap(({ stream, type }) =>
-      type.startsWith("Webhook") && stream.startsWith(streamPrefix.organisation) ? [stream.slice(streamPrefix.organisation.length)] : [],
-    ),
-  );
-  for (const organisationId of changed) await organisations.project(organisationId);
-  return inTransaction(async (client) => {
-    const at = (await lockCheckpoints(client, [name])).get(name);
-    if (!at) return 0;
-    if (after && isAfter(after, at))
-      throw new CheckpointMovedBack(`the webhooks' checkpoint stands at ${at.commit}, before ${after.commit}`);
-    throwIfUnseen(name, at, batch.events);
-    const fresh = batch.events.filter((event) => isAfter(event.position, at)).flatMap((event) => toldEvent(event) ?? []);
-    const enqueued = fresh.length === 0 ? 0 : await enqueueTold(client, fresh);
-    await saveCheckpoints(client, [name], batch);
-    return enqueued;
   });
 }

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { whyNotAddress } from "../../../domain/webhooks/address.js";
-import type { Line } from "../../waiting/line.js";
 import { byWorker, type WebhookWorkerDeps } from "../deps.js";
 import type { Claimed } from "./claim.js";
 import { insist } from "./insist.js";
 import { EventGone, messageOf } from "./message.js";
-import { drop, giveUp, putBack, settleDelivered, settleFailed } from "./settle.js";
+import type { Settling } from "./settling.js";
 import { signedHeaders } from "./sign.js";
+import { drop, giveUp, putBack } from "./unsent.js";
 
 const outageMs = 5_000;
 const gone = 410;
 
-/** One attempt, and everything that follows from it. A thousand failures at once are written down in turn: successes and claims come first. */
-export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, failuresInTurn: Line): Promise<void> {
-  const { pool, logger, signal, random = Math.random } = deps;
+/** One attempt, and everything that follows from it. */
+export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, settling: Settling): Promise<void> {
+  const { pool, logger, signal } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
     if (error instanceof EventGone) return insist(() => drop(pool, delivery, error.message), signal);
     if (!signal.aborted) logger.warn({ err: error, eventId: delivery.eventId }, "an event to be told could not be read; later again");
@@ -31,12 +31,11 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, failur
     signal,
   });
   if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
-  if (answer.reason === null) return insist(() => settleDelivered(pool, delivery, answer), signal);
+  if (answer.reason === null) return settling.delivered({ delivery, answer });
   const isGone = answer.status === gone;
   // Removed first: once this delivery is settled, the next of its import may go.
   if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  const write = () => settleFailed(pool, delivery, answer, { isLast: isGone, random });
-  const { endpointIsDead, isOver } = await failuresInTurn(() => insist(write, signal));
+  const { endpointIsDead, isOver } = await settling.failed({ delivery, answer, isLast: isGone });
   if (isGone) return;
   if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
   else if (isOver) await giveUp(pool, delivery);

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Doorbell } from "../../waiting/doorbell.js";
-import { createLine } from "../../waiting/line.js";
 import type { WebhookWorkerDeps } from "../deps.js";
-import { type Claimed, claimDeliveries, type Place, type Room, releaseLostClaims } from "./claim.js";
+import type { Place, Room } from "./choose.js";
+import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
+import { createSettling } from "./settling.js";
 
-/** Of this process. An endpoint that hangs holds a place for 15 s; half of all stay for one delivery at a time to every other endpoint. */
-const places = { inAll: 2_000, further: 500, failing: 500 };
-/** Of the pool's connections, which the imports use too. */
-const failuresAtOnce = 3;
+/** Of this process. An endpoint that hangs holds a place for 15 s: a quarter of all stay for those that work, whatever the others do. */
+const places = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
 /** Claims are gathered: each looks at every endpoint. */
 const gatherMs = 20;
@@ -18,10 +17,10 @@ const mostOutageMs = 10_000;
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { logger, signal } = deps;
   const running = new Map<Promise<void>, Claimed>();
-  const failuresInTurn = createLine(failuresAtOnce);
+  const settling = createSettling(deps);
   let outages = 0;
   const begin = (delivery: Claimed) => {
-    const run = deliver(deps, delivery, failuresInTurn)
+    const run = deliver(deps, delivery, settling)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))
       .finally(() => {
         running.delete(run);
@@ -52,6 +51,7 @@ function roomBeside(running: readonly Claimed[]): Room {
   return {
     inAll: places.inAll - running.length,
     further: Math.max(0, places.further - taken("further")),
+    new: Math.max(0, places.new - taken("new")),
     failing: Math.max(0, places.failing - taken("failing")),
   };
 }

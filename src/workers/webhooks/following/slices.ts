@@ -1,0 +1,16 @@
+/** So many deliveries are added in a transaction: far from the time that a statement may take, and others' imports are heard between. */
+export const rowsAtOnce = 5_000;
+
+/** Cuts events, in their order, so that a slice adds no more than `most` deliveries; an event that alone adds more is a slice of its own. */
+export function slicesOf<Told>(events: readonly Told[], rowsOf: (event: Told) => number, most = rowsAtOnce): Told[][] {
+  const slices: Told[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const rows = rowsOf(event);
+    const last = slices.at(-1);
+    if (last && rows <= room) last.push(event);
+    else slices.push([event]);
+    room = (last && rows <= room ? room : most) - rows;
+  }
+  return slices;
+}

@@ -1,0 +1,73 @@
+// Writes down who is to be told what. Endpoints that work come first, so that a thousand others delay none of them; the checkpoint moves with
+// the rest. What was added before it moved is known by its id when the batch comes again.
+import { countEndpoints, type EndpointCount, enqueueTold } from "../../../commands/webhooks/deliveries.js";
+import { toldEvent } from "../../../commands/webhooks/replay.js";
+import { streamPrefix } from "../../../events/streams.js";
+import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import { CheckpointMovedBack, throwIfUnseen } from "../../../projections/running/applyBatch.js";
+import { lockCheckpoints, saveCheckpoints } from "../../../projections/running/checkpoints.js";
+import type { WebhookWorkerDeps } from "../deps.js";
+import { slicesOf } from "./slices.js";
+
+export interface TakeOptions extends Pick<WebhookWorkerDeps, "pool" | "inTransaction" | "organisations"> {
+  /** Called when there is something to send. */
+  readonly onEnqueued: () => void;
+}
+
+/** Its checkpoint is a row beside those of the projections. */
+export const followerName = "webhooks";
+/** For no more than so many deliveries a transaction of their own is not worth it. */
+const few = 200;
+
+/** Endpoints that a batch adds are in the table before its events are looked at: the command that added one may have died. */
+export async function takeBatch(options: TakeOptions, batch: EventBatch, after: Position | undefined): Promise<void> {
+  for (const organisationId of changedBy(batch)) await options.organisations.project(organisationId);
+  const told = batch.events.flatMap((event) => toldEvent(event) ?? []);
+  const counts = await countEndpoints(options.pool, new Set(told.map(({ organisationId }) => organisationId)));
+  const rowsOf = (which: keyof EndpointCount) => (event: StoredEvent) =>
+    toldEvent(event) ? (counts.get(event.metadata.organisation)?.[which] ?? 0) : 0;
+  const [all, working] = [rowsOf("all"), rowsOf("working")];
+  if (batch.events.reduce((sum, event) => sum + all(event), 0) > few)
+    for (const events of slicesOf(batch.events, working))
+      if (events.some((event) => working(event) > 0)) await enqueue(options, { ...batch, events }, { which: "working", after });
+  let reached = after;
+  for (const part of partsOf(batch, all)) {
+    await enqueue(options, part, { which: "all", after: reached });
+    reached = part.position;
+  }
+}
+
+const changedBy = ({ events }: EventBatch): ReadonlySet<string> =>
+  new Set(
+    events.flatMap(({ stream, type }) =>
+      type.startsWith("Webhook") && stream.startsWith(streamPrefix.organisation) ? [stream.slice(streamPrefix.organisation.length)] : [],
+    ),
+  );
+
+/** A batch that adds many deliveries, as several; the last of them has its end. */
+function partsOf(batch: EventBatch, rowsOf: (event: StoredEvent) => number): EventBatch[] {
+  const parts = slicesOf(batch.events, rowsOf).map((events): EventBatch => {
+    const last = events.at(-1);
+    return { events, position: last?.position ?? batch.position, caughtUp: false };
+  });
+  return [...parts.slice(0, -1), { ...batch, events: parts.at(-1)?.events ?? [] }];
+}
+
+async function enqueue(
+  { inTransaction, onEnqueued }: TakeOptions,
+  part: EventBatch,
+  { which, after }: { readonly which: keyof EndpointCount; readonly after: Position | undefined },
+): Promise<void> {
+  const enqueued = await inTransaction(async (client) => {
+    const at = (await lockCheckpoints(client, [followerName])).get(followerName);
+    if (!at) return 0;
+    if (after && isAfter(after, at))
+      throw new CheckpointMovedBack(`the webhooks' checkpoint stands at ${at.commit}, before ${after.commit}`);
+    throwIfUnseen(followerName, at, part.events);
+    const fresh = part.events.filter((event) => isAfter(event.position, at)).flatMap((event) => toldEvent(event) ?? []);
+    const added = fresh.length === 0 ? 0 : await enqueueTold(client, fresh, which);
+    if (which === "all") await saveCheckpoints(client, [followerName], part);
+    return added;
+  });
+  if (enqueued > 0) onEnqueued();
+}

@@ -1,0 +1,67 @@
+// Which deliveries are sent next.
+import type { PoolClient } from "pg";
+
+/** First: one at a time to an endpoint that works. Further: a second to fourth beside it. New: the first to one that has yet to answer. */
+export type Place = "first" | "further" | "new" | "failing";
+
+/** Deliveries that this process can take on: in all, and of the kinds that must not take all. */
+export type Room = Readonly<Record<Exclude<Place, "first"> | "inAll", number>>;
+
+const perEndpoint = 4;
+/** A turn takes on no more, so that a thousand endpoints do not begin in one go and those that answer are heard between. */
+const perTurn = { inAll: 250, new: 100, failing: 25 };
+
+/** Of the import, to the endpoint. With a limit, so that it is one look into the index and not a join with all that waits. */
+const oldestWaiting = `select before.position from webhook_deliveries before
+  where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
+
+/** Endpoints for which something waits, from one to the next in the index: most have nothing, and some have thousands. */
+const withWaiting = `
+  (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
+  union all
+  select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
+    order by next.endpoint_id limit 1) from with_waiting at where at.endpoint_id is not null`;
+
+/** With an offset, so that Postgres looks each endpoint up and does not join two lists of whose length it knows nothing. */
+const ready = `
+  select endpoint.endpoint_id, endpoint.organisation_id,
+         case when health.failures > 0 then 'failing' when health.succeeded_at is null then 'new' else 'first' end as standing
+    from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+   where endpoint.endpoint_id = with_waiting.endpoint_id and endpoint.removed_at is null and endpoint.paused_at is null
+     and coalesce(health.retry_at, now()) <= now() offset 0`;
+
+/** One at a time to each endpoint, whatever else goes there: somebody waits for its answer. */
+const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_id, ping.due_at, 0 as nth, 'new' as place from webhook_deliveries ping
+  where ping.status = 'waiting' and ping.type = 'ping' and ping.due_at <= now() and not exists (select from webhook_deliveries busy
+    where busy.endpoint_id = ping.endpoint_id and busy.claim is not null and busy.type = 'ping' and busy.due_at > now())
+  order by ping.endpoint_id, ping.due_at`;
+
+/** By the delivery's id. */
+export async function chooseDeliveries(client: PoolClient, room: Room): Promise<Map<string, Place>> {
+  const { rows } = await client.query<{ id: string; place: Place }>(
+    `with recursive with_waiting (endpoint_id) as (${withWaiting}
+     ), open as (
+       select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
+         from with_waiting cross join lateral (${ready}) as ready
+        cross join lateral (select count(*) as deliveries from webhook_deliveries delivery
+           where delivery.endpoint_id = ready.endpoint_id and claim is not null and due_at > now() offset 0) as busy
+     ), due as (
+       select delivery.id, organisation_id, delivery.due_at, busy + nth as nth, case when standing = 'first' and busy + nth > 1 then 'further' else standing end as place
+         from open cross join lateral (
+           select each.id, each.due_at, row_number() over (order by each.due_at) as nth from webhook_deliveries each
+            where each.endpoint_id = open.endpoint_id and each.status = 'waiting' and each.due_at <= now() and each.type <> 'ping'
+              and each.position = (${oldestWaiting})
+            order by each.due_at limit greatest(0, places - busy)) as delivery
+       union all (${pings})
+     ), by_organisation as (
+       select *, row_number() over (partition by place, organisation_id order by nth, due_at, id) as turn from due
+     ), ranked as (
+       select id, place, row_number() over (partition by place order by turn, due_at, id) as rank from by_organisation
+     )
+     select id::text, place from ranked
+      where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
+      order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
+    [Math.min(perTurn.inAll, room.inAll), room.further, Math.min(perTurn.new, room.new), Math.min(perTurn.failing, room.failing)],
+  );
+  return new Map(rows.map(({ id, place }) => [id, place]));
+}
