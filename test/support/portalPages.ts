@@ -209,6 +209,14 @@ export const openablePages: readonly OpenablePage[] = [
     as: "admin",
     address: ({ endpointId }) => `/portal/settings/webhooks/${endpointId}?ask=rotate`,
   },
+  {
+    path: "/portal/settings/webhooks/{endpointId}",
+    name: "webhook-replay",
+    heading: endpointUrl,
+    asks: "Send it all again?",
+    as: "admin",
+    address: ({ endpointId }) => `/portal/settings/webhooks/${endpointId}?ask=replay&from=2026-01-01T00%3A00`,
+  },
 ];
 
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;

@@ -24,20 +24,25 @@ export async function replay({ pool, eventStore, signal }: ReplaySources, endpoi
     endpointId,
   ]);
   if (found.rowCount === 0) throw noEndpoint();
-  // The deliveries know imports that are not in the table yet: the follower may be ahead of the projector.
+  const imports = await importsToReplay(pool, endpoint, from);
+  let sent = 0;
+  for (let start = 0; start < imports.length; start += importsAtOnce) {
+    signal?.throwIfAborted();
+    const events = await Promise.all(imports.slice(start, start + importsAtOnce).map((importId) => toldOfImport(eventStore, importId)));
+    const since = events.flat().filter(({ recordedAt }) => recordedAt >= from);
+    if (since.length > 0) sent += await enqueueAgain(pool, endpoint, since);
+  }
+  return sent;
+}
+
+/** The deliveries know imports that are not in the table yet: the follower may be ahead of the projector. */
+export async function importsToReplay(pool: Pool, { organisationId, endpointId }: Endpoint, from: Date): Promise<string[]> {
   const { rows } = await pool.query<{ importId: string }>(
     `select import_id as "importId" from imports where organisation_id = $1 and (finished_at is null or finished_at >= $2::timestamptz - interval '1 hour')
      union select import_id from webhook_deliveries where endpoint_id = $3 and import_id is not null and occurred_at >= $2`,
     [organisationId, from, endpointId],
   );
-  let sent = 0;
-  for (let start = 0; start < rows.length; start += importsAtOnce) {
-    signal?.throwIfAborted();
-    const events = await Promise.all(rows.slice(start, start + importsAtOnce).map(({ importId }) => toldOfImport(eventStore, importId)));
-    const since = events.flat().filter(({ recordedAt }) => recordedAt >= from);
-    if (since.length > 0) sent += await enqueueAgain(pool, endpoint, since);
-  }
-  return sent;
+  return rows.map(({ importId }) => importId);
 }
 
 /** ImportStarted is the second event, an end is the last. */

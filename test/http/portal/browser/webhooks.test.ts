@@ -109,6 +109,7 @@ browserTest("add an endpoint, try it, rotate its secret, see an answer, send aga
     await page.getByText("Active", { exact: true }).waitFor();
     await page.getByLabel("From").fill("2020-01-01T00:00");
     await press("Replay from then");
+    await answerWith("Replay");
     await page.getByText("1 event is sent again.").waitFor();
     await untilShown(page, "3 attempts, 200");
 

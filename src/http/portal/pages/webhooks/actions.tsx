@@ -2,6 +2,7 @@ import type { WebhookSummary } from "../../../../queries/webhooks.js";
 import { AskButton } from "../../shell/dialog.js";
 import { Field, Form } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";
+import { today } from "../activities/period.js";
 import { EventChoice } from "./eventChoice.js";
 import { endpointPath } from "./paths.js";
 
@@ -30,19 +31,24 @@ export function Actions({ visit, endpoint: { endpointId, url, pausedAt } }: OfEn
   );
 }
 
+/** Asks first: it may be thousands of requests. Without a choice it begins with today. */
 export function ReplayPanel({ visit, endpoint: { endpointId } }: OfEndpoint) {
+  const { timezone } = visit.person;
+  const action = visit.links.to(endpointPath(endpointId));
+  const from = visit.submitted.get("from") || visit.query["from"] || `${today(timezone, new Date())}T00:00`;
   return (
     <section class="panel" aria-labelledby="replay">
       <h2 id="replay">Replay</h2>
-      <Form visit={visit} to={`${endpointPath(endpointId)}/replay`} class="in-line">
-        <Field label="From" name="from" type="datetime-local" value={visit.submitted.get("from")} />
+      <form method="get" action={action} class="in-line" hx-get={action} hx-select="#question" hx-target="#question" hx-swap="outerHTML">
+        <input type="hidden" name="ask" value="replay" />
+        <Field label="From" name="from" type="datetime-local" value={from} />
         <button type="submit" class="quiet">
           Replay from then
         </button>
-      </Form>
+      </form>
       <p class="hint">
         Sends everything since then again, from the log, also what the endpoint has had. Each event keeps its id, so a receiver that
-        remembers ids takes nothing twice. The time is your organisation's ({visit.person.timezone}).
+        remembers ids takes nothing twice. The time is your organisation's ({timezone}).
       </p>
     </section>
   );

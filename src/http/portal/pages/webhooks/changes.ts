@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
 import { ping, releaseDeliveries, sendAgain } from "../../../../commands/webhooks/deliveries.js";
 import { replay } from "../../../../commands/webhooks/replay.js";
-import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/secret.js";
 import type { Fields } from "../../fields.js";
 import type { Done, FormOf, PortalDeps } from "../../page.js";
 import { originOf, type SignedInVisit } from "../../visit.js";
-import { backTo, endpointPage, requireEndpoint } from "./endpointPage.js";
+import { backTo, endpointPage, replayFrom, requireEndpoint } from "./endpointPage.js";
 import { webhooksPath } from "./paths.js";
 
 interface Meant {
@@ -70,10 +69,9 @@ const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (meant, 
 });
 
 const replayForm = form("/replay", async (meant, visit, { pool, eventStore, stopping }, fields) => {
-  const from = instantOf(fields.get("from"), visit.person.timezone);
-  if (from === undefined) throw new Rejection("invalid", "From must be a date and a time");
+  const from = replayFrom(fields.get("from"), visit.person.timezone);
   const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
-  const events = await replay(sources, meant, new Date(from));
+  const events = await replay(sources, meant, from);
   return events === 1 ? "1 event is sent again." : `${events} events are sent again.`;
 });
 

@@ -1,3 +1,5 @@
+import { importsToReplay } from "../../../../commands/webhooks/replay.js";
+import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/secret.js";
 import { listDeliveries, listWebhooks, type WebhookSummary } from "../../../../queries/webhooks.js";
@@ -7,7 +9,7 @@ import type { SignedInVisit } from "../../visit.js";
 import { Actions, ChangePanel, ReplayPanel } from "./actions.js";
 import { Deliveries, pageSize } from "./deliveries.js";
 import { endpointPath, webhooksPath } from "./paths.js";
-import { EndpointQuestion } from "./question.js";
+import { type AskedReplay, EndpointQuestion } from "./question.js";
 import { State } from "./state.js";
 
 export const endpointPage: PageOf<SignedInVisit> = {
@@ -28,7 +30,12 @@ export const endpointPage: PageOf<SignedInVisit> = {
           {visit.notice?.once ? (
             <OnlyOnce title="The secret, shown only this once" text={visit.notice.once} copyLabel="Copy secret" />
           ) : null}
-          <EndpointQuestion visit={visit} endpoint={endpoint} asked={visit.query["ask"]} />
+          <EndpointQuestion
+            visit={visit}
+            endpoint={endpoint}
+            asked={visit.query["ask"]}
+            replay={await askedReplay(visit, deps, endpointId)}
+          />
           <p class="under-heading">
             <a href={visit.links.to(webhooksPath)}>All endpoints</a>
             <span class="muted">
@@ -51,6 +58,21 @@ export const endpointPage: PageOf<SignedInVisit> = {
     };
   },
 };
+
+async function askedReplay({ query, person }: SignedInVisit, { pool }: PortalDeps, endpointId: string): Promise<AskedReplay | undefined> {
+  const { ask, from = "" } = query;
+  if (ask !== "replay") return undefined;
+  const since = replayFrom(from, person.timezone);
+  const imports = await importsToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  return { from, since, imports: imports.length };
+}
+
+/** A time as the form has it, in the organisation's own zone. */
+export function replayFrom(text: string, timezone: string): Date {
+  const from = instantOf(text, timezone);
+  if (from === undefined) throw new Rejection("invalid", "From must be a date and a time");
+  return new Date(from);
+}
 
 function Rotated({ visit, endpoint: { rotatedAt } }: { readonly visit: SignedInVisit; readonly endpoint: WebhookSummary }) {
   if (!rotatedAt) return null;

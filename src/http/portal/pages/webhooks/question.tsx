@@ -1,6 +1,7 @@
 import { overlapHours } from "../../../../domain/webhooks/secret.js";
 import type { WebhookSummary } from "../../../../queries/webhooks.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
+import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { endpointPath } from "./paths.js";
 
@@ -8,10 +9,19 @@ interface EndpointQuestionProps {
   readonly visit: SignedInVisit;
   readonly endpoint: WebhookSummary;
   readonly asked: string | undefined;
+  /** What a replay would send, if one is asked about. */
+  readonly replay: AskedReplay | undefined;
 }
 
-/** What is asked before an endpoint goes, or gets another secret. */
-export function EndpointQuestion({ visit, endpoint: { endpointId, url, waiting }, asked }: EndpointQuestionProps) {
+export interface AskedReplay {
+  /** As it was entered. */
+  readonly from: string;
+  readonly since: Date;
+  readonly imports: number;
+}
+
+/** What is asked before an endpoint goes, gets another secret, or gets everything again. */
+export function EndpointQuestion({ visit, endpoint: { endpointId, url, waiting, pausedAt }, asked, replay }: EndpointQuestionProps) {
   const path = endpointPath(endpointId);
   if (asked === "remove")
     return (
@@ -29,6 +39,16 @@ export function EndpointQuestion({ visit, endpoint: { endpointId, url, waiting }
         <p>
           A new secret is made and shown once. For {overlapHours} hours both sign every request to <strong>{url}</strong>; put the new one
           into your receiver before then.
+        </p>
+      </Question>
+    );
+  if (replay)
+    return (
+      <Question visit={visit} title="Send it all again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
+        <p>
+          Everything since <Time visit={visit} at={replay.since} /> is sent to <strong>{url}</strong> again: what happened to at most{" "}
+          <Amount value={replay.imports} /> {replay.imports === 1 ? "import" : "imports"}, each event under its own id.
+          {pausedAt ? " It goes when the endpoint is resumed." : ""}
         </p>
       </Question>
     );
