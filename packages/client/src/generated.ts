@@ -4494,7 +4494,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; two of them, with a space between, for a day after a rotation */
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4543,7 +4543,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; two of them, with a space between, for a day after a rotation */
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4592,7 +4592,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; two of them, with a space between, for a day after a rotation */
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4641,7 +4641,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; two of them, with a space between, for a day after a rotation */
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4690,7 +4690,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; two of them, with a space between, for a day after a rotation */
+                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
                 "webhook-signature": string;
             };
             path?: never;

@@ -28,38 +28,36 @@ const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", 
 /** Deliveries are kept for so long; what was recorded earlier is told again only by a replay. */
 export const keptDays = 30;
 
-export interface EndpointCount {
+export interface Endpoints {
   readonly all: number;
-  /** Whose last attempt succeeded. */
-  readonly working: number;
+  /** Those whose last attempt succeeded, by their ids. */
+  readonly working: readonly string[];
 }
 
-const health = "left join webhook_health health on health.endpoint_id = endpoint.endpoint_id";
-const isWorking = "endpoint.paused_at is null and health.failures = 0 and health.succeeded_at is not null";
-
 /** By organisation. */
-export async function countEndpoints(database: Database, organisations: ReadonlySet<string>): Promise<Map<string, EndpointCount>> {
+export async function endpointsOf(database: Database, organisations: ReadonlySet<string>): Promise<Map<string, Endpoints>> {
   if (organisations.size === 0) return new Map();
-  const { rows } = await database.query<EndpointCount & { organisationId: string }>(
-    `select organisation_id as "organisationId", count(*)::int as all, count(*) filter (where ${isWorking})::int as working
-       from webhook_endpoints endpoint ${health} where organisation_id = any($1) and removed_at is null group by organisation_id`,
+  const { rows } = await database.query<Endpoints & { organisationId: string }>(
+    `select organisation_id as "organisationId", count(*)::int as all, coalesce(array_agg(endpoint.endpoint_id) filter (
+              where endpoint.paused_at is null and health.failures = 0 and health.succeeded_at is not null), '{}') as working
+       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+      where organisation_id = any($1) and removed_at is null group by organisation_id`,
     [[...organisations]],
   );
   return new Map(rows.map((row) => [row.organisationId, row]));
 }
 
-/** For every endpoint, or every one that works, that stood before the event and asked for its type. The same event again adds nothing. */
-export async function enqueueTold(database: Database, events: readonly ToldEvent[], which: keyof EndpointCount): Promise<number> {
+/** For every endpoint, or for `only` these, that stood before the event and asked for its type. The same event again adds nothing. */
+export async function enqueueTold(database: Database, events: readonly ToldEvent[], only?: readonly string[]): Promise<number> {
   const { rowCount } = await database.query(
     `insert into webhook_deliveries (${columns})
      select ${values} from ${told}
        join webhook_endpoints endpoint on endpoint.organisation_id = told."organisationId" and endpoint.removed_at is null
-        and told.type = any(endpoint.events) and endpoint.added_position < told.position
-       ${which === "working" ? `${health.replace("left join", "join")} and ${isWorking}` : ""}
+        and told.type = any(endpoint.events) and endpoint.added_position < told.position ${only ? "and endpoint.endpoint_id = any($2)" : ""}
       where told."recordedAt" > now() - interval '${keptDays} days'
       order by told.position
      on conflict (endpoint_id, event_id) do nothing`,
-    [asJson(events)],
+    only ? [asJson(events), only] : [asJson(events)],
   );
   return rowCount ?? 0;
 }

@@ -7,3 +7,6 @@ export function webhookSecret(signingSecret: string, endpointId: string, generat
 
 /** For so long after a rotation the old secret signs beside the new one. */
 export const overlapHours = 24;
+
+/** So many secrets sign at once, however often it is rotated. */
+export const mostSecrets = 5;

@@ -1,7 +1,12 @@
 import type { PoolClient } from "pg";
+import { mostSecrets, overlapHours } from "../../domain/webhooks/secret.js";
 import type { RecordedOn } from "../../events/codec.js";
 
 type WebhookEvent = Extract<RecordedOn<"organisation">, { readonly type: `Webhook${string}` }>;
+
+/** What a receiver was told of a rotation holds when the next one follows within the day. */
+const signsFrom = `case when rotated_at > $6::timestamptz - interval '${overlapHours} hours'
+  then greatest(coalesce(signs_from, generation - 1), $5 - ${mostSecrets - 1}) else generation end`;
 
 /** Events of one organisation come in order and once: its revision guards. */
 export async function applyWebhookEvent(client: PoolClient, organisationId: string, event: WebhookEvent): Promise<void> {
@@ -22,7 +27,8 @@ export async function applyWebhookEvent(client: PoolClient, organisationId: stri
       return;
     case "WebhookChanged":
       await change(
-        "url = $3, events = $4, rotated_at = case when generation < $5 then $6::timestamptz else rotated_at end, generation = $5",
+        `url = $3, events = $4, signs_from = case when generation >= $5 then signs_from else ${signsFrom} end,
+         rotated_at = case when generation < $5 then $6::timestamptz else rotated_at end, generation = $5`,
         [event.data.url, event.data.events, event.data.generation, at],
       );
       return;

@@ -15,6 +15,8 @@ export const webhookEndpoints = pgTable(
     generation: integer().notNull(),
     /** When that secret was made, if it is not the first. */
     rotatedAt: at("rotated_at"),
+    /** The oldest generation that signs for a day after that; null for the one before. Several, where it is rotated twice in a day. */
+    signsFrom: integer("signs_from"),
     addedAt: at("added_at").notNull(),
     /** Commit position of WebhookAdded: it is told what stands behind it in the log. */
     addedPosition: bigint("added_position", { mode: "bigint" }).notNull(),

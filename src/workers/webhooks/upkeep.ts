@@ -3,14 +3,19 @@ import { keptDays } from "../../commands/webhooks/deliveries.js";
 
 const atOnce = 5_000;
 
-/** Forgets settled deliveries after 30 days, with their attempts, and what was meant for endpoints that are removed. */
+/** Longer than any wait that is asked for: the database's clock was ahead when it was. */
+const tooLong = "now() + interval '2 hours'";
+
+/** Forgets settled deliveries after 30 days, with their attempts, and drops what was meant for endpoints that are removed. */
 export async function keepDeliveries(pool: Pool): Promise<void> {
   await pool.query(
-    `update webhook_deliveries delivery set status = 'dropped', settled_at = now(), reason = 'The endpoint was removed'
+    `update webhook_deliveries delivery set status = 'dropped', claim = null, settled_at = now(), reason = 'The endpoint was removed'
        from webhook_endpoints endpoint
       where endpoint.endpoint_id = delivery.endpoint_id and endpoint.removed_at is not null and delivery.status = 'waiting'
-        and delivery.claim is null`,
+        and (delivery.claim is null or delivery.due_at <= now())`,
   );
+  await pool.query(`update webhook_deliveries set due_at = now() where status = 'waiting' and due_at > ${tooLong}`);
+  await pool.query(`update webhook_health set retry_at = null where retry_at > ${tooLong}`);
   for (let forgotten = atOnce; forgotten === atOnce; ) {
     const { rowCount } = await pool.query(
       `with old as (

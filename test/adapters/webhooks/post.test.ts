@@ -157,3 +157,23 @@ test("a name without an address, and a port where no server listens, are said in
   expect((await post(`http://127.0.0.1:${port}/`)).reason).toBe("The connection was refused");
   expect((await post("https://erp.example.com/", { lookUp: async () => [] })).reason).toBe("Its name has no address");
 });
+
+test("a process that was frozen until after the deadline sends nothing any more", async () => {
+  let heard = 0;
+  const port = await speak((socket) => {
+    heard += 1;
+    socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+  });
+  const url = `http://127.0.0.1:${port}/`;
+  let looks = 0;
+  const whyNot = () => {
+    looks += 1;
+    // The second look is at the socket that is connected.
+    for (const end = performance.now() + (looks === 2 ? 300 : 0); performance.now() < end; );
+    return undefined;
+  };
+  const answer = await createPost({ deadlineMs: 200 })({ url, headers: {}, body: "{}", whyNot, signal: new AbortController().signal });
+  expect(answer).toMatchObject({ status: null, reason: "No answer within 0.2 s" });
+  expect(await post(url)).toMatchObject({ status: 200 });
+  expect(heard).toBe(1);
+});

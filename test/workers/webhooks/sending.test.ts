@@ -150,6 +150,30 @@ test("a rotated secret signs at once, and the one before it for a day more", asy
   expect(await tell(before, 4)).toBe(1);
 });
 
+test("rotated twice in a day, each secret signs for as long as was said; after a day the last one alone", async () => {
+  const receiver = await stage.receiver(organisationId);
+  const endpoint = { organisationId, endpointId: receiver.endpointId };
+  const secrets = [receiver.secret];
+  for (let n = 0; n < 2; n += 1) secrets.push((await rotateWebhook(stage.deps, endpoint, origin)).secret);
+  const signs = async (secret: string) => {
+    receiver.secret = secret;
+    const [got, forged] = [receiver.got.length, receiver.forged.length];
+    await ping(stage.pool, endpoint, crypto.randomUUID());
+    await eventually(() => receiver.got.length > got, "a ping");
+    return receiver.forged.length === forged;
+  };
+  for (const secret of secrets) expect(await signs(secret)).toBe(true);
+  const turnBack = "update webhook_endpoints set rotated_at = rotated_at - interval '24 hours 1 minute' where endpoint_id = $1";
+  await stage.pool.query(turnBack, [receiver.endpointId]);
+  secrets.push((await rotateWebhook(stage.deps, endpoint, origin)).secret);
+  const signing = [];
+  for (const secret of secrets) signing.push(await signs(secret));
+  expect(signing).toEqual([false, false, true, true]);
+  for (let n = 0; n < 5; n += 1) secrets.push((await rotateWebhook(stage.deps, endpoint, origin)).secret);
+  await eventually(() => signs(secrets.at(-1) ?? ""), "the last one");
+  expect(String(receiver.got.at(-1)?.headers["webhook-signature"]).split(" ")).toHaveLength(5);
+});
+
 test("a paused endpoint gets nothing; resumed, it gets what happened meanwhile", async () => {
   const receiver = await stage.receiver(organisationId);
   const endpoint = { organisationId, endpointId: receiver.endpointId };

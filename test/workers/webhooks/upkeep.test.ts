@@ -47,3 +47,37 @@ test("what waits for an endpoint that was removed is dropped, and says so", asyn
   const { rows } = await stage.pool.query("select status, reason from webhook_deliveries where id = $1", [id]);
   expect(rows).toEqual([{ status: "dropped", reason: "The endpoint was removed" }]);
 });
+
+test("what a worker had claimed when it died is dropped with its endpoint once the claim is over; a claim that holds is left alone", async () => {
+  const { endpointId } = await stage.add(organisationId, "https://gone.example.com/");
+  const [dead, living] = [await insert(endpointId, "waiting", null), await insert(endpointId, "waiting", null)];
+  await stage.pool.query("update webhook_deliveries set claim = 'w0', due_at = now() - interval '1 second' where id = $1", [dead]);
+  await stage.pool.query("update webhook_deliveries set claim = 'w1', due_at = now() + interval '10 seconds' where id = $1", [living]);
+  await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
+  await keepDeliveries(stage.pool);
+  const { rows } = await stage.pool.query("select status, claim from webhook_deliveries where id = any($1::bigint[]) order by id", [
+    [dead, living],
+  ]);
+  expect(rows).toEqual([
+    { status: "dropped", claim: null },
+    { status: "waiting", claim: "w1" },
+  ]);
+});
+
+test("a wait that was begun while the database's clock was ahead ends; an hour's back-off stays", async () => {
+  const { endpointId } = await stage.add(organisationId, "https://erp.example.com/");
+  const [wrong, usual] = [await insert(endpointId, "waiting", null), await insert(endpointId, "waiting", null)];
+  await stage.pool.query("update webhook_deliveries set due_at = now() + interval '3 days', claim = 'w0' where id = $1", [wrong]);
+  await stage.pool.query("update webhook_deliveries set due_at = now() + interval '1 hour' where id = $1", [usual]);
+  await stage.pool.query("insert into webhook_health (endpoint_id, failures, retry_at) values ($1, 1, now() + interval '3 days')", [
+    endpointId,
+  ]);
+  await keepDeliveries(stage.pool);
+  const { rows } = await stage.pool.query(
+    "select due_at <= now() as due from webhook_deliveries where id = any($1::bigint[]) order by id",
+    [[wrong, usual]],
+  );
+  expect(rows).toEqual([{ due: true }, { due: false }]);
+  const health = await stage.pool.query("select retry_at from webhook_health where endpoint_id = $1", [endpointId]);
+  expect(health.rows).toEqual([{ retry_at: null }]);
+});

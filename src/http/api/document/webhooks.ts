@@ -11,7 +11,7 @@ export const webhookHeaders = z.object({
   "webhook-timestamp": z.string().describe("When this attempt was made, in seconds since 1970"),
   "webhook-signature": z
     .string()
-    .describe("`v1,` and the signature, base64; two of them, with a space between, for a day after a rotation"),
+    .describe("`v1,` and the signature, base64; for a day after a rotation several of them, with spaces between"),
 });
 
 const body = <Data extends z.ZodType>(type: string, data: Data) =>

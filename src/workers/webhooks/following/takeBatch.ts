@@ -1,6 +1,6 @@
 // Writes down who is to be told what. Endpoints that work come first, so that a thousand others delay none of them; the checkpoint moves with
 // the rest. What was added before it moved is known by its id when the batch comes again.
-import { countEndpoints, type EndpointCount, enqueueTold } from "../../../commands/webhooks/deliveries.js";
+import { endpointsOf, enqueueTold } from "../../../commands/webhooks/deliveries.js";
 import { toldEvent } from "../../../commands/webhooks/replay.js";
 import { streamPrefix } from "../../../events/streams.js";
 import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
@@ -16,23 +16,25 @@ export interface TakeOptions extends Pick<WebhookWorkerDeps, "pool" | "inTransac
 
 /** Its checkpoint is a row beside those of the projections. */
 export const followerName = "webhooks";
-/** For no more than so many deliveries a transaction of their own is not worth it. */
+/** With so few deliveries to other endpoints those that work need no transaction of their own. */
 const few = 200;
 
 /** Endpoints that a batch adds are in the table before its events are looked at: the command that added one may have died. */
 export async function takeBatch(options: TakeOptions, batch: EventBatch, after: Position | undefined): Promise<void> {
   for (const organisationId of changedBy(batch)) await options.organisations.project(organisationId);
   const told = batch.events.flatMap((event) => toldEvent(event) ?? []);
-  const counts = await countEndpoints(options.pool, new Set(told.map(({ organisationId }) => organisationId)));
-  const rowsOf = (which: keyof EndpointCount) => (event: StoredEvent) =>
-    toldEvent(event) ? (counts.get(event.metadata.organisation)?.[which] ?? 0) : 0;
-  const [all, working] = [rowsOf("all"), rowsOf("working")];
-  if (batch.events.reduce((sum, event) => sum + all(event), 0) > few)
+  const endpoints = await endpointsOf(options.pool, new Set(told.map(({ organisationId }) => organisationId)));
+  const of = (event: StoredEvent) => (toldEvent(event) ? endpoints.get(event.metadata.organisation) : undefined);
+  const [all, working] = [(event: StoredEvent) => of(event)?.all ?? 0, (event: StoredEvent) => of(event)?.working.length ?? 0];
+  if (batch.events.reduce((sum, event) => sum + all(event) - working(event), 0) > few) {
+    // The same ones for the whole batch: one that began to work in the middle of it would get an import's end before its start.
+    const only = [...endpoints.values()].flatMap((each) => each.working);
     for (const events of slicesOf(batch.events, working))
-      if (events.some((event) => working(event) > 0)) await enqueue(options, { ...batch, events }, { which: "working", after });
+      if (events.some((event) => working(event) > 0)) await enqueue(options, { ...batch, events }, { only, after });
+  }
   let reached = after;
   for (const part of partsOf(batch, all)) {
-    await enqueue(options, part, { which: "all", after: reached });
+    await enqueue(options, part, { after: reached });
     reached = part.position;
   }
 }
@@ -53,10 +55,11 @@ function partsOf(batch: EventBatch, rowsOf: (event: StoredEvent) => number): Eve
   return [...parts.slice(0, -1), { ...batch, events: parts.at(-1)?.events ?? [] }];
 }
 
+/** Moves the checkpoint, unless it is for some endpoints only. */
 async function enqueue(
   { inTransaction, onEnqueued }: TakeOptions,
   part: EventBatch,
-  { which, after }: { readonly which: keyof EndpointCount; readonly after: Position | undefined },
+  { only, after }: { readonly only?: readonly string[]; readonly after: Position | undefined },
 ): Promise<void> {
   const enqueued = await inTransaction(async (client) => {
     const at = (await lockCheckpoints(client, [followerName])).get(followerName);
@@ -65,8 +68,8 @@ async function enqueue(
       throw new CheckpointMovedBack(`the webhooks' checkpoint stands at ${at.commit}, before ${after.commit}`);
     throwIfUnseen(followerName, at, part.events);
     const fresh = part.events.filter((event) => isAfter(event.position, at)).flatMap((event) => toldEvent(event) ?? []);
-    const added = fresh.length === 0 ? 0 : await enqueueTold(client, fresh, which);
-    if (which === "all") await saveCheckpoints(client, [followerName], part);
+    const added = fresh.length === 0 ? 0 : await enqueueTold(client, fresh, only);
+    if (!only) await saveCheckpoints(client, [followerName], part);
     return added;
   });
   if (enqueued > 0) onEnqueued();

@@ -21,10 +21,12 @@ export interface Claimed {
   readonly place: Place;
   readonly url: string;
   readonly generation: number;
-  /** The secret before this one signs too. */
-  readonly overlaps: boolean;
+  /** The oldest generation whose secret signs too, for a day after a rotation. */
+  readonly signsFrom: number;
   /** The database's clock. */
   readonly now: Date;
+  /** Before the claim, by `performance.now()`: no other process takes the delivery within `claimSeconds` of it. */
+  readonly claimedAt: number;
 }
 
 /** Longer than an attempt can take, reading the event included: after that its process is taken for dead. */
@@ -39,17 +41,22 @@ export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
   room: Room,
 ): Promise<Claimed[] | undefined> {
+  const claimedAt = performance.now();
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
-    return rows[0]?.taken ? claim(client, workerId, room) : undefined;
+    return rows[0]?.taken ? claim(client, { workerId, claimedAt }, room) : undefined;
   });
 }
 
 /** Chosen and claimed in two statements: in one Postgres guesses how many are chosen, and joins all that wait when it guesses wrong. */
-async function claim(client: PoolClient, workerId: string, room: Room): Promise<Claimed[]> {
+async function claim(
+  client: PoolClient,
+  { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
+  room: Room,
+): Promise<Claimed[]> {
   const chosen = await chooseDeliveries(client, room);
   if (chosen.size === 0) return [];
-  const { rows } = await client.query<Omit<Claimed, "place">>(
+  const { rows } = await client.query<Omit<Claimed, "place" | "claimedAt">>(
     `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
@@ -57,10 +64,11 @@ async function claim(client: PoolClient, workerId: string, room: Room): Promise<
      returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
        delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
        delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
-       endpoint.generation, coalesce(endpoint.rotated_at > now() - interval '${overlapHours} hours', false) as overlaps, now() as now`,
+       endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${overlapHours} hours'
+         then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`,
     [workerId, [...chosen.keys()]],
   );
-  return rows.map((row) => ({ ...row, place: chosen.get(row.id) ?? "failing" }));
+  return rows.map((row) => ({ ...row, claimedAt, place: chosen.get(row.id) ?? "failing" }));
 }
 
 /** After an outage: a claim may have been committed whose answer was lost. What is not under way here is free again. */

@@ -2,10 +2,12 @@ import { Webhook } from "standardwebhooks";
 import { webhookSecret } from "../../../domain/webhooks/secret.js";
 import type { Claimed } from "./claim.js";
 
-/** The headers of Standard Webhooks. For a day after a rotation both secrets sign. */
-export function signedHeaders(delivery: Claimed, body: string, signingSecret: string): Record<string, string> {
-  const { eventId, endpointId, generation, overlaps, now } = delivery;
-  const generations = overlaps && generation > 1 ? [generation, generation - 1] : [generation];
+type Signed = Pick<Claimed, "eventId" | "endpointId" | "generation" | "signsFrom" | "now">;
+
+/** The headers of Standard Webhooks. For a day after a rotation the secrets before it sign too. */
+export function signedHeaders(delivery: Signed, body: string, signingSecret: string): Record<string, string> {
+  const { eventId, endpointId, generation, signsFrom, now } = delivery;
+  const generations = Array.from({ length: generation - signsFrom + 1 }, (_, n) => generation - n);
   const signatures = generations.map((each) => new Webhook(webhookSecret(signingSecret, endpointId, each)).sign(eventId, now, body));
   return {
     "webhook-id": eventId,
