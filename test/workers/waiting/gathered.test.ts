@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { gathered } from "../../../src/workers/waiting/gathered.js";
+
+const outage = new Error("outage");
+const options = { most: 3, isOutage: (error: unknown) => error === outage };
+
+test("what comes together is written together, no more than the most at once, and each gets its own result", async () => {
+  const written: number[][] = [];
+  const write = gathered(async (items: readonly number[]) => {
+    written.push([...items]);
+    return items.map((item) => item * 10);
+  }, options);
+  expect(await Promise.all([1, 2, 3, 4, 5].map(write))).toEqual([10, 20, 30, 40, 50]);
+  expect(written).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+});
+
+test("one that cannot be written takes no other with it", async () => {
+  const write = gathered(async (items: readonly string[]) => {
+    if (items.includes("bad")) throw new Error("cannot be written");
+    return items.map(() => "written");
+  }, options);
+  const outcomes = await Promise.allSettled(["a", "bad", "b"].map(write));
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});
+
+test("an outage fails all that were to be written, once, and what comes later is written", async () => {
+  let calls = 0;
+  const write = gathered(async (items: readonly string[]) => {
+    calls += 1;
+    if (calls === 1) throw outage;
+    return items;
+  }, options);
+  await expect(Promise.all(["a", "b"].map(write))).rejects.toBe(outage);
+  expect(calls).toBe(1);
+  expect(await write("c")).toBe("c");
+});
