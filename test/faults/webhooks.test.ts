@@ -54,22 +54,24 @@ async function recordSome({ organisationId }: Customer, count: number): Promise<
   throw new Error("events were not recorded");
 }
 
+/** Kills go on until so many have arrived; the rest is what they left behind. */
+const nearlyAll = 0.95;
 /** In the long form 49 of 50. */
 const recordedAtOnce = 49;
 
-/** Each once in the short form; anything, for as long as `busy`, in the long one. */
+/** Each once in the short form; anything, for as long as `busy`, in the long one. What is sent meanwhile gets some time between two. */
 async function keepKilling(random: Randomness, busy: () => boolean): Promise<number> {
   const order: Target[] = ["worker", "postgres", "projector", "eventstore", "worker"];
   let kills = 0;
   while (long ? busy() : kills < order.length) {
-    await pause(long ? 2_000 + random.number(8_000) : 300 + random.number(700));
+    await pause(long ? 2_000 + random.number(18_000) : 300 + random.number(700));
     product = await killTarget(machine, product, long ? random.pick(targets) : (order[kills] as Target));
     kills += 1;
   }
   return kills;
 }
 
-/** Nothing waits any more, and every import has ended. Claims of dead workers run out after 45 s; the short form makes that now. */
+/** Nothing waits any more, and every import has ended. Claims of dead workers run out after 30 s; the short form makes that now. */
 async function untilAllTold(listeners: readonly Listener[], total: number): Promise<void> {
   const organisations = listeners.map(({ customer }) => customer.organisationId);
   const settled = () =>
@@ -173,17 +175,19 @@ test("through kills of worker, projector, Postgres and event store every import'
     const own = listeners.slice(-customers);
     const pace = paceOf("imports", imports);
     let [begun, pushed] = [0, 0];
-    let busy = true;
-    const pushing = manyAtOnce(long ? imports / (recordedAtOnce + 1) : imports, 8, async () => {
+    let pushing = true;
+    const heard = () => own.reduce((sum, { receiver }) => sum + receiver.got.length, 0);
+    const busy = () => pushing || heard() < nearlyAll * 2 * imports;
+    const pushes = manyAtOnce(long ? imports / (recordedAtOnce + 1) : imports, 8, async () => {
       const { customer } = own[begun++ % customers] as Listener;
       if (long) await recordSome(customer, recordedAtOnce);
       await pushOne(customer);
       pushed += long ? recordedAtOnce + 1 : 1;
       pace(pushed);
     }).finally(() => {
-      busy = false;
+      pushing = false;
     });
-    const [kills] = await Promise.all([keepKilling(random, () => busy), pushing]);
+    const [kills] = await Promise.all([keepKilling(random, busy), pushes]);
     await allUp(machine);
     await untilAllTold(own, imports);
     const told = await withStoresOf(machine, ({ eventStore }) => toldByTheLog(eventStore));

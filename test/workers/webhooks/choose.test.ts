@@ -89,6 +89,23 @@ test("an endpoint that is paused, removed or not to be tried yet gets nothing", 
   expect(await chosen()).toEqual({ "due first": 1 });
 });
 
+test("what a worker had under way when it died holds its places for as long as an attempt takes, and its imports until the claim is over", async () => {
+  await endpoints("a", "works", { count: 1, imports: 8 });
+  const claim = (seconds: number) =>
+    database.pool.query(
+      `update webhook_deliveries set claim = 'w0', due_at = now() + $1 * interval '1 second' where id in (select min(id) + n from webhook_deliveries, generate_series(0, 3) as n group by n)`,
+      [seconds],
+    );
+  await claim(11);
+  expect(await chosen()).toEqual({});
+  await claim(9);
+  expect(await chosen()).toEqual({ "a first": 1, "a further": 3 });
+  await database.pool.query("delete from webhook_deliveries where claim is null");
+  expect(await chosen()).toEqual({});
+  await claim(-1);
+  expect(await chosen()).toEqual({ "a first": 1, "a further": 3 });
+});
+
 test("one ping at a time goes to an endpoint, also to one that is paused", async () => {
   await endpoints("a", "works", { count: 2, imports: 0 });
   await database.pool.query("update webhook_endpoints set paused_at = now()");

@@ -1,5 +1,6 @@
 // Which deliveries are sent next.
 import type { PoolClient } from "pg";
+import { attemptSeconds, claimSeconds } from "./times.js";
 
 /** First: one at a time to an endpoint that works. Further: a second to fourth beside it. New: the first to one that has yet to answer. */
 export type Place = "first" | "further" | "new" | "failing";
@@ -14,6 +15,9 @@ const perTurn = { inAll: 250, new: 100, failing: 25 };
 /** Of the import, to the endpoint. With a limit, so that it is one look into the index and not a join with all that waits. */
 const oldestWaiting = `select before.position from webhook_deliveries before
   where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
+
+/** A claim that is older has no request any more: its process died, or is writing down what came of it. The endpoint need not wait for that. */
+const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
 
 /** Endpoints for which something waits, from one to the next in the index: most have nothing, and some have thousands. */
 const withWaiting = `
@@ -44,7 +48,7 @@ export async function chooseDeliveries(client: PoolClient, room: Room): Promise<
        select ready.*, busy.deliveries as busy, case when standing = 'first' and $2::int > 0 then ${perEndpoint} else 1 end as places
          from with_waiting cross join lateral (${ready}) as ready
         cross join lateral (select count(*) as deliveries from webhook_deliveries delivery
-           where delivery.endpoint_id = ready.endpoint_id and claim is not null and due_at > now() offset 0) as busy
+           where delivery.endpoint_id = ready.endpoint_id and claim is not null and due_at > ${underWay} offset 0) as busy
      ), due as (
        select delivery.id, organisation_id, delivery.due_at, busy + nth as nth, case when standing = 'first' and busy + nth > 1 then 'further' else standing end as place
          from open cross join lateral (

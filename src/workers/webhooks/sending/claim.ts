@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/secret.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { chooseDeliveries, type Place, type Room } from "./choose.js";
+import { claimSeconds } from "./times.js";
 
 export interface Claimed {
   readonly id: string;
@@ -29,8 +30,6 @@ export interface Claimed {
   readonly claimedAt: number;
 }
 
-/** Longer than an attempt can take, reading the event included: after that its process is taken for dead. */
-export const claimSeconds = 45;
 const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
 
 /**

@@ -3,16 +3,17 @@ import { pauseWebhook, removeWebhook } from "../../../commands/organisations/web
 import { Rejection } from "../../../domain/rejection.js";
 import { whyNotAddress } from "../../../domain/webhooks/address.js";
 import { byWorker, type WebhookWorkerDeps } from "../deps.js";
-import { type Claimed, claimSeconds } from "./claim.js";
+import type { Claimed } from "./claim.js";
 import { insist } from "./insist.js";
 import { EventGone, messageOf } from "./message.js";
 import type { Settling } from "./settling.js";
 import { signedHeaders } from "./sign.js";
+import { attemptSeconds, claimSeconds } from "./times.js";
 import { drop, giveUp, putBack } from "./unsent.js";
 
 const outageMs = 5_000;
 /** A request that begins later might end after the claim has, when another process has sent this delivery and the next of its import. */
-const latestStartMs = (claimSeconds - 20) * 1_000;
+const latestStartMs = (claimSeconds - attemptSeconds) * 1_000;
 const gone = 410;
 
 /** One attempt, and everything that follows from it. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { StoreUnavailable } from "../../../portErrors.js";
-import { claimSeconds } from "./claim.js";
+import { claimSeconds } from "./times.js";
 
 const longestPauseMs = 2_000;
 
