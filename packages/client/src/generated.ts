@@ -1447,9 +1447,9 @@ export interface operations {
                 limit?: number;
                 /** @description Quotes of this customer only */
                 customerId?: string;
-                /** @description Quotes generated at or after this time */
+                /** @description Quotes generated at or after this time. An ISO 8601 time with its zone, from 1900 on */
                 from?: string;
-                /** @description Quotes generated before this time */
+                /** @description Quotes generated before this time. An ISO 8601 time with its zone, from 1900 on */
                 to?: string;
             };
             header?: never;
@@ -1471,7 +1471,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListedQuotes"];
                 };
             };
-            /** @description Malformed cursor, limit or time */
+            /** @description Malformed cursor, limit, customer or time, or from is after to */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1910,7 +1910,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row
+                     * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row
                      */
                     file: string;
                     /** @description Your reference for this upload; the file's name when left out or empty */
@@ -2261,7 +2261,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes); its first row is the header row
+                     * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row
                      */
                     file: string;
                     /** @description Your reference for this upload; the file's name when left out or empty */
@@ -3903,9 +3903,9 @@ export interface operations {
                 shipmentIdPrefix?: string;
                 /** @description Shipments that an import with these sourceDetails wrote */
                 sourceDetails?: string;
-                /** @description Shipments written at or after this time, by their updatedAt */
+                /** @description Shipments written at or after this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */
                 from?: string;
-                /** @description Shipments written before this time, by their updatedAt */
+                /** @description Shipments written before this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */
                 to?: string;
             };
             header?: never;
@@ -4198,9 +4198,9 @@ export interface operations {
                 warehouseCode?: string;
                 /** @description Activities with this charge code only */
                 chargeCode?: string;
-                /** @description Activities at or after this time, by their activityTimestamp */
+                /** @description Activities at or after this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
                 from?: string;
-                /** @description Activities before this time, by their activityTimestamp */
+                /** @description Activities before this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
                 to?: string;
             };
             header?: never;
@@ -4353,9 +4353,9 @@ export interface operations {
                 warehouseCode?: string;
                 /** @description Activities with this charge code only */
                 chargeCode?: string;
-                /** @description Activities at or after this time, by their activityTimestamp */
+                /** @description Activities at or after this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
                 from?: string;
-                /** @description Activities before this time, by their activityTimestamp */
+                /** @description Activities before this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
                 to?: string;
             };
             header?: never;

@@ -72,14 +72,15 @@ const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: Schemas): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema, "request") as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, { description, ...property }]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema: property,
-    ...parameterExample(name),
-  }));
+  return Object.entries(properties).map(([name, { description, ...property }]) => {
+    const isRequired = place === "path" || required.includes(name);
+    return {
+      ...{ name, in: place, required: isRequired },
+      ...(description === undefined ? {} : { description }),
+      schema: property,
+      ...(isRequired ? parameterExample(name) : {}),
+    };
+  });
 }
 
 function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas): Json {

@@ -3,13 +3,13 @@ import type { Described } from "./openApi.js";
 
 /** Sends the operation from the page, with the key that was entered above. Shown by the script, without which it could not work. */
 export function TryIt({ method, path, operation }: Described) {
-  const { operationId, parameters, requestBody } = operation;
+  const { operationId, parameters, requestBody, tags } = operation;
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};
   const body = requestBody?.content["application/json"]?.example;
   return (
     <details class="try" hidden>
       <summary>Try it</summary>
-      <form data-method={method} data-path={path}>
+      <form data-method={method} data-path={path} data-tag={tags[0]}>
         {parameters.map(({ name, in: place, required, example }) => (
           <label>
             {name}

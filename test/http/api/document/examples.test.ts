@@ -1,9 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exampleAnswers } from "../../../../src/http/api/document/examples/examples.js";
+import type { Described, OpenApi } from "../../../../src/http/api/reference/openApi.js";
+import { routes } from "../../../../src/http/api/routes/list.js";
+import { eventually } from "../../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";
-import { type Recorded, recordAnswers } from "./recordedAnswers.js";
+import { demoKey, type Recorded, recordAnswers } from "./recordedAnswers.js";
+import { type MadeIds, rememberIds, tryIt } from "./tryIt.js";
 
 const file = "src/http/api/document/examples/answers.json";
 
@@ -27,4 +31,40 @@ afterAll(async () => {
 
 test("the examples of the API reference are what the service answers to its example requests", () => {
   expect(recorded).toEqual(exampleAnswers);
+});
+
+test("every operation of the served document succeeds as it is shown, in the document's order, for a fresh demo organisation", async () => {
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+  );
+  const ids: MadeIds = new Map();
+  const caller = { url: service.url, key: await demoKey(service, "fresh-demo"), ids };
+  let worker = startWorker(service);
+  roles.push({ stop: () => worker.stop() });
+  /** Only an import that waits can be cancelled: one is pushed again while no worker runs. */
+  const cancel = async (described: Described) => {
+    await worker.stop();
+    const push = operations.find(({ operation }) => operation.tags[0] === described.operation.tags[0] && operation.requestBody);
+    const { importId = "" } = push ? (await tryIt(push, caller)).answer : {};
+    const sent = await tryIt(described, { ...caller, ids: new Map([[`${described.operation.tags[0]} importId`, importId]]) });
+    worker = startWorker(service);
+    return sent;
+  };
+  const outcomes: [string, number][] = [];
+  for (const described of operations) {
+    const { operationId } = described.operation;
+    const { status, answer } = await (operationId.startsWith("cancel") ? cancel(described) : tryIt(described, caller));
+    outcomes.push([operationId, status]);
+    rememberIds(ids, described, answer);
+    if (status === 202) {
+      const read = async () => (await fetch(`${service.url}${answer.statusUrl}`, { headers: { "x-api-key": caller.key } })).json();
+      await eventually(async () => ((await read()) as { status: string }).status === "completed");
+    }
+  }
+  const documented = operations.map(({ operation: { operationId, responses } }) => [
+    ...[operationId, Number(Object.keys(responses).find((status) => status.startsWith("2")))],
+  ]);
+  expect(outcomes).toEqual(documented);
+  expect(outcomes).toHaveLength(routes.length);
 });

@@ -131,13 +131,14 @@ function form(operationId: string, text?: string): FormData {
   return made;
 }
 
-export async function demoKey({ pool, eventStore }: TestService): Promise<string> {
-  const parsed = parseOrganisationFile(demoOrganisation);
+/** Under another id it is as fresh as the first. */
+export async function demoKey({ pool, eventStore }: TestService, id = demoOrganisation.organisation.id): Promise<string> {
+  const parsed = parseOrganisationFile({ ...demoOrganisation, organisation: { ...demoOrganisation.organisation, id } });
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const deps = organisationDeps(pool, eventStore);
   const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
   await applyOrganisation(deps, parsed.file, origin);
-  return (await createKey(deps, { organisationId: "demo", name: "reference" }, origin)).key;
+  return (await createKey(deps, { organisationId: id, name: "reference" }, origin)).key;
 }
 
 /** Ids, times, links and cursors become ones that do not change from run to run; equal ones stay equal. */

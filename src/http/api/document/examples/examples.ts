@@ -18,7 +18,7 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
   "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
 };
 
-/** Only for parameters that have to be given: an optional one would be sent by "try it". */
+/** Only parameters that have to be given have one: Postman and others would send an optional one too. */
 export const parameterExample = (name: string): Json => {
   const example = exampleParameters[name];
   return example === undefined ? {} : { example };

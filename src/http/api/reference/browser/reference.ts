@@ -66,9 +66,19 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
     const response = await fetch(address, init);
     const text = await response.text();
     output.textContent = `${response.status} ${response.statusText}\n${pretty(text)}`;
+    if (response.ok) remember(form, text);
   } catch (error) {
     output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** A quote or an import that was made here is what the operations beside it are tried with from then on. A correction's own import is not. */
+function remember(form: HTMLFormElement, text: string): void {
+  if (form.querySelector('[name^="path."]')) return;
+  const { importId, results } = JSON.parse(text) as { importId?: string; results?: { quoteId: string }[] };
+  for (const [name, id] of Object.entries({ importId, quoteId: results?.[0]?.quoteId }))
+    for (const input of all<HTMLInputElement>(`form[data-tag="${form.dataset["tag"]}"] [name="path.${name}"]`))
+      input.value = id ?? input.value;
 }
 
 function pretty(text: string): string {
