@@ -133,6 +133,7 @@ describe("an upload", () => {
   });
 
   it.each([
+    [-1, true],
     [0, true],
     [1, false],
     [2, false],

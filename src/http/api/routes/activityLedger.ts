@@ -15,8 +15,8 @@ const filters = {
   customerId: code.describe("Activities of this customer only; empty: those that name no customer"),
   warehouseCode: code.describe("Activities of this warehouse only"),
   chargeCode: code.describe("Activities with this charge code only"),
-  from: time.describe("Activities at or after this time, by their activityTimestamp"),
-  to: time.describe("Activities before this time, by their activityTimestamp"),
+  from: time("Activities at or after this time, by their activityTimestamp"),
+  to: time("Activities before this time, by their activityTimestamp"),
 };
 
 const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");

@@ -33,13 +33,13 @@ export const listQuotes = defineRoute({
   request: {
     query: pageQuery.extend({
       customerId: z.string().max(64).optional().describe("Quotes of this customer only"),
-      from: time.describe("Quotes generated at or after this time"),
-      to: time.describe("Quotes generated before this time"),
+      from: time("Quotes generated at or after this time"),
+      to: time("Quotes generated before this time"),
     }),
   },
   responses: {
     200: { description: "A page of quotes", schema: pageSchema(listedQuote, "ListedQuotes") },
-    400: { description: "Malformed cursor, limit or time" },
+    400: { description: "Malformed cursor, limit, customer or time, or from is after to" },
   },
   handler: ({ query, caller }, deps) => {
     const filter = { customerId: query.customerId, ...timeRange(query) };

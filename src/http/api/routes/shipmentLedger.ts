@@ -13,8 +13,8 @@ const filters = {
   customerId: z.string().max(limits.identifierLength).optional().describe("Shipments of this customer only"),
   shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins so"),
   sourceDetails: z.string().max(limits.sourceDetailsLength).optional().describe("Shipments that an import with these sourceDetails wrote"),
-  from: time.describe("Shipments written at or after this time, by their updatedAt"),
-  to: time.describe("Shipments written before this time, by their updatedAt"),
+  from: time("Shipments written at or after this time, by their updatedAt"),
+  to: time("Shipments written before this time, by their updatedAt"),
 };
 
 export const shipmentLedgerRoutes: readonly Route[] = [

@@ -1,0 +1,250 @@
+// Every bound that the document states for a parameter, a header or a form, sent to the running API inside, at and outside it. A bound of a kind
+// that is not known here fails.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limits } from "../../../../src/domain/imports/limits.js";
+import { describeApi } from "../../../../src/http/api/document/describeApi.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import type { Described, OpenApi, Parameter, Schema } from "../../../../src/http/api/reference/openApi.js";
+import { routes } from "../../../../src/http/api/routes/list.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+interface Edge {
+  readonly bound: string;
+  readonly inside: readonly string[];
+  readonly outside: readonly string[];
+}
+
+const document = describeApi(routes, "https://waybill.example.net") as unknown as OpenApi;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
+);
+const text = (length: number) => "x".repeat(length);
+
+const times: Edge = {
+  bound: "a time",
+  inside: [
+    "2026-03-01T09:30:00Z",
+    "2026-03-01T09:30:00.5+10:00",
+    "2024-02-29T00:00:00-03:30",
+    "1900-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+  ],
+  outside: [
+    "1899-12-31T23:59:59Z",
+    "2026-02-29T00:00:00Z",
+    "2026-03-01T24:00:00Z",
+    "2026-03-01T09:30:00",
+    "2026-03-01",
+    "1772357400",
+    "now",
+    "",
+  ],
+};
+
+const idempotencyKeys: Edge = {
+  bound: "1 to 255 printable characters",
+  inside: ["k", "!~", text(254), text(255)],
+  outside: ["", text(256), "a b", "clé"],
+};
+
+const patterns: Readonly<Record<string, Edge>> = { "^[\\x21-\\x7e]{1,255}$": idempotencyKeys };
+
+/** The values about each keyword of a schema, as texts: all of these places hold texts. */
+const edgesOf: Readonly<Record<string, (schema: Schema) => Edge[]>> = {
+  type: ({ type }) => (type === "integer" ? [{ bound: "a whole number", inside: [], outside: ["1.5", "x", "", "1e1", "0x1", "-1"] }] : []),
+  minimum: ({ minimum }) => [around("minimum", [Number(minimum), Number(minimum) + 1], Number(minimum) - 1)],
+  maximum: ({ maximum }) => [around("maximum", [Number(maximum) - 1, Number(maximum)], Number(maximum) + 1)],
+  minLength: ({ minLength }) => [{ bound: "minLength", inside: [text(Number(minLength))], outside: [text(Number(minLength) - 1)] }],
+  maxLength: ({ maxLength }) => {
+    const most = Number(maxLength);
+    return [
+      {
+        bound: `maxLength ${most}`,
+        inside: [text(most - 1), text(most), ...wide(most)],
+        outside: [text(most + 1), ...wide(most + 1)],
+      },
+    ];
+  },
+  enum: ({ enum: choices = [] }) => [
+    { bound: "one of", inside: choices.map(String), outside: ["surprise", "", String(choices[0]).toUpperCase()] },
+  ],
+  format: ({ format }) => (format === "date-time" ? [times] : [unknown(`format ${format}`)]),
+  pattern: ({ format, pattern }) => (format === "date-time" ? [] : [patterns[String(pattern)] ?? unknown(`pattern ${pattern}`)]),
+  default: () => [], // every other request leaves it out
+  description: () => [],
+  "x-extension": () => [],
+};
+
+/** A character beyond the basic plane counts as one. More than a thousand of them are no address that a server takes. */
+const wide = (length: number) => (length > 1_001 ? [] : ["\u{1D465}".repeat(length)]);
+
+const around = (name: string, inside: number[], outside: number): Edge => ({
+  ...{ bound: `${name} ${inside.join(" ")}`, inside: inside.map(String), outside: [String(outside)] },
+});
+
+function unknown(keyword: string): Edge {
+  throw new Error(`no values are known for ${keyword}: add them here`);
+}
+
+const resolved = (schema: Schema): Schema => document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema;
+
+function boundsOf(schema: Schema): Edge[] {
+  const own = resolved(schema);
+  return Object.keys(own).flatMap((keyword) => (edgesOf[keyword] ?? (() => [unknown(keyword)]))(own));
+}
+
+let service: TestService;
+let organisation: TestOrganisation;
+
+beforeAll(async () => {
+  service = await startTestService({ maxQueuedImports: 100_000 });
+  organisation = await newOrganisation();
+});
+afterAll(() => service?.close());
+
+const newOrganisation = () =>
+  service.organisation((file) => {
+    file.customFields.push({ key: "purchaseOrder", label: "Purchase order" });
+  });
+
+interface Answered {
+  readonly status: number;
+  readonly messages: readonly string[];
+}
+
+async function answered(response: Response): Promise<Answered> {
+  const { message = [] } = (await response.json()) as { message?: string | string[] };
+  return { status: response.status, messages: [message].flat() };
+}
+
+/** A request with nothing but this one parameter. Ids are of nothing that exists: what is wrong with a parameter is said before. */
+async function withParameter(
+  { method, path, operation }: Described,
+  { name, in: place }: Parameter,
+  values: readonly string[],
+): Promise<Answered> {
+  const query = new URLSearchParams(place === "query" ? values.map((value): [string, string] => [name, value]) : []);
+  const filled = path.replaceAll(/\{\w+\}/g, "0198c2f0-0000-7000-8000-00000000ffff");
+  const { key } = place === "header" ? await newOrganisation() : organisation; // the same Idempotency-Key for another request is a 422
+  const headers = new Headers({ "x-api-key": key });
+  for (const value of place === "header" ? values : []) headers.set(name, value);
+  const { body, file } = exampleRequests[operation.operationId] ?? {};
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const form = new FormData();
+  if (file) form.append("file", new File([file.text], file.name));
+  const sent = file ? form : body === undefined ? undefined : JSON.stringify(body);
+  return answered(await fetch(`${service.url}${filled}?${query}`, { method, headers, ...(sent === undefined ? {} : { body: sent }) }));
+}
+
+/** A cursor that was not handed out and an import that does not exist are answered so, once they are short enough. */
+const soundButUnknown = (name: string, { path }: Described, { status }: Answered) =>
+  (name === "cursor" && status === 400) || ((name === "importId" || path.includes("{importId}")) && status === 404);
+
+const parameters = operations.flatMap((described) =>
+  described.operation.parameters.filter(({ in: place }) => place !== "path").map((parameter) => [described, parameter] as const),
+);
+
+describe.each(parameters.map(([described, parameter]) => [described.operation.operationId, parameter.name, described, parameter] as const))(
+  "%s: %s",
+  (_, name, described, parameter) => {
+    const edges = boundsOf(parameter.schema);
+
+    test.each(edges.map((edge) => [edge.bound, edge] as const))("%s", async (__, { inside, outside }) => {
+      const refusals = new Set<string>();
+      for (const value of outside) {
+        const { status, messages } = await withParameter(described, parameter, [value]);
+        const own = messages.filter((message) => message.startsWith(`${name} `));
+        expect([value.slice(0, 50), status, own.length]).toEqual([value.slice(0, 50), 400, 1]);
+        for (const message of own) refusals.add(message);
+      }
+      for (const value of inside) {
+        const answer = await withParameter(described, parameter, [value]);
+        expect(answer.messages.filter((message) => refusals.has(message))).toEqual([]);
+        if (!soundButUnknown(name, described, answer))
+          expect([value.slice(0, 50), answer.status < 300]).toEqual([value.slice(0, 50), true]);
+      }
+    });
+
+    test.runIf(parameter.in === "query")("given twice", async () => {
+      const { status, messages } = await withParameter(described, parameter, ["2026-03-01T09:30:00Z", "1"]);
+      expect([status, messages.some((message) => message.startsWith(`${name} `))]).toEqual([400, true]);
+    });
+  },
+);
+
+describe("ids in a path", () => {
+  test.each(operations.filter(({ path }) => path.includes("{")).map((described) => [described.operation.operationId, described] as const))(
+    "%s: one that does not exist is a 404, however it looks",
+    async (operationId, { method, path }) => {
+      for (const id of ["x", text(4_000), "%F0%9F%9A%9A", "%25", "..%2F..%2Fv1", "%27%3B--", "0198c2f0-0000-7000-8000-00000000ffff"]) {
+        const body = exampleRequests[operationId]?.body;
+        const headers = { "x-api-key": organisation.key, "content-type": "application/json" };
+        const address = `${service.url}${path.replace(/\{\w+\}/, id)}`;
+        const response = await fetch(address, { method, headers, ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }) });
+        expect([id.slice(0, 50), response.status]).toEqual([id.slice(0, 50), 404]);
+      }
+    },
+  );
+});
+
+test("the API key: one character less, more or other is a 401", async () => {
+  const ask = async (key: string) => (await fetch(`${service.url}/v1/org/quotes`, { headers: { "x-api-key": key } })).status;
+  const { key } = organisation;
+  const other = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
+  expect(await Promise.all([key, "", key.slice(0, -1), `${key}a`, other, key.toUpperCase(), text(8_000)].map(ask))).toEqual([
+    ...[200, 401, 401, 401, 401, 401, 401],
+  ]);
+});
+
+describe.each(
+  operations
+    .filter(({ operation }) => operation.requestBody?.content["multipart/form-data"])
+    .map((described) => [described.operation.operationId, described] as const),
+)("the form of %s", (operationId, { path, operation }) => {
+  const schema = operation.requestBody?.content["multipart/form-data"]?.schema ?? {};
+  const file = exampleRequests[operationId]?.file;
+  const named = (name: string, content = file?.text ?? "") => new File([content], name);
+  const upload = async (sent: File, fields: Record<string, string> = {}) => answered(await organisation.upload(path, sent, fields));
+
+  test("has no field that is not tested here", () => {
+    expect(Object.keys(schema.properties ?? {})).toEqual(["file", "sourceDetails"]);
+    expect([schema.required, schema.additionalProperties]).toEqual([["file"], false]);
+  });
+
+  test.each(boundsOf(schema.properties?.["sourceDetails"] ?? {}).map((edge) => [edge.bound, edge] as const))(
+    "sourceDetails: %s",
+    async (_, { inside, outside }) => {
+      for (const value of inside) expect((await upload(named("a.csv"), { sourceDetails: value })).status).toBe(202);
+      for (const value of outside)
+        expect(await upload(named("a.csv"), { sourceDetails: value })).toEqual({
+          ...{ status: 400, messages: ["sourceDetails must be text of at most 500 characters"] },
+        });
+    },
+  );
+
+  test("file: its kind is told by its name", async () => {
+    for (const name of ["a.csv", "A.CSV", ".csv", `${text(251)}.csv`, `${text(252)}.csv`, "Aufträge Mai.csv"])
+      expect([name.slice(0, 20), (await upload(named(name))).status]).toEqual([name.slice(0, 20), 202]);
+    for (const name of ["a", "a.xls", "a.txt", "a.csv.zip", "csv", "a.xlsx"])
+      expect([name, (await upload(named(name))).status]).toEqual([name, 400]);
+  });
+
+  test("file: required, once, not empty, and as large as is said", async () => {
+    const form = new FormData();
+    form.append("sourceDetails", "without a file");
+    const headers = { "x-api-key": organisation.key };
+    const missing = await answered(await fetch(`${service.url}${path}`, { method: "POST", headers, body: form }));
+    expect([missing.status, missing.messages[0]]).toEqual([400, expect.stringContaining("file is required")]);
+    expect((await upload(named("a.csv", ""))).messages).toEqual(["The file is empty."]);
+    expect((await upload(named("a.csv"), { file: "text" })).status).toBe(400);
+    expect((await upload(named("a.csv"), { surprise: "1" })).status).toBe(400);
+    // test/http/server/receiveUpload.test.ts sends files of this size, a byte less and a byte more.
+    const said = /\(([\d,]+) bytes\)/.exec(String(schema.properties?.["file"]?.description))?.[1]?.replaceAll(",", "");
+    expect(Number(said)).toBe(limits.fileBytes);
+  });
+});
+
+test("the bounds are those of every operation with parameters", () => {
+  expect(parameters.length).toBeGreaterThan(40);
+  expect(() => boundsOf({ type: "string", multipleOf: 2 })).toThrow("no values are known for multipleOf");
+});
