@@ -6,6 +6,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeApi } from "../../../../src/http/api/document/describeApi.js";
+import type { OpenApi } from "../../../../src/http/api/reference/openApi.js";
+import { callOf } from "../../../../src/http/api/reference/operationView.js";
+import { samples } from "../../../../src/http/api/reference/samples.js";
+import { routes } from "../../../../src/http/api/routes/list.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const run = promisify(execFile);
@@ -30,6 +35,30 @@ function dotnetVersion(): string | undefined {
 const version = process.env["VERIFY"] === "on" ? dotnetVersion() : undefined;
 if (version === undefined) console.warn("skipped: the C# client is compiled by `npm run verify`, where a .NET SDK 8, 9 or 10 is installed");
 
+/** The samples of the reference, each as a method of its own. The namespaces are those that a new console project has. */
+function referenceSamples(): string {
+  const api = describeApi(routes, "https://waybill.example.net") as unknown as OpenApi;
+  const methods = Object.entries(api.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const call = callOf({ method: method.toUpperCase(), path, operation }, "https://waybill.example.net");
+      const text = samples(call).find(({ language }) => language === "C#")?.text ?? "";
+      expect(text).toContain("HttpClient");
+      return `static async Task ${operation.operationId}()\n{\n${text}\n}\n`;
+    }),
+  );
+  expect(methods).toHaveLength(routes.length);
+  const namespaces = [
+    "System",
+    "System.Collections.Generic",
+    "System.IO",
+    "System.Linq",
+    "System.Net.Http",
+    "System.Threading",
+    "System.Threading.Tasks",
+  ];
+  return `${namespaces.map((name) => `using ${name};\n`).join("")}static class Samples\n{\n${methods.join("")}}\n`;
+}
+
 let folder: string;
 let service: TestService;
 
@@ -43,27 +72,31 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-test.skipIf(version === undefined)("a generated C# client compiles, reads answers and errors, and pushes", async () => {
-  const { key } = await service.organisation();
-  const document = join(folder, "openapi.json");
-  await writeFile(document, await (await fetch(`${service.url}/openapi.json`)).text());
-  const nswag = join(dirname(createRequire(import.meta.url).resolve("nswag/package.json")), "bin", "nswag.js");
-  const options = ["/namespace:Waybill", "/classname:WaybillClient", "/jsonLibrary:SystemTextJson", `/runtime:Net${version}0`];
-  await run(process.execPath, [nswag, "openapi2csclient", `/input:${document}`, `/output:${join(folder, "Client.cs")}`, ...options], {
-    env,
-  });
-  await copyFile("test/fixtures/csharp/Program.cs", join(folder, "Program.cs"));
-  const properties = `<TargetFramework>net${version}.0</TargetFramework><OutputType>Exe</OutputType><RestoreSources></RestoreSources>`;
-  const project = `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>${properties}</PropertyGroup></Project>`;
-  await writeFile(join(folder, "client.csproj"), project);
-  await run("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), "--nodereuse:false"], { cwd: folder, env });
-  const { stdout } = await run("dotnet", [join(folder, "out", "client.dll"), service.url, key], { env });
-  expect(stdout.trim().split("\n")).toEqual([
-    "quotes True D",
-    "again True",
-    'list 400 ["general.customerIds must contain at least 1 element"]',
-    expect.stringMatching(/^text 400 Invalid file structure\./),
-    "unknown 404 There is no quote with this id",
-    "import Queued True True 00:00:00",
-  ]);
-});
+test.skipIf(version === undefined)(
+  "a generated C# client compiles beside the samples of the reference, reads answers and errors, and pushes",
+  async () => {
+    const { key } = await service.organisation();
+    const document = join(folder, "openapi.json");
+    await writeFile(document, await (await fetch(`${service.url}/openapi.json`)).text());
+    const nswag = join(dirname(createRequire(import.meta.url).resolve("nswag/package.json")), "bin", "nswag.js");
+    const options = ["/namespace:Waybill", "/classname:WaybillClient", "/jsonLibrary:SystemTextJson", `/runtime:Net${version}0`];
+    await run(process.execPath, [nswag, "openapi2csclient", `/input:${document}`, `/output:${join(folder, "Client.cs")}`, ...options], {
+      env,
+    });
+    await copyFile("test/fixtures/csharp/Program.cs", join(folder, "Program.cs"));
+    await writeFile(join(folder, "Samples.cs"), referenceSamples());
+    const properties = `<TargetFramework>net${version}.0</TargetFramework><OutputType>Exe</OutputType><RestoreSources></RestoreSources>`;
+    const project = `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>${properties}</PropertyGroup></Project>`;
+    await writeFile(join(folder, "client.csproj"), project);
+    await run("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), "--nodereuse:false"], { cwd: folder, env });
+    const { stdout } = await run("dotnet", [join(folder, "out", "client.dll"), service.url, key], { env });
+    expect(stdout.trim().split("\n")).toEqual([
+      "quotes True D",
+      "again True",
+      'list 400 ["general.customerIds must contain at least 1 element"]',
+      expect.stringMatching(/^text 400 Invalid file structure\./),
+      "unknown 404 There is no quote with this id",
+      "import Queued True True 00:00:00",
+    ]);
+  },
+);
