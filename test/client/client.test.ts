@@ -130,6 +130,20 @@ test("a Blob, a File and a stream are uploaded under their names", async () => {
   await expect(waybill.activities.upload(join(folder, "missing.csv"))).rejects.toThrow("missing.csv");
 });
 
+test("a running import is cancelled, which ends the waiting for it", async () => {
+  const { key } = await service.organisation();
+  const client = new Waybill({ baseUrl: service.url, apiKey: key });
+  const rows = "SYD1,PICK,2,2026-07-01T09:30:00Z,CUST-001,A\n".repeat(200_000);
+  const { importId } = await client.activities.upload(new Blob([`${header}\n`, rows]), { name: "long.csv" });
+  const states: string[] = [];
+  const ended = client.imports.wait(importId, { ...quick, onProgress: ({ status }) => states.push(status) });
+  await expect.poll(() => states).toContain("processing");
+  expect(await client.activities.imports.cancel(importId)).toMatchObject({ importId, status: "cancelled" });
+  expect(await ended).toMatchObject({ importId, status: "cancelled", counts: { processed: 0 } });
+  expect(await client.activities.imports.cancel(importId)).toMatchObject({ status: "cancelled" });
+  expect(await all(client.activities.ledger.list())).toEqual([]);
+});
+
 describe("when the answer to a push is lost", () => {
   test.each([
     ["activities as JSON", (client: Waybill) => client.activities.push({ activities })],
