@@ -11,12 +11,10 @@ import type { RouteRequest } from "../route.js";
 import { accepted, type pushHeaders, withinMs } from "./acceptPush.js";
 
 export const uploadForm = z.strictObject({
-  file: z
-    .string()
-    .meta({
-      format: "binary",
-      description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row",
-    }),
+  file: z.string().meta({
+    format: "binary",
+    description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row",
+  }),
   sourceDetails: z
     .string()
     .max(limits.sourceDetailsLength)
