@@ -28,8 +28,8 @@ export function EndpointQuestion({ visit, endpoint: { endpointId, url, waiting, 
       <Question visit={visit} title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
         <p>
           Nothing more is sent to <strong>{url}</strong>
-          {waiting > 0 ? `, and the ${waiting} that wait are dropped` : ""}. This cannot be undone; it can be added again, with another
-          secret.
+          {waiting > 0 ? `, and ${waiting === 1 ? "the one that waits is" : `the ${waiting} that wait are`} dropped` : ""}. This cannot be
+          undone; it can be added again, with another secret.
         </p>
       </Question>
     );
