@@ -20,6 +20,8 @@ export async function changesOfWorker(
   eventStore: EventStore,
   { stream, first }: { readonly stream: string; readonly first: string },
   last: bigint,
+  /** The event of that revision, where it was read already. */
+  lastEvent: StoredEvent | undefined,
 ): Promise<readonly StoredEvent[]> {
   const known = knownOf.get(eventStore) ?? new Map<string, Known>();
   knownOf.set(eventStore, known);
@@ -28,7 +30,7 @@ export async function changesOfWorker(
   known.set(stream, so);
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
   while (so.upTo < last && so.changes.length < mostChanges) {
-    const change = await firstOfAnother(eventStore, stream, so, last);
+    const change = await firstOfAnother(eventStore, stream, so, lastEvent ?? (await eventAt(eventStore, stream, last)));
     if (!change) {
       so.upTo = last;
       break;
@@ -44,10 +46,10 @@ async function firstOfAnother(
   eventStore: EventStore,
   stream: string,
   { upTo, actor }: Known,
-  last: bigint,
+  last: StoredEvent | undefined,
 ): Promise<StoredEvent | undefined> {
   let same = upTo;
-  let found = await eventAt(eventStore, stream, last);
+  let found = last;
   if (!found || found.metadata.actor === actor) return undefined;
   while (found.revision - same > 1n) {
     const middle = await eventAt(eventStore, stream, (same + found.revision) / 2n);

@@ -6,19 +6,19 @@ export type NameOf = (by: Principal) => string;
 
 /** The names of those who acted in an organisation, all at once. */
 export async function principalNames(database: Pick<Pool, "query">, organisationId: string): Promise<NameOf> {
-  const [keys, members] = await Promise.all([
-    database.query<{ keyId: string; prefix: string; name: string }>(
-      `select key_id as "keyId", prefix, name from api_keys where organisation_id = $1`,
-      [organisationId],
-    ),
-    database.query<{ memberId: string; name: string }>(
-      `select member_id as "memberId", coalesce(name, email) as name from members where organisation_id = $1 and status <> 'removed'`,
-      [organisationId],
-    ),
-  ]);
-  // Requests recorded before there were principals know the prefix of their key.
-  const keyNames = new Map(keys.rows.flatMap(({ keyId, prefix, name }) => [keyId, prefix].map((id) => [id, `key ${name} (${prefix}...)`])));
-  const memberNames = new Map(members.rows.map(({ memberId, name }) => [memberId, name]));
+  const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
+    `select key_id::text as id, prefix, name from api_keys where organisation_id = $1
+      union all
+     select member_id::text, null, coalesce(name, email) from members where organisation_id = $1 and status <> 'removed'`,
+    [organisationId],
+  );
+  const keyNames = new Map<string, string>();
+  const memberNames = new Map<string, string>();
+  for (const { id, prefix, name } of rows) {
+    if (prefix === null) memberNames.set(id, name);
+    // Requests recorded before there were principals know the prefix of their key.
+    else for (const known of [id, prefix]) keyNames.set(known, `key ${name} (${prefix}...)`);
+  }
   return ({ kind, id }) => {
     switch (kind) {
       case "key":

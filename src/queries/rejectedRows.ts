@@ -22,6 +22,8 @@ interface ImportName {
   readonly importId: string;
   /** Set when the import's ending is shown before it is projected: its last rejected rows then come from the stream. */
   readonly unprojected?: Unprojected | undefined;
+  /** False where the import is known to have not completed: its rows then have no states to look up. */
+  readonly completed?: boolean;
 }
 
 export type RowWithState = RejectedRow & {
@@ -40,7 +42,7 @@ export async function listRejectedRows(
   if (state !== undefined) return listRowsInState(organisationId, { ...name, state }, page, sources.pool);
   const { items, nextCursor } = await listAllRows(organisationId, name, page, sources);
   const numbers = items.map(({ row }) => row);
-  const states = await rowStates(organisationId, name, numbers, sources.pool);
+  const states = await rowStates(organisationId, name, name.completed === false ? [] : numbers, sources.pool);
   return { items: items.map((item) => ({ ...item, state: states.get(item.row) ?? null })), nextCursor };
 }
 

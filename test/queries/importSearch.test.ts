@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/importSearch.js";
+import type { ImportStatus } from "../../src/queries/importView.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { rejectionReasons } from "../../src/queries/rejectionReasons.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -89,18 +90,30 @@ test("a cursor belongs to its filter", async () => {
   await expect(search({ status: "failed" }, nextCursor)).rejects.toThrow(/cursor is malformed/);
 });
 
-test("reasons are counted fault by fault over the first ten thousand rejected rows", async () => {
+test("reasons are counted fault by fault, over the first rejected rows or, once it has completed, over all of them", async () => {
   await database.pool.query(
     `insert into rejections (import_position, "row", error, data)
-     select 4, r, case when r % 10 = 0 then 'Rejected with its shipment: no ' || r when r % 2 = 0 then 'Customer not found; no quantity' else 'Customer not found' end, '{}'
+     select 4, r, case when r % 10 = 0 then 'Rejected with its shipment: no place' when r % 2 = 0 then 'Customer not found; no quantity' else 'Customer not found' end, '{}'
        from generate_series(1, 12000) as r`,
   );
-  expect(await rejectionReasons(one, "other", idOf(4))).toEqual({ reasons: [], others: 0, counted: 0 });
-  const { reasons, counted } = await rejectionReasons(one, "acme", idOf(4));
-  expect(counted).toBe(10_000);
-  expect(reasons).toEqual([
-    { reason: "Customer not found", rows: 9_000 },
-    { reason: "no quantity", rows: 4_000 },
-    { reason: "Rejected with its shipment", rows: 1_000 },
-  ]);
+  const found = (organisationId: string, status: ImportStatus) => rejectionReasons(one, organisationId, { importId: idOf(4), status });
+  const expected = (counted: number) => ({
+    reasons: [
+      { reason: "Customer not found", rows: counted * 0.9 },
+      { reason: "no quantity", rows: counted * 0.4 },
+      { reason: "no place", rows: counted * 0.1 },
+    ],
+    ...{ others: 0, counted },
+  });
+  for (const status of ["processing", "completed"] as const)
+    expect(await found("other", status)).toEqual({ reasons: [], others: 0, counted: 0 });
+  expect(await found("acme", "processing")).toEqual(expected(2_000));
+  expect(await found("acme", "cancelled")).toEqual(expected(10_000));
+  expect(await found("acme", "completed")).toEqual(expected(10_000)); // its groups are not there yet
+  await database.pool.query(
+    `insert into rejection_groups select $1, md5(reason), 'acme', 'shipments', 4, reason, rows, rows, 0, 0
+       from (values ('Customer not found; no quantity', 4800), ('Customer not found', 6000), ('no place', 1200)) as groups (reason, rows)`,
+    [idOf(4)],
+  );
+  expect(await rowsLookedAt(one, "rejections", async () => expect(await found("acme", "completed")).toEqual(expected(12_000)))).toBe(0);
 });

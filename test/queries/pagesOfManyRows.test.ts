@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activityLedger.js";
-import { openRowsOf } from "../../src/queries/overview.js";
+import { type OpenRows, openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
@@ -159,11 +159,21 @@ test.each([
   expect(nextCursor).not.toBeNull();
 });
 
-test("the overview looks at so many rejected rows and no more", async () => {
-  const corrected = rowsEach - 2; // by the test above
-  const read = async () => expect(await openRowsOf(one, "acme")).toEqual({ rows: 5_001 - corrected, atLeast: true });
-  const looked = await lookedAt("rejections", read);
+test("the overview looks at so many rejected rows of shipments and no more; those of activities are counted already", async () => {
+  await database.pool.query(
+    `insert into rejection_groups select import_id, md5('no'), organisation_id, kind, position, 'no', $1::int, $1::int, 0, 0 from imports`,
+    [rowsEach],
+  );
+  const read = (expected: OpenRows) => async () => expect(await openRowsOf(one, "acme")).toEqual(expected);
+  expect(await lookedAt("rejections", read({ rows: imports * rowsEach, atLeast: false }))).toBe(0);
+  for (const table of ["imports", "rejection_groups"])
+    await database.pool.query(`update ${table} set kind = 'shipments' where import_id >= $1`, [importId(imports - 5)]);
+  const activities = (imports - 6) * rowsEach;
+  const corrected = rowsEach - 2; // of the newest import, by the test above
+  const looked = await lookedAt("rejections", read({ rows: activities + 5_001 - corrected, atLeast: true }));
   expect(looked).toBeGreaterThanOrEqual(5_000);
   expect(looked).toBeLessThan(7_000);
+  await database.pool.query("update rejection_groups set open = 0 where import_id = $1", [importId(imports)]);
+  await read({ rows: activities + 5_000, atLeast: false })();
   expect(await openRowsOf(one, "another")).toEqual({ rows: 0, atLeast: false });
 });

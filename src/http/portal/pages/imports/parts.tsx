@@ -31,6 +31,8 @@ export interface ImportParts {
 export type PartsDeps = Pick<PortalDeps, "pool" | "eventStore" | "signingSecret">;
 
 const rowsPerPage = 25;
+const noReasons: RejectionReasons = { reasons: [], others: 0, counted: 0 };
+const noRows: Page<RowWithState> = { items: [], nextCursor: null };
 
 export async function readParts(
   organisationId: string,
@@ -41,12 +43,13 @@ export async function readParts(
   const { pool, eventStore, signingSecret } = deps;
   const { importId, kind } = view;
   const page = { limit: rowsPerPage, cursor, secret: signingSecret };
+  const [completed, hasRejected] = [view.status === "completed", rejectedSoFar(view) > 0 || cursor !== undefined];
   const [steps, nameOf, reasons, rejected, correcting, hasOpenRows] = await Promise.all([
-    inTime(importTimeline(organisationId, importId, eventStore), historyMs, "an import's history").catch(() => undefined),
+    inTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
     principalNames(pool, organisationId),
-    rejectionReasons(pool, organisationId, importId),
-    listRejectedRows(organisationId, { kind, importId, unprojected }, page, deps),
-    correctingImports(pool, organisationId, importId),
+    hasRejected ? rejectionReasons(pool, organisationId, view) : noReasons,
+    hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
+    completed && hasRejected ? correctingImports(pool, organisationId, importId) : [],
     openRows(organisationId, view, deps),
   ]);
   return { view, steps, nameOf, reasons, rejected, cursor, correcting, hasOpenRows };

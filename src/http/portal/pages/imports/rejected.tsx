@@ -16,12 +16,12 @@ export function Reasons({ found, rejected }: { readonly found: RejectionReasons;
       <h2 id="reasons">Why rows were rejected</h2>
       <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit="rows" />
       <p class="hint">
-        A row with several faults counts under each.
+        A row with several faults counts under each, a shipment's other lines with the faulty ones.
         {others > 0 ? ` ${others} rarer ${others === 1 ? "reason is" : "reasons are"} left out.` : null}
         {counted < rejected ? (
           <>
             {" "}
-            Counted over the first <Amount value={counted} /> rejected rows.
+            Counted over <Amount value={counted} /> of the rejected rows.
           </>
         ) : null}
       </p>
