@@ -61,8 +61,11 @@ export interface Spreadsheets {
    * workbook's properties, which spreadsheet programs keep.
    */
   createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
-  /** Writes a workbook of one sheet to `output` as it goes. */
-  createTableWriter(output: Writable, options: { sheet: string; columns: readonly string[] }): Promise<TableWriter>;
+  /** Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which whatever is typed later is a text too. */
+  createTableWriter(
+    output: Writable,
+    options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
+  ): Promise<TableWriter>;
   isFileFault(error: unknown): error is Error;
 }
 
@@ -79,9 +82,14 @@ export interface ReportWriter {
   discard(): Promise<void>;
 }
 
+/** A date, or a date and a clock, as a spreadsheet has them: without a zone, such as `2026-03-01` or `2026-03-01T09:30:00`. */
+export interface WallTime {
+  readonly wallTime: string;
+}
+
 /** Texts stay texts, whatever a spreadsheet would make of them. Rows that a sheet cannot hold are left out, and its last row says so. */
 export interface TableWriter {
-  add(cells: readonly (string | number)[]): Promise<void>;
+  add(cells: readonly (string | number | WallTime)[]): Promise<void>;
   /** Finishes the workbook. */
   close(): Promise<void>;
   /** Gives it up; the output is destroyed. */

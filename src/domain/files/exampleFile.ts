@@ -1,7 +1,7 @@
 // A small file that imports without a rejected row: an organisation's own columns, customers, codes and places.
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Geography, Location } from "../geography/geography.js";
-import { columnsOf, customFieldPrefix, type Field } from "../imports/fields.js";
+import { columnsOf, customFieldPrefix, type Field, isNumber } from "../imports/fields.js";
 import { csvLine } from "../pushes/toFile.js";
 import { rowContext } from "../rows/rowContext.js";
 import { examplePlaces } from "./examplePlaces.js";
@@ -20,12 +20,26 @@ interface Known {
 
 type Values = Readonly<Record<string, string>>;
 
-export function exampleFile(kind: Kind, known: Known): string {
+export interface ExampleTable {
+  readonly columns: readonly { readonly name: string; readonly type: "text" | "number" | "time" }[];
+  /** Times are ISO 8601, with a zone where they have a clock. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+export function exampleTable(kind: Kind, known: Known): ExampleTable {
   const rows = kind === "shipments" ? shipmentRows(known) : activityRows(known);
   const custom = kind === "shipments" ? [...known.catalogue.customFieldKeys] : [];
-  const columns = [...columnsOf(kind).map(({ name }: Field) => name as string), ...custom.map(customColumn)];
-  return [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))].map(csvLine).join("");
+  const columns = [
+    ...columnsOf(kind).map((field) => ({ name: field.name as string, type: typeOf(field) })),
+    ...custom.map((key) => ({ name: customColumn(key), type: "text" as const })),
+  ];
+  return { columns, rows: rows.map((row) => columns.map(({ name }) => row[name] ?? "")) };
 }
+
+export const exampleText = ({ columns, rows }: ExampleTable): string =>
+  [columns.map(({ name }) => name), ...rows].map((cells) => csvLine(cells)).join("");
+
+const typeOf = (field: Field) => (isNumber(field) ? "number" : field.type === "time" ? "time" : "text");
 
 /** By its key, or by its long name where the key alone is a column of ours. */
 function customColumn(key: string): string {

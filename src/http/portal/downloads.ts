@@ -1,6 +1,6 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
-import type { Spreadsheets } from "../../ports/spreadsheets.js";
+import type { Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs } from "../server/inTime.js";
 import { Problem } from "../server/problem.js";
 import type { SignedInVisit } from "./visit.js";
@@ -94,13 +94,15 @@ export async function download(visit: SignedInVisit, file: DownloadedFile, end: 
   });
 }
 
-/** A text, or a number as its exact digits. */
-export type Cell = string | { readonly decimal: string };
+/** A text, a number as its exact digits, or a time as a spreadsheet has it. */
+export type Cell = string | { readonly decimal: string } | WallTime;
 
 /** Rows in the order of `columns`, some at a time. */
 export interface DownloadedTable {
   readonly columns: readonly string[];
   readonly rows: AsyncGenerator<readonly (readonly Cell[])[]>;
+  /** Columns, from 0, that a workbook keeps as texts. */
+  readonly texts?: ReadonlySet<number>;
 }
 
 export async function* csvPieces({ columns, rows }: DownloadedTable): Pieces {
@@ -116,25 +118,29 @@ const csvLine = (cells: readonly Cell[]) => `${cells.map(csvCell).join(",")}\r\n
 
 /** A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it a text there. Numbers stay numbers. */
 function csvCell(value: Cell): string {
-  if (typeof value !== "string") return value.decimal;
+  if (typeof value !== "string") return "decimal" in value ? value.decimal : value.wallTime;
   const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
 /** A workbook's numbers are exact to 15 digits; longer ones are texts there. */
-const workbookCell = (value: Cell): string | number =>
-  typeof value === "string" ? value : value.decimal.replaceAll(/\D/g, "").length <= 15 ? Number(value.decimal) : value.decimal;
+const workbookCell = (value: Cell): string | number | WallTime =>
+  typeof value === "string" || "wallTime" in value
+    ? value
+    : value.decimal.replaceAll(/\D/g, "").length <= 15
+      ? Number(value.decimal)
+      : value.decimal;
 
 /** Of the workbook that is not sent yet, in bytes. */
 const waitingBytes = 256 * 1024;
 
-export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { columns, rows }: DownloadedTable): Pieces {
+export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { columns, rows, texts }: DownloadedTable): Pieces {
   const output = new PassThrough({ highWaterMark: waitingBytes });
   output.on("error", () => undefined); // whoever reads or writes is told
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {
-      const writer = await spreadsheets.createTableWriter(output, { sheet, columns });
+      const writer = await spreadsheets.createTableWriter(output, { sheet, columns, ...(texts ? { texts } : {}) });
       try {
         for await (const some of rows) for (const cells of some) await writer.add(cells.map(workbookCell));
         await writer.close();

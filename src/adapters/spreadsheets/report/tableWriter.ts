@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { TableWriter } from "../../../ports/spreadsheets.js";
+import type { TableWriter, WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
@@ -11,22 +11,30 @@ const ROWS_AT_ONCE = 100;
 /** In flat memory: what is added waits until the output has taken what came before. */
 export async function createTableWriter(
   output: Writable,
-  { sheet: name, columns }: { sheet: string; columns: readonly string[] },
+  { sheet: name, columns, texts }: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
 ): Promise<TableWriter> {
   const workbook = await createWorkbookWriter(output, { sheetName: name, subject: "" });
   const { sheet } = workbook;
-  sheet.columns = columns.map(() => ({ width: 20 }));
+  sheet.columns = columns.map((_, index) => ({ width: 20, ...(texts?.has(index) ? { style: STYLES.text } : {}) }));
   let rows = 0;
   let leftOut = 0;
 
-  function write(cells: readonly (string | number)[], heading = false): void {
+  function write(cells: readonly (string | number | WallTime)[], heading = false): void {
     rows += 1;
     const row = sheet.getRow(rows);
     for (const [index, value] of cells.entries()) {
       if (value === "") continue;
       const cell = row.getCell(index + 1);
-      cell.value = typeof value === "number" ? value : cellText(value);
-      if (typeof value === "string") cell.style = heading ? STYLES.heading : looksLikeFormula(value) ? STYLES.formulaLike : STYLES.text;
+      if (typeof value === "number") {
+        cell.value = value;
+      } else if (typeof value === "string") {
+        cell.value = cellText(value);
+        cell.style = heading ? STYLES.heading : looksLikeFormula(value) ? STYLES.formulaLike : STYLES.text;
+      } else {
+        const hasClock = value.wallTime.includes("T");
+        cell.value = new Date(`${value.wallTime}${hasClock ? "Z" : "T00:00:00Z"}`); // exceljs writes a date's UTC clock
+        cell.style = hasClock ? STYLES.dateAndTime : STYLES.date;
+      }
     }
     row.commit();
   }

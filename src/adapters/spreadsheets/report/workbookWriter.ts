@@ -17,7 +17,13 @@ type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
 const TEXT: Partial<Style> = { numFmt: "@" };
 /** The protection changes nothing in an unprotected sheet; by it `markFormulaLike` finds the style again. */
 const FORMULA_LIKE: Partial<Style> = { numFmt: "@", protection: { locked: true } };
-export const STYLES = { text: TEXT, heading: { numFmt: "@", font: { bold: true } }, formulaLike: FORMULA_LIKE } as const;
+export const STYLES = {
+  text: TEXT,
+  heading: { numFmt: "@", font: { bold: true } },
+  formulaLike: FORMULA_LIKE,
+  date: { numFmt: "yyyy-mm-dd" },
+  dateAndTime: { numFmt: "yyyy-mm-dd hh:mm:ss" },
+} as const satisfies Readonly<Record<string, Partial<Style>>>;
 
 export type WorkbookWriter = {
   readonly sheet: ExcelJS.Worksheet;

@@ -1,5 +1,7 @@
 // Uploads over the portal's forms, as a browser sends them, and the example files through the importer.
-import { readdir } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import exceljs from "exceljs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
 import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
@@ -92,25 +94,54 @@ test("the example files import without a rejected row, with the organisation's c
     return shown;
   };
   await until("the queue is empty", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
-  const example = async (kind: string) => {
-    const answer = await who.get(`/portal/upload/example-${kind}.csv`);
+  const example = async (kind: string, type: "csv" | "xlsx") => {
+    const answer = await who.get(`/portal/upload/example-${kind}.${type}`);
     if (answer.status !== 200) throw new Error(await answer.text());
-    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="example-${kind}.csv"`);
-    return answer.text();
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="example-${kind}.${type}"`);
+    return new File([await answer.arrayBuffer()], `${kind}.${type}`);
   };
-  const send = async (kind: string, text: string) =>
-    importOf(await who.upload("/portal/upload/send", { kind, page: kind }, csv(text, `${kind}.csv`), script()));
+  const send = async (kind: string, file: File) =>
+    importOf(await who.upload("/portal/upload/send", { kind, page: file.name }, file, script()));
 
-  const shipments = await example("shipments");
-  expect(shipments.split("\r\n")[0]).toMatch(/^shipmentId,.*,costCentre,project,customFields\.item-type$/);
-  expect(shipments).toContain("CUST-002");
-  expect(await ended(await send("shipments", shipments), "shipments")).toMatchObject({
-    ...{ status: "completed", counts: { received: 3, processed: 2, failed: 0 } },
+  const text = await (await example("shipments", "csv")).text();
+  expect(text.split("\r\n")[0]).toMatch(/^shipmentId,.*,costCentre,project,customFields\.item-type$/);
+  expect(text).toContain("CUST-002");
+  const [shipments, activities] = [
+    { status: "completed", counts: { received: 3, processed: 2, failed: 0 } },
+    { status: "completed", counts: { received: 3, processed: 3, failed: 0 } },
+  ];
+  for (const type of ["csv", "xlsx"] as const) {
+    expect(await ended(await send("shipments", await example("shipments", type)), "shipments"), type).toMatchObject(shipments);
+    expect(await ended(await send("activities", await example("activities", type)), "fulfilment"), type).toMatchObject(activities);
+  }
+  expect(await (await example("activities", "csv")).text()).toMatch(/\r\nW1,PICK,/);
+});
+
+test("an example workbook has its numbers and dates as such, and codes that read like formulas or numbers as texts", async () => {
+  const own = await service.organisation();
+  const codes = { warehouseCode: "=1+1", chargeCode: "0800" };
+  const activity = { ...codes, quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
+  const pushed = await own.post("/v1/org/fulfilment/activities", { activities: [activity] });
+  const { importId } = (await pushed.json()) as { importId: string };
+  await until("the codes are known", async () => {
+    const { rowCount } = await service.pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
+    return rowCount === 1;
   });
-  expect(await ended(await send("activities", await example("activities")), "fulfilment")).toMatchObject({
-    ...{ status: "completed", counts: { received: 3, processed: 3, failed: 0 } },
-  });
-  expect(await example("activities")).toMatch(/\r\nW1,PICK,/);
+  const other = await signedIn(service, await addMember(service, own.id, "operator"));
+  const answer = await other.get("/portal/upload/example-activities.xlsx");
+  const path = join(service.deps.tempDir, "example.xlsx");
+  await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+  try {
+    const book = new exceljs.Workbook();
+    await book.xlsx.readFile(path);
+    const [sheet] = book.worksheets;
+    const [warehouse, charge, quantity, at] = [1, 2, 3, 4].map((column) => sheet?.getRow(2).getCell(column));
+    expect([warehouse?.value, charge?.value, quantity?.value]).toEqual(["=1+1", "0800", 3]);
+    expect([warehouse?.formula, warehouse?.numFmt, sheet?.getRow(9).getCell(2).numFmt]).toEqual([undefined, "@", "@"]);
+    expect([at?.value, at?.numFmt]).toEqual([expect.any(Date), "yyyy-mm-dd hh:mm:ss"]);
+  } finally {
+    await rm(path);
+  }
 });
 
 test("an organisation without zones gets its columns alone", async () => {

@@ -1,24 +1,54 @@
-import { exampleFile } from "../../../../domain/files/exampleFile.js";
+import { type ExampleTable, exampleTable, exampleText } from "../../../../domain/files/exampleFile.js";
 import { presentOf } from "../../../../queries/present.js";
 import { usedCodes } from "../../../../queries/usedCodes.js";
+import { type Cell, type DownloadedTable, download, type Pieces, workbookPieces } from "../../downloads.js";
 import type { AnswerOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
-import { examplePath } from "./uploadPage.js";
+import { examplePath, exampleTypes, kindOptions } from "./uploadPage.js";
 
-export const exampleAnswers = (["shipments", "activities"] as const).map(
-  (kind): AnswerOf<SignedInVisit> => ({
-    method: "GET",
-    path: examplePath(kind),
-    access: "operate",
-    answer: async ({ person: { organisationId }, context }, { pool, catalogues, geography }) => {
-      const { catalogueVersion, now } = await presentOf(pool, organisationId);
-      const catalogue = await catalogues(organisationId, catalogueVersion);
-      const text = exampleFile(kind, { catalogue, geography, now, ...(await usedCodes(pool, organisationId)) });
-      return context.body(text, 200, {
-        ...context.get("answerHeaders"),
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="example-${kind}.csv"`,
-      });
-    },
-  }),
+const contentTypes = {
+  csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+} as const;
+
+export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
+  exampleTypes.map(
+    (type): AnswerOf<SignedInVisit> => ({
+      method: "GET",
+      path: examplePath(kind, type),
+      access: "operate",
+      answer: async (visit, { pool, catalogues, geography, spreadsheets, downloads }) => {
+        const { organisationId } = visit.person;
+        const { catalogueVersion, now } = await presentOf(pool, organisationId);
+        const catalogue = await catalogues(organisationId, catalogueVersion);
+        const table = exampleTable(kind, { catalogue, geography, now, ...(await usedCodes(pool, organisationId)) });
+        const pieces = type === "csv" ? textPieces(table) : workbookPieces(spreadsheets, kind, workbookTable(table));
+        return download(
+          visit,
+          { name: `example-${kind}.${type}`, contentType: contentTypes[type], pieces },
+          downloads.begin(organisationId),
+        );
+      },
+    }),
+  ),
 );
+
+async function* textPieces(table: ExampleTable): Pieces {
+  yield exampleText(table);
+}
+
+/** Numbers and dates as a spreadsheet has them; a clock in a cell is the organisation's wall time. */
+function workbookTable({ columns, rows }: ExampleTable): DownloadedTable {
+  const cellOf = (text: string, column: number): Cell => {
+    const type = columns[column]?.type ?? "text";
+    if (text === "" || type === "text") return text;
+    return type === "number" ? { decimal: text } : { wallTime: text.replace(/Z$/, "") };
+  };
+  return {
+    columns: columns.map(({ name }) => name),
+    rows: (async function* () {
+      yield rows.map((cells) => cells.map(cellOf));
+    })(),
+    texts: new Set(columns.flatMap(({ type }, index) => (type === "text" ? [index] : []))),
+  };
+}

@@ -6,7 +6,10 @@ import type { SignedInVisit } from "../../visit.js";
 
 export const uploadPath = "/portal/upload";
 
-export const examplePath = (kind: "shipments" | "activities") => `${uploadPath}/example-${kind}.csv`;
+export const exampleTypes = ["csv", "xlsx"] as const;
+
+export const examplePath = (kind: "shipments" | "activities", type: (typeof exampleTypes)[number]) =>
+  `${uploadPath}/example-${kind}.${type}`;
 
 export const kindOptions = [
   { value: "shipments", label: "Shipments" },
@@ -95,13 +98,15 @@ function Examples({ visit }: { visit: SignedInVisit }) {
       <h2>Example files</h2>
       <p>Made from your own columns, customers and codes. They can be uploaded as they are.</p>
       <ul class="plain-list">
-        {kindOptions.map(({ value, label }) => (
-          <li>
-            <a href={visit.links.to(examplePath(value))} download>
-              Example of {label.toLowerCase()} (CSV)
-            </a>
-          </li>
-        ))}
+        {kindOptions.flatMap(({ value, label }) =>
+          exampleTypes.map((type) => (
+            <li>
+              <a href={visit.links.to(examplePath(value, type))} download>
+                Example of {label.toLowerCase()} ({type.toUpperCase()})
+              </a>
+            </li>
+          )),
+        )}
       </ul>
     </div>
   );
