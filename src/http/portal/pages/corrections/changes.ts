@@ -49,7 +49,11 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
 
 const settling = z.strictObject({
   importId: importName,
-  rows: z.array(rowNumber).min(1).max(limits.rowsPerCorrection),
+  rows: z
+    .array(rowNumber)
+    .min(1)
+    .max(limits.rowsPerCorrection)
+    .refine((rows) => new Set(rows).size === rows.length, "must name each row once"),
   note: z.string().optional(),
 });
 

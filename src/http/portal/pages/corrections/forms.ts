@@ -8,14 +8,16 @@ import { correctionsPath } from "./filter.js";
 import { correctionsPage } from "./page.js";
 
 /** `<import id>:<row>,<row>`, once for each shipment or activity that is chosen. */
-function chosenRows(chosen: readonly string[]): Map<string, number[]> {
-  const rows = new Map<string, number[]>();
+function chosenRows(chosen: readonly string[]): Map<string, Set<number>> {
+  const rows = new Map<string, Set<number>>();
   for (const each of chosen) {
     const [importId = "", numbers = ""] = each.split(":");
-    const parsed = numbers.split(",").map(Number);
-    if (!isUuid(importId) || parsed.some((row) => !Number.isInteger(row) || row < 1 || row > 2_147_483_647))
+    const parsed = numbers.split(",").map((text) => (/^\d{1,10}$/.test(text) ? Number(text) : 0));
+    if (!isUuid(importId) || parsed.some((row) => row < 1 || row > 2_147_483_647))
       throw new Rejection("invalid", "The form does not name rows");
-    rows.set(importId, [...(rows.get(importId) ?? []), ...parsed]);
+    const own = rows.get(importId) ?? new Set();
+    for (const row of parsed) own.add(row);
+    rows.set(importId, own);
   }
   if (rows.size === 0) throw new Rejection("invalid", "Select at least one row");
   return rows;
@@ -28,8 +30,8 @@ const settleForm = (what: string, settle: typeof dismiss, done: string): FormOf<
   submit: async (visit, fields, deps) => {
     let count = 0;
     for (const [importId, rows] of chosenRows(fields.all("rows"))) {
-      await settle(visit, deps, { importId, rows, note: fields.get("note") });
-      count += rows.length;
+      await settle(visit, deps, { importId, rows: [...rows], note: fields.get("note") });
+      count += rows.size;
     }
     const back = fields.get("back");
     const goTo = back.startsWith(`${correctionsPath}?`) ? back : correctionsPath;
