@@ -42,7 +42,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
 
       await page.getByRole("link", { name: "Show the 18 rows of PICK, Beta Books" }).click();
       await page.getByRole("link", { name: "Rows", exact: true }).waitFor();
-      expect(await page.getByRole("row").count()).toBe(19);
+      await expect.poll(() => page.getByRole("row").count()).toBe(19);
       const [rows] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
       expect((await readFile(await rows.path(), "utf8")).split("\r\n")).toHaveLength(20);
       const [workbook] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download XLSX" }).click()]);

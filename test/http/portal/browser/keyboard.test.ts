@@ -45,7 +45,7 @@ async function skipToContent(page: Page): Promise<void> {
   expect(await hasFocus(skip)).toBe(true);
   expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
   await page.keyboard.press("Enter");
-  expect(await hasFocus(page.locator("main"))).toBe(true);
+  await expect.poll(() => hasFocus(page.locator("main"))).toBe(true);
   await page.keyboard.press("Tab");
   expect(await page.evaluate("document.querySelector('header').contains(document.activeElement)")).toBe(false);
 }
@@ -98,7 +98,7 @@ browserTest("Cancel closes a question, and the keyboard goes on in the page", as
     await page.keyboard.press("Enter");
     await question.waitFor({ state: "detached" });
     expect(await hasFocus(page.locator("main"))).toBe(true);
-    expect(new URL(page.url()).search).toBe("");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
   });
 });
 

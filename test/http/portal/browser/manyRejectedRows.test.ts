@@ -55,7 +55,7 @@ async function measure(page: Page, rows: number): Promise<Measured> {
   await page.getByText(`${rows} rows.`).waitFor();
   await page.evaluate(watch);
   const grid = page.getByRole("grid");
-  expect(await grid.getAttribute("aria-rowcount")).toBe(String(rows + 1));
+  await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe(String(rows + 1));
   await page.getByRole("checkbox", { name: "Select all rows" }).check();
   await page.getByLabel("Column").selectOption({ label: "Status" });
   await page.getByLabel("Value").fill("checked");

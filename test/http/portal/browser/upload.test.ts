@@ -108,6 +108,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
       const report = `Row number,Rejection reason,${header},reference\n${row(2, "3")}\n${row(3, "none")}\n`;
       const mended = { name: `rejected-rows-${importId}.csv`, mimeType: "text/csv", buffer: Buffer.from(report) };
       await page.getByLabel("File", { exact: true }).setInputFiles(mended);
+      await page.getByLabel("Error reports").waitFor();
       expect(await page.getByLabel("Error reports").inputValue()).toBe("correction");
       await page.getByRole("button", { name: "Check file" }).click();
       await page.getByText("This is the error report of import july-picks.csv: submit it as its correction.").waitFor();
