@@ -66,7 +66,7 @@ test("a workbook's numbers are numbers as far as they are exact there", async ()
   async function* rows(): AsyncGenerator<Cell[][]> {
     yield [["123456789012345", "-0.00000000000001", "1234567890123456", "-2999999999999999.1"].map((decimal) => ({ decimal }))];
   }
-  const written: (string | number)[][] = [];
+  const written: unknown[][] = [];
   const createTableWriter: Spreadsheets["createTableWriter"] = async (output) => ({
     add: async (cells) => void written.push([...cells]),
     close: async () => void output.end(),

@@ -98,7 +98,7 @@ test("the example files import without a rejected row, with the organisation's c
     const answer = await who.get(`/portal/upload/example-${kind}.${type}`);
     if (answer.status !== 200) throw new Error(await answer.text());
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="example-${kind}.${type}"`);
-    return new File([await answer.arrayBuffer()], `${kind}.${type}`);
+    return new File([await answer.blob()], `${kind}.${type}`);
   };
   const send = async (kind: string, file: File) =>
     importOf(await who.upload("/portal/upload/send", { kind, page: file.name }, file, script()));
