@@ -7,13 +7,14 @@ An organisation prices freight, imports shipments and imports warehouse activiti
 1. Get a key: in the portal under **Settings, API Keys**, or by \`waybill keys create --org ID --name NAME\`. It is shown once and begins with \`wb_live_\`.
 2. Send it with every request as the header \`x-api-key\`.
 3. \`GET /v1/org/quotes\` answers 200 when it works.
+4. \`/docs/guide\` goes on from there to a nightly import with corrections and webhooks, command by command.
 
 A key belongs to one organisation. What other organisations have does not exist for it: their ids are answered 404, like ids that were never given.`,
 
   "Environments and base address": `
 Every installation is one environment with its own address, keys and data; there is no test mode in a live one. All paths are relative to the address of
 the service, which may end in a path. A service that was started with \`npm start\` listens on \`http://127.0.0.1:3000\` and has the organisation \`demo\`,
-against which every example in this document can be sent as it is.`,
+against which every example in this document can be sent as it is; ids in a path are those that an answer has named before (Try it, in the reference, fills them in).`,
 
   Versioning: `
 The version is part of the path: \`/v1\`. Within it requests stay valid and answers only gain: a new field in an answer, a new operation, a new optional

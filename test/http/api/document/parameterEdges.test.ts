@@ -244,6 +244,25 @@ describe.each(
   });
 });
 
+describe("a JSON body may be as large as is said", () => {
+  const sizes = new Map<number, Described>();
+  for (const described of operations) {
+    const { description = "", content = {} } = described.operation.requestBody ?? {};
+    if (!content["application/json"] || described.path.includes("{")) continue;
+    const bytes = Number(/^At most (\d+) MiB of JSON/.exec(description)?.[1]) * 1024 * 1024;
+    if (!sizes.has(bytes)) sizes.set(bytes, described);
+  }
+
+  test("2 and 32 MiB", () => expect([...sizes.keys()]).toEqual([2 * 1024 * 1024, 32 * 1024 * 1024]));
+
+  test.each([...sizes])("%i bytes", async (bytes, { path, operation }) => {
+    const body = JSON.stringify(exampleRequests[operation.operationId]?.body);
+    const send = async (length: number) => (await organisation.post(path, body + " ".repeat(length - body.length))).status;
+    const taken = Number(Object.keys(operation.responses).find((status) => status.startsWith("2")));
+    expect([await send(bytes - 1), await send(bytes), await send(bytes + 1)]).toEqual([taken, taken, 413]);
+  });
+});
+
 test("the bounds are those of every operation with parameters", () => {
   expect(parameters.length).toBeGreaterThan(40);
   expect(() => boundsOf({ type: "string", multipleOf: 2 })).toThrow("no values are known for multipleOf");
