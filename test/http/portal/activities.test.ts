@@ -140,6 +140,13 @@ describe("the page", () => {
     expect(read).toContain(total);
   });
 
+  test("is downloaded where there is something to download", async () => {
+    for (const view of ["", "&view=rows"]) {
+      expect(await page(`month=2026-03${view}`)).toContain("Download CSV");
+      expect(await page(`month=2020-02${view}`)).not.toContain("Download CSV");
+    }
+  });
+
   test("shows this month where nothing is asked for", async () => {
     const month = new Intl.DateTimeFormat("en-AU", { timeZone: "Australia/Adelaide", month: "long", year: "numeric" }).format(new Date());
     expect(words(await page(""))).toContain(`No activities in ${month}`);

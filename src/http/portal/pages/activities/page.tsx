@@ -48,23 +48,30 @@ async function shown(visit: SignedInVisit, asked: Asked, present: ActivitiesPres
             {asked.warehouse ? `, warehouse ${asked.warehouse}` : ""}
             {asked.charge ? `, charge code ${asked.charge}` : ""}. Days are those of {visit.person.timezone}.
           </p>
-          {content}
-          <Downloads visit={visit} asked={asked} />
+          {content.body}
+          {content.isEmpty ? null : <Downloads visit={visit} asked={asked} />}
         </section>
       </>
     ),
   };
 }
 
-async function contentOf(visit: SignedInVisit, asked: Asked, { nameOf }: ActivitiesPresent, deps: PortalDeps): Promise<Child> {
+interface Content {
+  readonly body: Child;
+  /** Then there is nothing to download. */
+  readonly isEmpty: boolean;
+}
+
+async function contentOf(visit: SignedInVisit, asked: Asked, { nameOf }: ActivitiesPresent, deps: PortalDeps): Promise<Content> {
   const { organisationId } = visit.person;
   if (asked.view === "totals") {
     const totals = await activityTotals(organisationId, asked.filter, deps.pool);
-    return <Totals visit={visit} asked={asked} totals={totals} nameOf={nameOf} />;
+    return { body: <Totals visit={visit} asked={asked} totals={totals} nameOf={nameOf} />, isEmpty: totals.length === 0 };
   }
   const request = { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined, secret: deps.signingSecret };
   const page = await pageOfActivities(organisationId, asked.filter, request, deps.pool);
-  return <Rows visit={visit} asked={asked} page={page} nameOf={nameOf} />;
+  const isEmpty = page.items.length === 0 && request.cursor === undefined;
+  return { body: <Rows visit={visit} asked={asked} page={page} nameOf={nameOf} />, isEmpty };
 }
 
 /** What was written cannot be used: it is said above this month's totals. */
