@@ -19,11 +19,16 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   const running = new Map<Promise<void>, Claimed>();
   const settling = createSettling(deps);
   let outages = 0;
+  const underWay = new Set<string>();
   const begin = (delivery: Claimed) => {
+    // Its claim ran out while this process stood still, and was renewed just now: one request for it is enough.
+    if (underWay.has(delivery.id)) return;
+    underWay.add(delivery.id);
     const run = deliver(deps, delivery, settling)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))
       .finally(() => {
         running.delete(run);
+        underWay.delete(delivery.id);
         bell.ring();
       });
     running.set(run, delivery);

@@ -1,0 +1,89 @@
+// What comes after its time: answers, removals, claims.
+import type { ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
+import { listDeliveries } from "../../../src/queries/webhooks.js";
+import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
+import { eventually } from "../../support/eventually.js";
+import { openStage, origin, type Stage } from "./stage.js";
+
+let stage: Stage;
+let organisationId: string;
+beforeAll(async () => {
+  stage = await openStage();
+  organisationId = await stage.newOrganisation();
+});
+afterAll(() => stage?.close());
+
+/** A receiver that answers the first request when it is told to, and the others at once. */
+async function holding() {
+  const held: ServerResponse[] = [];
+  const receiver = await stage.receiver(organisationId, (_, response) => {
+    if (receiver.got.length > 1) return false;
+    held.push(response);
+    return true;
+  });
+  return { receiver, answer: () => held[0]?.end("late") };
+}
+
+const statuses = async (endpointId: string) =>
+  (await listDeliveries(stage.pool, organisationId, endpointId, { limit: 10 }))
+    .map(({ type, status, attempts }) => `${type} ${status} ${attempts.length}`)
+    .sort();
+
+test("an answer just after the deadline counts as none: the event comes again under its id, and the next one after it", async () => {
+  const { receiver, answer } = await holding();
+  const worker = stage.work({ post_: { deadlineMs: 300 } });
+  await stage.record(organisationId);
+  const failed = async () => (await statuses(receiver.endpointId)).includes("import.started waiting 1");
+  await eventually(failed, "the deadline");
+  answer();
+  await stage.pool.query("update webhook_deliveries set due_at = now(); update webhook_health set retry_at = null");
+  await eventually(
+    async () => (await statuses(receiver.endpointId)).join() === "import.completed delivered 1,import.started delivered 2",
+    "both",
+  );
+  const [first, again, next] = receiver.got;
+  expect(again?.id).toBe(first?.id);
+  expect(next?.type).toBe("import.completed");
+  expect(receiver.got).toHaveLength(3);
+  await worker.stop();
+});
+
+test("an endpoint that is removed while a request is on its way: its answer is noted, and the next event is not sent", async () => {
+  const { receiver, answer } = await holding();
+  const { endpointId } = receiver;
+  const worker = stage.work();
+  await stage.record(organisationId);
+  await eventually(() => receiver.got.length === 1, "the request");
+  await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
+  await keepDeliveries(stage.pool);
+  expect(await statuses(endpointId)).toEqual(["import.completed dropped 0", "import.started waiting 0"]);
+  answer();
+  await eventually(
+    async () => (await statuses(endpointId)).join() === "import.completed dropped 0,import.started delivered 1",
+    "its answer",
+  );
+  expect(receiver.got).toHaveLength(1);
+  await worker.stop();
+});
+
+test("a worker whose claim has run out while its request is on its way renews the claim, and does not send a second one beside it", async () => {
+  const { receiver, answer } = await holding();
+  const worker = stage.work();
+  await stage.record(organisationId);
+  await eventually(() => receiver.got.length === 1, "the request");
+  const { rows } = await stage.pool.query<{ id: string }>(
+    "update webhook_deliveries set due_at = now() where endpoint_id = $1 and claim is not null returning id",
+    [receiver.endpointId],
+  );
+  const renewed = "select from webhook_deliveries where id = $1 and claim is not null and due_at > now()";
+  await eventually(async () => (await stage.pool.query(renewed, [rows[0]?.id])).rowCount === 1, "the claim, renewed");
+  answer();
+  await eventually(
+    async () => (await statuses(receiver.endpointId)).join() === "import.completed delivered 1,import.started delivered 1",
+    "both",
+  );
+  expect(receiver.got).toHaveLength(2);
+  await worker.stop();
+});
