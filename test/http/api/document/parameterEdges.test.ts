@@ -165,7 +165,8 @@ describe.each(parameters.map(([described, parameter]) => [described.operation.op
       }
     });
 
-    test.runIf(parameter.in === "query")("given twice", async () => {
+    if (parameter.in === "header") return; // one that is given twice is joined by Node
+    test("given twice", async () => {
       const { status, messages } = await withParameter(described, parameter, ["2026-03-01T09:30:00Z", "1"]);
       expect([status, messages.some((message) => message.startsWith(`${name} `))]).toEqual([400, true]);
     });
