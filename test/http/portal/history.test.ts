@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { revisionOfRow } from "../../../src/queries/streamPage.js";
-import { goodsLine, type Row, tell } from "../../support/importStory.js";
+import { activity, goodsLine, type Row, tell } from "../../support/importStory.js";
 import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -81,4 +81,56 @@ test("a quote's event is told, and nobody else's organisation sees any of it", a
   expect((await text(`/portal/imports/${importId}/history?of=corrections`)).page).toContain("Nothing is recorded here");
   expect((await text(`/portal/imports/${importId}/history?from=-1`)).status).toBe(200);
   expect((await text(`/portal/imports/${importId}/history?from=999999999999`)).status).toBe(200);
+});
+
+test("from a rejected row and from an activity one click leads to the event behind it, in words and as recorded", async () => {
+  const { page } = await text(`/portal/imports/${importId}`);
+  const link = /href="([^"]*\/history\?row=42)"/.exec(page)?.[1] ?? "";
+  const rejected = (await text(link)).page;
+  expect(/Row \d+ \w+/.exec(rejected)?.[0]).toBe("Row 42 rejected");
+  const story = {
+    organisationId: organisation.id,
+    kind: "activities",
+    rows: [{ accept: activity() }, { accept: activity({ quantity: 7 }) }],
+  } as const;
+  const { stream, events } = tell(story);
+  await service.eventStore.append(stream, events, noStream);
+  await projectLog(service);
+  const activities = (await text("/portal/activities?month=2026-03&view=rows")).page;
+  const other = /href="([^"]*\/history\?row=3)"/.exec(activities)?.[1] ?? "";
+  const accepted = (await text(other)).page;
+  expect(/Row [^<]*/.exec(accepted)?.[0]).toBe("Row 3 accepted: 7 of PICK in warehouse W1");
+  expect(accepted).toContain("&quot;quantity&quot;: 7");
+});
+
+test("an import is shown as it stood at any time, from its stream", async () => {
+  const own = tell({
+    ...{ organisationId: organisation.id, kind: "shipments", sourceDetails: "by and by" },
+    rows: [{ reject: "x", handle: "A" }, { accept: goodsLine("AS-1") }, { accept: goodsLine("AS-2") }],
+  });
+  const path = `/portal/imports/${own.importId}`;
+  const times: Date[] = [];
+  for (const [index, event] of own.events.entries()) {
+    await service.eventStore.append(own.stream, [event], BigInt(index) - 1n);
+    times.push((await service.eventStore.last(own.stream))?.recordedAt ?? new Date(0));
+    // The next event is recorded in another millisecond.
+    while (Date.now() <= (times.at(-1)?.getTime() ?? 0) + 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await projectLog(service);
+  const asOf = async (time: Date | undefined) => {
+    const { status, page } = await text(`${path}?asOf=${encodeURIComponent(time?.toISOString() ?? "")}`);
+    expect(status).toBe(200);
+    const [, badge] = /<h2 id="as-it-was">.*?<span class="badge[^"]*">(\w+)</s.exec(page) ?? [];
+    const [, rows, rejected] = /Rows judged<\/dt><dd>(?:<[^>]*>)?(\d+).*?Rejected<\/dt><dd>(?:<[^>]*>)?(\d+)/s.exec(page) ?? [];
+    return [badge, Number(rows), Number(rejected), page.includes("Completed, ")];
+  };
+  expect(await asOf(times[0])).toEqual(["Waiting", 0, 0, false]);
+  expect(await asOf(times[1])).toEqual(["Running", 0, 0, false]);
+  expect(await asOf(times[2])).toEqual(["Running", 1, 1, false]);
+  expect(await asOf(times[4])).toEqual(["Running", 3, 1, false]);
+  expect(await asOf(times[5])).toEqual(["Completed", 3, 1, true]);
+  expect((await text(`${path}?asOf=2020-01-01T00:00`)).page).toContain("It had not been sent at that time");
+  expect((await text(`${path}?asOf=yesterday`)).status).toBe(400);
+  expect((await text(path)).page).toContain('name="asOf"');
+  expect((await text(`${path}?asOf=2020-01-01T00:00`, stranger)).status).toBe(404);
 });

@@ -4,7 +4,7 @@ import type { Page } from "../../../../queries/page.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
-import { importPath } from "../imports/status.js";
+import { historyPath, importPath } from "../imports/status.js";
 import { type Asked, addressOf } from "./asked.js";
 import { Customer, type NameOfCustomer, Quantity } from "./names.js";
 import { periodWords } from "./period.js";
@@ -48,7 +48,10 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
     cell: ({ importId, sourceDetails, row }) => (
       <span class="source">
         <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "Without a reference"}</a>{" "}
-        <span class="muted">row {row}</span>
+        <a class="row-history" href={visit.links.to(historyPath(importId, row))}>
+          row {row}
+          <span class="unseen">, its history</span>
+        </a>
       </span>
     ),
   },

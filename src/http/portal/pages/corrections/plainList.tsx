@@ -2,6 +2,7 @@ import type { Page } from "../../../../queries/page.js";
 import { Field, Form } from "../../shell/form.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { SignedInVisit } from "../../visit.js";
+import { historyPath } from "../imports/status.js";
 import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { ShownRow } from "./shownRows.js";
 
@@ -63,7 +64,17 @@ const columns = (visit: SignedInVisit, all: readonly ShownRow[], withChoice: boo
           },
         ]
       : []),
-    { heading: "Rows", names: true, cell: (lead) => numbers(lead).join(", ") },
+    {
+      heading: "Rows",
+      names: true,
+      cell: (lead) =>
+        numbers(lead).map((row, index) => (
+          <>
+            {index === 0 ? "" : ", "}
+            <a href={visit.links.to(historyPath(lead.importId, row))}>{row}</a>
+          </>
+        )),
+    },
     { heading: "Import", cell: ({ importId, reference }) => <a href={visit.links.to(`/portal/imports/${importId}`)}>{reference}</a> },
     { heading: "Problem", cell: (lead) => [...new Set(linesOf(lead).map(({ error }) => error))].join("; ") },
   ];

@@ -42,7 +42,7 @@ function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Chi
   const event = readable(stored);
   switch (event?.type) {
     case "RowAccepted":
-      return `Row ${event.data.row} accepted`;
+      return `Row ${event.data.row} accepted${rowInWords(event.data.values)}`;
     case "RowRejected":
       return `Row ${event.data.row} rejected: ${event.data.error}`;
     case "QuotesGenerated":
@@ -60,6 +60,12 @@ function inWords(stored: StoredEvent, visit: SignedInVisit, nameOf: NameOf): Chi
       return stepInWords(event, visit, nameOf);
   }
   return stored.type;
+}
+
+/** A goods line by its shipment, an activity by what is charged. */
+function rowInWords({ shipmentId, quantity, chargeCode, warehouseCode }: Readonly<Record<string, unknown>>): string {
+  if (shipmentId !== undefined) return `: a line of shipment ${shipmentId}`;
+  return chargeCode === undefined ? "" : `: ${quantity} of ${chargeCode} in warehouse ${warehouseCode}`;
 }
 
 /** Undefined for an event of a later version of the service: its name and its text are shown all the same. */

@@ -7,6 +7,8 @@ import { NoQuestion, Question } from "../../shell/dialog.js";
 import { Live } from "../../shell/live.js";
 import { ShortId } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
+import { AsOf, askedTime } from "../asOf.js";
+import { AsItWas } from "./asOf.js";
 import { partsOf, readParts } from "./parts.js";
 import { importPath, importsPath, isUnfinished, livePath, shownReference } from "./status.js";
 
@@ -16,6 +18,21 @@ export const importPage: PageOf<SignedInVisit> = {
   show: async (visit, deps) => {
     const read = await requireImport(visit, deps);
     const { view } = read;
+    const asOf = askedTime(visit);
+    const form = <AsOf visit={visit} path={importPath(view.importId)} asOf={asOf} />;
+    if (asOf) {
+      const was = await AsItWas({ visit, view, asOf, deps });
+      return {
+        title: shownReference(view),
+        body: (
+          <>
+            <Under visit={visit} view={view} />
+            {form}
+            {was}
+          </>
+        ),
+      };
+    }
     const parts = await readParts(visit.person.organisationId, read, visit.query["cursor"] || undefined, deps);
     const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
     return {
@@ -24,20 +41,25 @@ export const importPage: PageOf<SignedInVisit> = {
       body: (
         <>
           {asks ? <CancelQuestion visit={visit} view={view} /> : <NoQuestion />}
-          <p class="under-heading">
-            <a href={visit.links.to(importsPath)}>All imports</a>
-            <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
-            <span class="muted">
-              Import <ShortId id={view.importId} about="the id of this import" />
-            </span>
-          </p>
+          <Under visit={visit} view={view} />
           <Live visit={visit} from={`${livePath}/${view.importId}`} isMoving={isUnfinished(view)} />
           {Object.values(partsOf(visit, parts))}
+          {form}
         </>
       ),
     };
   },
 };
+
+const Under = ({ visit, view }: { readonly visit: SignedInVisit; readonly view: ImportView }) => (
+  <p class="under-heading">
+    <a href={visit.links.to(importsPath)}>All imports</a>
+    <a href={visit.links.to(`${importPath(view.importId)}/history`)}>History</a>
+    <span class="muted">
+      Import <ShortId id={view.importId} about="the id of this import" />
+    </span>
+  </p>
+);
 
 /** Another organisation's import and an unknown id get the same answer. */
 export async function requireImport({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> {

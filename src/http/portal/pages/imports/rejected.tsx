@@ -6,7 +6,7 @@ import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import type { Viewer } from "../../shell/viewer.js";
-import { importPath } from "./status.js";
+import { historyPath, importPath } from "./status.js";
 
 export function Reasons({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
   const { reasons, others, counted } = found;
@@ -43,7 +43,7 @@ export function RejectedRows({ visit, importId, page: { items, nextCursor }, cur
   return (
     <section class="panel" id="import-rejected" aria-labelledby="rejected" data-paged={cursor === undefined ? undefined : ""}>
       <h2 id="rejected">Rejected rows</h2>
-      <Table caption="Rejected rows, in the order of the file" columns={columns} rows={items} />
+      <Table caption="Rejected rows, in the order of the file" columns={columns(visit, importId)} rows={items} />
       {cursor === undefined && nextCursor === null ? null : (
         <nav class="pages" aria-label="Pages of rejected rows">
           {cursor === undefined ? null : <a href={`${path}#rejected`}>First</a>}
@@ -62,8 +62,17 @@ const states: Readonly<Record<RowState, { readonly label: string; readonly badge
   superseded: { label: "Superseded", badge: "" },
 };
 
-const columns: readonly Column<RowWithState>[] = [
-  { heading: "Row", names: true, cell: ({ row }) => <span class="amount">{row}</span> },
+const columns = (visit: Viewer, importId: string): readonly Column<RowWithState>[] => [
+  {
+    heading: "Row",
+    names: true,
+    cell: ({ row }) => (
+      <a class="amount" href={visit.links.to(historyPath(importId, row))}>
+        {row}
+        <span class="unseen">, its history</span>
+      </a>
+    ),
+  },
   { heading: "Reason", cell: ({ error }) => <span class="reason">{short(error, longestReason)}</span> },
   { heading: "Values", cell: ({ data }) => <Values data={data} /> },
   {

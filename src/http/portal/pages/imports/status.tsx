@@ -43,6 +43,8 @@ export const importsPath = "/portal/imports";
 /** Where open pages hear of changes. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
+/** The events of an import, from the one of this row on. */
+export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
 
 /** A reference may be nothing but spaces. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string => reference.trim() || "Without a reference";

@@ -2,7 +2,7 @@ import type { NameOf } from "../../../../queries/principalNames.js";
 import type { ShipmentVersion } from "../../../../queries/shipmentVersions.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
-import { importPath } from "../imports/status.js";
+import { historyPath, importPath } from "../imports/status.js";
 import { shipmentPath } from "./address.js";
 import type { NoVersions, ShownVersions } from "./readVersions.js";
 import { type Change, changesBetween } from "./words.js";
@@ -85,7 +85,7 @@ function Version({ visit, version, before, nameOf }: VersionProps) {
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
         {rows.length > shownChanges ? " and more" : ""} of {fileName} (
         <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "an import without a reference"}</a>),{" "}
-        <a href={visit.links.to(`${importPath(importId)}/history?row=${rows[0] ?? 1}`)}>
+        <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
           history <span class="unseen">of version {number}</span>
         </a>
       </p>
