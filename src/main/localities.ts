@@ -71,6 +71,7 @@ export async function followLocalities(localities: LocalityVersions, logger: Log
   return {
     resolve: (request) => geography.resolve(request),
     suggest: (start, country) => geography.suggest(start, country),
+    postalCodesOf: (suburb, country) => geography.postalCodesOf(suburb, country),
     reload: (country) => geography.reload(country),
   };
 }

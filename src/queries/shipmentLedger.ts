@@ -1,19 +1,21 @@
-import { and, asc, eq, gt, gte, lte, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import { shipments } from "../projections/tables/ledgers.js";
 import { readCursor, writeCursor } from "./cursor.js";
 import { databaseOf } from "./database.js";
 import { givenFields } from "./givenFields.js";
 import { type Page, type PageRequest, readPage } from "./page.js";
-import { beginsWith, conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
+import { conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
+import { walkOf } from "./shipmentWalk.js";
 
 type ShipmentRow = typeof shipments.$inferSelect;
 
 export type LedgerShipment = Record<string, unknown>;
 
 /**
- * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. A filtered page may be short, or empty,
- * and still have another one after it.
+ * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. What is asked for by reference or by time
+ * alone comes by import, the last ended first. A filtered page may be short, or empty, and still have another one after it.
  */
 export function listShipments(
   organisationId: string,
@@ -39,32 +41,36 @@ export function listShipments(
 /** So many shipments are looked at for a page, whatever the filter leaves of them. */
 const lookedAt = 5_000;
 
+const dialect = new PgDialect();
+
+interface WalkedRow extends Pick<ShipmentRow, "shipmentId" | "fields" | "items" | "sourceDetails" | "importId" | "updatedAt"> {
+  readonly place: readonly string[];
+}
+
 async function listFiltered(
   organisationId: string,
   filter: ShipmentFilter,
   { cursor, limit, secret }: PageRequest,
   pool: Pool,
 ): Promise<Page<LedgerShipment>> {
-  const scope = ["filtered shipments", organisationId, ...filterScope(filter)];
-  const [after] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
-  const { shipmentIdPrefix } = filter;
-  const begun = after === undefined ? shipmentIdPrefix && gte(shipments.shipmentId, shipmentIdPrefix) : gt(shipments.shipmentId, after);
-  const select = (...conditions: (SQL | "" | undefined)[]) =>
-    databaseOf(pool)
-      .select()
-      .from(shipments)
-      .where(and(eq(shipments.organisationId, organisationId), ...conditions.map((each) => each || undefined)))
-      .orderBy(asc(shipments.shipmentId));
-  const [last] = await select(begun)
-    .offset(lookedAt - 1)
-    .limit(1);
-  const window = [begun, last && lte(shipments.shipmentId, last.shipmentId)];
-  const rows = await select(...window, ...conditionsOf(filter)).limit(limit + 1);
+  const query = async <Row extends object>(statement: SQL): Promise<Row[]> => {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return (await pool.query<Row>(text, params)).rows;
+  };
+  const walk = walkOf(organisationId, filter);
+  const scope = ["filtered shipments", walk.name, organisationId, ...filterScope(filter)];
+  const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
+  // Where the way itself sees to the whole filter, the page is all there is to look at.
+  const count = walk.isWhole ? limit + 1 : lookedAt;
+  const window = walk.next(after, count);
+  const fits = sql.join(conditionsOf(filter), sql` and `);
+  const rows = await query<WalkedRow>(sql`select * from (${window}) as walked where ${fits} order by n limit ${limit + 1}`);
   const items = rows.slice(0, limit).map(shown);
-  if (rows.length > limit) return { items, nextCursor: writeCursor(secret, scope, [rows[limit - 1]?.shipmentId ?? ""]) };
-  // Ids that begin alike stand together: where none of the last ones did, none follows.
-  const goesOn = last && (shipmentIdPrefix === undefined || (await select(...window, beginsWith(shipmentIdPrefix)).limit(1)).length > 0);
-  return { items, nextCursor: goesOn ? writeCursor(secret, scope, [last.shipmentId]) : null };
+  const cursorAt = (place: readonly string[] | undefined) => (place ? writeCursor(secret, scope, place) : null);
+  if (rows.length > limit) return { items, nextCursor: cursorAt(rows[limit - 1]?.place) };
+  const [last] = walk.isWhole ? [] : await query<{ place: string[] }>(sql`select place from (${window}) as walked where n = ${count}`);
+  const [cut] = last || !walk.cut ? [last] : await query<{ place: string[] }>(walk.cut(after));
+  return { items, nextCursor: cursorAt(cut?.place) };
 }
 
 export async function findShipment(organisationId: string, shipmentId: string, pool: Pool): Promise<LedgerShipment | undefined> {
@@ -77,7 +83,7 @@ export async function findShipment(organisationId: string, shipmentId: string, p
 }
 
 /** The fields as pushed. */
-function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
+function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<WalkedRow, "place">): LedgerShipment {
   const pushed = fields as Record<string, unknown>;
   const { customFields } = pushed;
   return {

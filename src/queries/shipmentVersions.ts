@@ -68,7 +68,8 @@ const query = `
   page as (
     select written.* from written, counted where number <= least(coalesce($4::bigint, "all"), "all")
      order by number desc limit $5)
-  select coalesce((select (select commit from checkpoints where projection = 'versions') >= (select commit from checkpoints where projection = 'shipments')), false) as gathered,
+  select coalesce((select commit from checkpoints where projection = 'versions')
+                  >= (select commit from checkpoints where projection = 'shipments'), false) as gathered,
          (select "all" from counted) as "all",
          (select json_agg(json_build_object('number', number, 'importId', import_id, 'shipment', shipment, 'revisions', revisions, 'supersededBy',
                  (select later.import_id from written as later

@@ -5,6 +5,7 @@ import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/importSearch.js";
 import type { ImportStatus } from "../../src/queries/importView.js";
 import type { PageRequest } from "../../src/queries/page.js";
+import { endedImports } from "../../src/queries/recentWork.js";
 import { rejectionReasons } from "../../src/queries/rejectionReasons.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
 import { rowsLookedAt } from "../support/rowsLookedAt.js";
@@ -22,11 +23,11 @@ beforeAll(async () => {
   // Of activities only the oldest 100, of failed ones only the oldest 200, and one reference that nothing else has, at the very beginning.
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
+       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
      select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, n, case when n % 2 = 0 then 'acme' else 'other' end,
        case when n <= 100 then 'activities' else 'shipments' end, 'file',
        case n when 2 then 'The 100% First.csv' else 'nightly ' || n end, case when n <= 200 then 'failed' else 'completed' end, 100, 1, 1, 0,
-       'k', 'x.csv', 1, '', 'cli:x', '[]', now(), 1
+       'k', 'x.csv', 1, '', 'cli:x', '[]', now(), timestamptz '2026-01-01T00:00:00Z' + make_interval(mins => n), 1
      from generate_series(1, $1::int) as n`,
     [imports],
   );
@@ -116,4 +117,16 @@ test("reasons are counted fault by fault, over the first rejected rows or, once 
     [idOf(4)],
   );
   expect(await rowsLookedAt(one, "rejections", async () => expect(await found("acme", "completed")).toEqual(expected(12_000)))).toBe(0);
+});
+
+test("what ended on two days costs what ended then, at the end of all imports and in their middle", async () => {
+  const dayOf = (n: number) => new Date(Date.UTC(2026, 0, n));
+  for (const first of [5, 10]) {
+    const days = { starts: [dayOf(first), dayOf(first + 1)], end: dayOf(first + 2) };
+    const looked = await rowsLookedAt(one, "imports", async () => {
+      const { days: counted } = await endedImports(one, "acme", days);
+      expect(counted.map(({ accepted }) => accepted)).toEqual([720, 720]); // every other minute's import is of the organisation
+    });
+    expect(looked).toBeLessThan(1_600);
+  }
 });

@@ -3,7 +3,7 @@
 import { countryCodeOf, countryName } from "./countries.js";
 import { looseNameKeys, nameKey, rememberingNameKey, stateKey } from "./names.js";
 import { buildPlaces, type LocalityRow, type Place, type Places } from "./places.js";
-import { comparablePostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
+import { comparablePostalCode, plainPostalCode, postalCodeCandidates, readPostalCode, writtenPostalCode } from "./postalCode.js";
 
 export interface Location {
   readonly postalCode: string;
@@ -35,11 +35,14 @@ export interface Suggestion {
 }
 
 const mostSuggested = 12;
+const mostOfOneSuburb = 1_000;
 
 export interface Geography {
   resolve(request: LocationRequest): Resolution;
   /** Places whose postcode or suburb begins like this, for someone who is still typing. */
   suggest(start: string, countryCode?: string): readonly Suggestion[];
+  /** The postcodes of a suburb, by its name in any of its spellings; empty where there is none. */
+  postalCodesOf(suburb: string, countryCode?: string): readonly string[];
   /** Forget a country's localities, so that the next question reads them anew. */
   reload(countryCode: string): void;
 }
@@ -59,14 +62,22 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
   };
   return {
     reload: (countryCode) => void countries.delete(countryCode),
-    suggest(start, country) {
-      const [code, key] = [countryCodeOf(country), start.trim()];
+    suggest(written, country) {
+      const [code, key] = [countryCodeOf(country), written.trim()];
       const places = code === undefined || key.length < 2 ? undefined : placesOf(code);
       if (!places || code === undefined) return [];
+      // 200 may become 2000, and 800 may be a spreadsheet's 0800.
+      const codes = [...new Set([plainPostalCode(key), comparablePostalCode(code, key)])];
       const found = /\d/.test(key)
-        ? places.beginningWith({ code: comparablePostalCode(code, key) }, mostSuggested)
+        ? codes.flatMap((start) => places.beginningWith({ code: start }, mostSuggested / codes.length))
         : places.beginningWith({ suburbKey: nameKey(key) }, mostSuggested);
       return found.map(({ postalCode, suburb, state }) => ({ postalCode, suburb, state }));
+    },
+    postalCodesOf(suburb, country) {
+      const [code, suburbKey] = [countryCodeOf(country), nameKey(suburb)];
+      const places = code === undefined || suburbKey === "" ? undefined : placesOf(code);
+      const found = places?.beginningWith({ suburbKey }, mostOfOneSuburb) ?? [];
+      return [...new Set(found.filter((place) => place.suburbKey === suburbKey).map(({ postalCode }) => postalCode))];
     },
     resolve(request) {
       const countryCode = countryCodeOf(request.countryCode);

@@ -43,6 +43,8 @@ export const imports = pgTable(
     index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
     // For what ended in the last days.
     index("imports_by_end").on(table.organisationId, table.finishedAt),
+    // For what the imports of one reference wrote. A reference may be too long for an index.
+    index("imports_by_reference").on(table.organisationId, sql`md5(${table.sourceDetails})`, table.finishedAt),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
   ],

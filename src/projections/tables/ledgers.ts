@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import {
   bigint,
   index,
@@ -77,6 +78,13 @@ export const shipmentLines = pgTable(
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );
 
+/** Longer values are refused today. What an older version let in must still fit into an index. */
+export const shipmentKeyLength = 200;
+
+/** A field of a shipment as its index has it. */
+export const shipmentKey = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
+  sql.raw(`"left"("fields" ->> '${field}', ${shipmentKeyLength})`);
+
 export const shipments = pgTable(
   "shipments",
   {
@@ -91,7 +99,14 @@ export const shipments = pgTable(
     /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.organisationId, table.shipmentId] })],
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.shipmentId] }),
+    // A filter has the list's order in its index. By reference or time shipments are found by way of the imports.
+    index("shipments_by_import").on(table.importPosition, table.shipmentId),
+    index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
+    index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
+    index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
+  ],
 );
 
 /**

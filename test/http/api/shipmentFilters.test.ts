@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createGeography } from "../../../src/domain/geography/geography.js";
 import { goodsLine } from "../../support/importStory.js";
 import { type ReadModel, startReadModel } from "../../support/readModel.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
@@ -8,6 +9,13 @@ interface Json {
   readonly nextCursor: string | null;
 }
 
+const suburb = (name: string, postalCode: string) => ({
+  ...{ postalCode, suburb: name, city: name, state: "VIC", stateName: "Victoria", poBox: false },
+});
+const geography = createGeography((country) =>
+  country === "AU" ? [suburb("Richmond", "2753"), suburb("Richmond", "3121"), suburb("Richmond Hill", "3123")] : undefined,
+);
+
 let model: ReadModel;
 let app: ReturnType<typeof createShell>;
 let acme: { organisationId: string; key: string };
@@ -15,13 +23,20 @@ let other: { organisationId: string; key: string };
 
 beforeAll(async () => {
   model = await startReadModel();
-  app = createShell(model.pool, { deps: { eventStore: model.eventStore } });
+  app = createShell(model.pool, { deps: { eventStore: model.eventStore, geography } });
   [acme, other] = [await insertOrganisation(model.pool), await insertOrganisation(model.pool)];
   const { organisationId } = acme;
   const lines = (ids: string[], customerId: string) => ids.map((id) => ({ accept: goodsLine(id, { customerId }) }));
   const march = { kind: "shipments", organisationId, sourceDetails: "march.csv", at: "2026-03-01T10:00:00.000Z" } as const;
   await model.record({ ...march, rows: lines(["SO-1", "SO-10", "SO-2", "so-1"], "C1") });
   await model.record({ ...march, sourceDetails: "april.csv", at: "2026-04-01T00:00:00.000Z", rows: lines(["SO-11", "T-1"], "C2") });
+  const elsewhere = [
+    goodsLine("P-1", { originPostCode: "3121", originSuburb: "richmond", destinationPostCode: "3121", destinationSuburb: "Richmond" }),
+    goodsLine("P-2", { destinationPostCode: "2753", destinationSuburb: "RICHMOND" }),
+    goodsLine("P-3", { destinationPostCode: "3121", destinationSuburb: "Burnley" }),
+  ];
+  const may = { ...march, sourceDetails: "may.csv", at: "2026-05-01T00:00:00.000Z" };
+  await model.record({ ...may, rows: elsewhere.map((accept) => ({ accept })) });
   await model.record({ kind: "shipments", organisationId: other.organisationId, rows: lines(["SO-1", "SO-9"], "C1") });
   await model.project();
 });
@@ -50,7 +65,17 @@ test.each([
   [{ shipmentIdPrefix: "%" }, []],
   [{ customerId: "C2" }, ["SO-11", "T-1"]],
   [{ sourceDetails: "march.csv" }, ["SO-1", "SO-10", "SO-2", "so-1"]],
-  [{ from: "2026-04-01T00:00:00Z" }, ["SO-11", "T-1"]],
+  [{ from: "2026-04-01T00:00:00Z" }, ["P-1", "P-2", "P-3", "SO-11", "T-1"]], // the last ended import first
+  [{ from: "2026-04-01T00:00:00Z", customerId: "C2" }, ["SO-11", "T-1"]],
+  [{ sourceDetails: "march.csv", shipmentIdPrefix: "SO-1" }, ["SO-1", "SO-10"]],
+  [{ sourceDetails: "march.csv", from: "2026-04-01T00:00:00Z" }, []],
+  [{ place: "3121" }, ["P-1", "P-3"]],
+  [{ place: "Richmond" }, ["P-1", "P-2"]],
+  [{ place: "Richmond", shipmentIdPrefix: "P-2" }, ["P-2"]],
+  [{ place: "Richmond", from: "2026-05-02T00:00:00Z" }, []],
+  [{ place: "Richmond", placeCountry: "NZ" }, []],
+  [{ place: "3000", customerId: "C2" }, ["SO-11", "T-1"]],
+  [{ place: "Nowhere" }, []],
   [{ to: "2026-04-01T00:00:00Z", shipmentIdPrefix: "SO" }, ["SO-1", "SO-10", "SO-2"]],
   [{ from: "2026-03-01T10:00:00Z", to: "2026-03-01T10:00:00Z" }, []],
 ])("%j finds %j, whatever the pages' size", async (query, expected) => {
@@ -66,7 +91,14 @@ test("another organisation has its own, and its cursors are not taken", async ()
 });
 
 test("a malformed filter is a 400", async () => {
-  const faulty = [{ shipmentIdPrefix: "" }, { shipmentIdPrefix: "x".repeat(201) }, { from: "x" }, { sourceDetails: "x".repeat(501) }];
+  const faulty = [
+    { shipmentIdPrefix: "" },
+    { shipmentIdPrefix: "x".repeat(201) },
+    { from: "x" },
+    { sourceDetails: "x".repeat(501) },
+    { place: " " },
+    { place: "a\0" },
+  ];
   for (const query of [...faulty, { from: "2026-04-01T00:00:00Z", to: "2026-03-01T00:00:00Z" }])
     expect((await get(query)).status).toBe(400);
 });
@@ -74,14 +106,15 @@ test("a malformed filter is a 400", async () => {
 test("a page looks at 5,000 shipments at most, and goes on where it stopped", async () => {
   await model.pool.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
-     select $1, 'FILL-' || lpad(n::text, 6, '0'), jsonb_build_object('shipmentId', 'x', 'customerId', case n when 12000 then 'RARE' else 'C9' end),
-       '[]', 'filled', gen_random_uuid(), now(), 1 from generate_series(1, 12500) as n`,
+     select $1, 'FILL-' || lpad(n::text, 6, '0'), jsonb_build_object('shipmentId', 'x', 'customerId', 'C9'),
+       '[]', case n when 12000 then 'rare' else 'filled' end, gen_random_uuid(), now(), 1 from generate_series(1, 12500) as n`,
     [acme.organisationId],
   );
   const pages: number[] = [];
   let cursor: string | null = null;
   do {
-    const { body }: { body: Json } = await get({ customerId: "RARE", ...(cursor === null ? {} : { cursor }) });
+    const query = { customerId: "C9", sourceDetails: "rare", ...(cursor === null ? {} : { cursor }) };
+    const { body }: { body: Json } = await get(query);
     pages.push(body.items.length);
     cursor = body.nextCursor;
   } while (cursor !== null);

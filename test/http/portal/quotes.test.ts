@@ -78,6 +78,8 @@ test("places are suggested by the beginning of a postcode or of a suburb", async
     return ((await response.json()) as { places: { postalCode: string; suburb: string }[] }).places;
   };
   for (const { postalCode } of await places("200")) expect(postalCode).toMatch(/^200/);
+  expect((await places("200")).length).toBeGreaterThan(0);
+  expect((await places("800")).map(({ postalCode }) => postalCode)).toEqual(expect.arrayContaining(["0800", "8001"])); // a spreadsheet's 0800
   expect(await places("2000")).toContainEqual({ postalCode: "2000", suburb: "Sydney", state: "NSW" });
   expect((await places("melb")).map(({ suburb }) => suburb)).toContain("Melbourne");
   expect([await places("2"), await places("%"), await places("x".repeat(500))]).toEqual([[], [], []]);

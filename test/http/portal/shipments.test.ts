@@ -48,7 +48,7 @@ const text = async (path: string, who = viewer) => {
 };
 const idsIn = (page: string) => [...page.matchAll(/<th scope="row" data-label="Shipment"><a href="[^"]*">([^<]*)</g)].map(([, id]) => id);
 
-test("shipments are found by the beginning of their id, customer, reference and day, and paged", async () => {
+test("shipments are found by the beginning of their id, customer, reference, place and day, and paged", async () => {
   const all = await text("/portal/shipments");
   expect([all.status, heading(all.page), idsIn(all.page).length]).toEqual([200, "Shipments", 25]);
   const next = /href="([^"]*cursor=[^"]*)">Next page/.exec(all.page)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -58,6 +58,9 @@ test("shipments are found by the beginning of their id, customer, reference and 
   expect(await found("id=SO-")).toEqual(["SO-1"]);
   expect(await found("id=MANY-0")).toHaveLength(10);
   expect(await found("reference=second.csv")).toEqual(["SO-1"]);
+  expect(await found("place=carlton")).toEqual([]); // Carlton is not in 3000
+  expect(await found("place=3000&id=SO-")).toEqual(["SO-1"]);
+  expect(await found("place=Sydney%2C+AU&id=MANY-0")).toHaveLength(10);
   expect(await found("customer=CUST-001")).toEqual([]); // the second version has no customer
   expect(await found("from=2026-03-01&to=2026-03-01&id=SO")).toEqual(["SO-1"]); // written on the 1st at 21:00 in Sydney
   expect(await found("from=2026-03-02")).toEqual([]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
 import { Rejection } from "../../../domain/rejection.js";
+import { placeOf } from "../../../queries/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipmentLedger.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
@@ -13,6 +14,14 @@ const filters = {
   customerId: z.string().max(limits.identifierLength).optional().describe("Shipments of this customer only"),
   shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins so"),
   sourceDetails: z.string().max(limits.sourceDetailsLength).optional().describe("Shipments that an import with these sourceDetails wrote"),
+  place: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not"),
+  placeCountry: z.string().trim().min(1).max(100).optional().describe("The country that `place` is a suburb of; Australia when omitted"),
   from: time("Shipments written at or after this time, by their updatedAt"),
   to: time("Shipments written before this time, by their updatedAt"),
 };
@@ -22,10 +31,11 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/org/ledger/shipments",
     operationId: "listLedgerShipments",
-    summary: "List the shipment ledger, by shipmentId",
+    summary: "List the shipment ledger",
     tag,
     extension: true,
-    description: "A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
+    description:
+      "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
     request: { query: pageQuery.extend(filters) },
     responses: {
       200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
@@ -33,7 +43,8 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, shipmentIdPrefix, sourceDetails } = query;
-      const filter = { customerId, shipmentIdPrefix, sourceDetails, ...timeRange(query) };
+      const place = query.place === undefined ? undefined : placeOf(query.place, deps.geography, query.placeCountry);
+      const filter = { customerId, shipmentIdPrefix, sourceDetails, place, ...timeRange(query) };
       return answerPage(listShipments(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
     },
   }),

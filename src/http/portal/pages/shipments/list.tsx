@@ -1,8 +1,10 @@
+import type { Geography } from "../../../../domain/geography/geography.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { presentOf } from "../../../../queries/present.js";
-import { isFiltered, type ShipmentFilter } from "../../../../queries/shipmentFilter.js";
+import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipmentLedger.js";
+import { isByImport } from "../../../../queries/shipmentWalk.js";
 import { dayStart } from "../../dayStart.js";
 import type { PageOf } from "../../page.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
@@ -24,7 +26,7 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
     const { query, person } = visit;
     if (query["exactly"] !== undefined) return showShipment(query["exactly"], visit, deps);
     const { organisationId, timezone } = person;
-    const filter = filterOf(query, timezone);
+    const filter = filterOf(query, timezone, deps.geography);
     const { catalogueVersion } = await presentOf(deps.pool, organisationId);
     const { customers } = await deps.catalogues(organisationId, catalogueVersion);
     const page = { cursor: query["cursor"] || undefined, limit: rowsPerPage, secret: deps.signingSecret };
@@ -36,15 +38,11 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
           <Filters visit={visit} customers={[...customers.values()]} isFiltered={isFiltered(filter)} />
           <section class="panel" aria-label="Shipments">
             {items.length > 0 ? (
-              <Table
-                caption="Shipments, in the order of their ids"
-                columns={columns(visit, (id) => customers.get(id)?.name)}
-                rows={items}
-              />
+              <Table caption={captionOf(filter)} columns={columns(visit, (id) => customers.get(id)?.name)} rows={items} />
             ) : nextCursor === null ? (
               <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
             ) : (
-              <EmptyState title="None among these">5,000 shipments were looked at. Later ids may fit: look further.</EmptyState>
+              <EmptyState title="None among these">5,000 shipments were looked at. Others may fit: look further.</EmptyState>
             )}
             <Pages visit={visit} nextCursor={nextCursor} />
           </section>
@@ -54,7 +52,16 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
   },
 };
 
-function filterOf(query: Readonly<Record<string, string>>, timezone: string): ShipmentFilter {
+const longestPlace = 100;
+
+/** `Auckland, NZ`: the country stands behind a comma. */
+function placeIn(text: string | undefined, geography: Geography): ShipmentFilter["place"] {
+  if (text === undefined) return undefined;
+  const [place = "", country] = text.split(",", 2).map((part) => part.trim());
+  return placeOf(place, geography, country || undefined);
+}
+
+function filterOf(query: Readonly<Record<string, string>>, timezone: string, geography: Geography): ShipmentFilter {
   const given = (name: string, longest: number) => {
     const text = query[name]?.trim() || undefined;
     if (text?.includes("\0")) throw new Rejection("invalid", "A filter has no such character");
@@ -65,10 +72,14 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string): Sh
     shipmentIdPrefix: given("id", limits.identifierLength),
     customerId: given("customer", limits.identifierLength),
     sourceDetails: given("reference", limits.sourceDetailsLength),
+    place: placeIn(given("place", longestPlace), geography),
     from: dayStart(query["from"], timezone, 0),
     to: dayStart(query["to"], timezone, 1),
   };
 }
+
+const captionOf = (filter: ShipmentFilter): string =>
+  isByImport(filter) ? "Shipments, of the last ended import first" : "Shipments, in the order of their ids";
 
 const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   {
@@ -96,8 +107,8 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
 function Pages({ visit: { query, links }, nextCursor }: { readonly visit: SignedInVisit; readonly nextCursor: string | null }) {
   if (!query["cursor"] && nextCursor === null) return null;
   const address = (cursor: string) => {
-    const { id = "", customer = "", reference = "", from = "", to = "" } = query;
-    const given = Object.entries({ id, customer, reference, from, to, cursor }).filter(([, value]) => value !== "");
+    const { id = "", customer = "", reference = "", place = "", from = "", to = "" } = query;
+    const given = Object.entries({ id, customer, reference, place, from, to, cursor }).filter(([, value]) => value !== "");
     return links.to(given.length === 0 ? shipmentsPath : `${shipmentsPath}?${new URLSearchParams(given)}`);
   };
   return (
