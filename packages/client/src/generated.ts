@@ -336,8 +336,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the shipment ledger, by shipmentId
-         * @description A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.
+         * List the shipment ledger
+         * @description By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.
          */
         get: operations["listLedgerShipments"];
         put?: never;
@@ -3903,6 +3903,10 @@ export interface operations {
                 shipmentIdPrefix?: string;
                 /** @description Shipments that an import with these sourceDetails wrote */
                 sourceDetails?: string;
+                /** @description Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not */
+                place?: string;
+                /** @description The country that `place` is a suburb of; Australia when omitted */
+                placeCountry?: string;
                 /** @description Shipments written at or after this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */
                 from?: string;
                 /** @description Shipments written before this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */

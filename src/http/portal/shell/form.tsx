@@ -26,6 +26,7 @@ interface FieldProps {
   readonly value?: string | undefined;
   readonly hint?: string;
   readonly autocomplete?: string;
+  readonly placeholder?: string;
   readonly maxlength?: number;
   readonly minlength?: number;
   readonly required?: boolean;

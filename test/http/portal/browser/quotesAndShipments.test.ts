@@ -119,12 +119,12 @@ browserTest(
       await page.goto("/portal/shipments");
       const found = page.getByRole("rowheader");
       expect(await found.count()).toBe(25);
-      await page.getByLabel("Postcode or suburb").fill("richmond");
+      await page.getByLabel("Place", { exact: true }).fill("richmond");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "Show all" }).waitFor();
       expect(await found.allInnerTexts()).toEqual(["SO-1001"]);
       await judge(page, "shipments-found");
-      await page.getByLabel("Postcode or suburb").fill("");
+      await page.getByLabel("Place", { exact: true }).fill("");
       await page.getByLabel("Id begins with").fill("PO-10");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "PO-100", exact: true }).waitFor();

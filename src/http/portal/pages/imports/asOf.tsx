@@ -20,7 +20,7 @@ export async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisi
   const { importId } = view;
   const [was, steps, nameOf] = await Promise.all([
     inTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
-    inTime(importTimeline(organisationId, importId, deps.eventStore), longestMs, "an import's history"),
+    inTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
     principalNames(deps.pool, organisationId),
   ]);
   if (!was)

@@ -9,6 +9,12 @@ export interface PriceLine {
 
 export const money = (amount: number) => amount.toFixed(2);
 
+/** An exact amount may have more places than two, and has no fewer. */
+function withCents(amount: string): string {
+  const [whole = "", places = ""] = amount.split(".");
+  return `${whole}.${places.padEnd(2, "0")}`;
+}
+
 /** Freight, each surcharge, fuel and GST, and before them what the freight is made of. */
 export function priceLines({ terms, steps }: ExplainedCard): readonly PriceLine[] {
   const { lane, originZone, destinationZone, cubicFactor, fuelLevyPercent, gstApplies } = terms;
@@ -20,7 +26,7 @@ export function priceLines({ terms, steps }: ExplainedCard): readonly PriceLine[
     { words: "Basic charge", figure: money(steps.basic) },
     ...steps.kgCharge.map(({ kg, perKg, fromKg, charge }) => ({
       words: `${kg} kg at ${perKg} a kg${fromKg > 0 ? `, the rate from ${fromKg} kg` : ""}`,
-      figure: charge,
+      figure: withCents(charge),
     })),
     {
       words: steps.minimumApplied ? "Freight, raised to the minimum charge" : "Freight: basic and weight charge",

@@ -25,7 +25,7 @@ export function Filters({ visit: { query, links }, customers, isFiltered }: Filt
       <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
       <Choice label="Customer" name="customer" value={asked} options={options} />
       <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
-      <Field label="Postcode or suburb" name="place" value={query["place"]} maxlength={100} {...text} />
+      <Field label="Place" name="place" value={query["place"]} placeholder="Postcode or suburb" maxlength={100} {...text} />
       <DayField label="Updated from" name="from" value={query["from"]} />
       <DayField label="Updated to" name="to" value={query["to"]} />
       <button type="submit">Search</button>
