@@ -117,6 +117,14 @@ async function answered(response: Response): Promise<Answered> {
   return { status: response.status, messages: [message].flat() };
 }
 
+/** One for each operation: the same Idempotency-Key for another request is a 422. */
+const senders = new Map<string, TestOrganisation>();
+async function senderOf(operationId: string): Promise<TestOrganisation> {
+  const sender = senders.get(operationId) ?? (await newOrganisation());
+  senders.set(operationId, sender);
+  return sender;
+}
+
 /** A request with nothing but this one parameter. Ids are of nothing that exists: what is wrong with a parameter is said before. */
 async function withParameter(
   { method, path, operation }: Described,
@@ -125,7 +133,7 @@ async function withParameter(
 ): Promise<Answered> {
   const query = new URLSearchParams(place === "query" ? values.map((value): [string, string] => [name, value]) : []);
   const filled = path.replaceAll(/\{\w+\}/g, "0198c2f0-0000-7000-8000-00000000ffff");
-  const { key } = place === "header" ? await newOrganisation() : organisation; // the same Idempotency-Key for another request is a 422
+  const { key } = place === "header" ? await senderOf(operation.operationId) : organisation;
   const headers = new Headers({ "x-api-key": key });
   for (const value of place === "header" ? values : []) headers.set(name, value);
   const { body, file } = exampleRequests[operation.operationId] ?? {};
