@@ -21,14 +21,9 @@ export function keptEdits(owner: string): Edits {
   const waiting = new Set<Row>();
   let writing = false;
   let full = false;
-  try {
-    for (let index = 0; index < localStorage.length; index += 1) {
-      const key = localStorage.key(index) ?? "";
-      if (key.startsWith(prefix))
-        kept.set(key.slice(prefix.length), JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, string>);
-    }
-  } catch {
-    // Storage that is switched off or damaged: edits last as long as the page.
+  for (const key of storedKeys(prefix)) {
+    const values = storedValues(key);
+    if (values) kept.set(key.slice(prefix.length), values);
   }
   const edits: Edits = {
     of: (key) => kept.get(key),
@@ -74,4 +69,24 @@ export function keptEdits(owner: string): Edits {
     for (const row of waiting) writeOne(row);
   });
   return edits;
+}
+
+/** None where storage is switched off: edits then last as long as the page. */
+function storedKeys(prefix: string): string[] {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for an entry that is damaged; the others still count. */
+function storedValues(key: string): Record<string, string> | undefined {
+  try {
+    const values: unknown = JSON.parse(localStorage.getItem(key) ?? "");
+    const isRecord = typeof values === "object" && values !== null && Object.values(values).every((value) => typeof value === "string");
+    return isRecord ? (values as Record<string, string>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
