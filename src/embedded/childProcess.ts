@@ -14,8 +14,7 @@ const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
 /**
  * On a machine with much memory V8 lets the heap grow to four times what is in use. The worker and the projector get twice, which is no
  * hard limit. The API is faster without a limit. The event store keeps four times: with twice it collected its heap every second, because
- * each request it reads counts as growth. All but the API make many short-lived objects for each row, hence a large young generation: with
- * half of it an import takes a seventh more processor time in the worker and the projector.
+ * each request it reads counts as growth. All but the API make many short-lived objects for each row, hence a large young generation.
  */
 export function heapFlags(role: string | undefined): string[] {
   if (role === "api") return [youngSpace(4)];
