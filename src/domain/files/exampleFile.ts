@@ -39,7 +39,8 @@ export function exampleTable(kind: Kind, known: Known): ExampleTable {
 export const exampleText = ({ columns, rows }: ExampleTable): string =>
   [columns.map(({ name }) => name), ...rows].map((cells) => csvLine(cells)).join("");
 
-const typeOf = (field: Field): ExampleTable["columns"][number]["type"] => (isNumber(field) ? "number" : field.type === "time" ? "time" : "text");
+const typeOf = (field: Field): ExampleTable["columns"][number]["type"] =>
+  isNumber(field) ? "number" : field.type === "time" ? "time" : "text";
 
 /** By its key, or by its long name where the key alone is a column of ours. */
 function customColumn(key: string): string {
