@@ -2,8 +2,8 @@ import { BACKWARDS, END, type EventStoreDBClient, FORWARDS, NO_STREAM } from "@e
 import { expect, test } from "vitest";
 import { collect, isLong, numbered, numberOf, useEventStore } from "./events.js";
 
-const STREAMS = isLong ? 100_000 : 2_000;
-const EVENTS = isLong ? 1_000_000 : 50_000;
+const STREAMS = isLong ? 100_000 : 500;
+const EVENTS = isLong ? 1_000_000 : 20_000;
 
 let client: EventStoreDBClient;
 useEventStore((started) => {
