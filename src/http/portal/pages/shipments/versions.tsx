@@ -83,8 +83,8 @@ function Version({ visit, version, before, nameOf }: VersionProps) {
       </h3>
       <p>
         By {nameOf(by)}, {rows.length === 1 ? "row" : "rows"} {rows.slice(0, shownChanges).join(", ")}
-        {rows.length > shownChanges ? " and more" : ""} of {fileName} (
-        <a href={visit.links.to(importPath(importId))}>{sourceDetails.trim() || "an import without a reference"}</a>),{" "}
+        {rows.length > shownChanges ? " and more" : ""} of <a href={visit.links.to(importPath(importId))}>{fileName}</a>
+        {["", fileName].includes(sourceDetails.trim()) ? "" : ` (${sourceDetails.trim()})`},{" "}
         <a href={visit.links.to(historyPath(importId, rows[0] ?? 1))}>
           history <span class="unseen">of version {number}</span>
         </a>
