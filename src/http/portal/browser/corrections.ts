@@ -6,7 +6,7 @@ import { loadRows } from "./corrections/loading.js";
 import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { bindTools } from "./corrections/tools.js";
-import type { Settings } from "./corrections/types.js";
+import type { Row, Settings } from "./corrections/types.js";
 import { createView, leading } from "./corrections/view.js";
 
 function start(panel: HTMLElement): void {
@@ -29,9 +29,15 @@ function start(panel: HTMLElement): void {
     const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";
     const row = sheet.rows[view.active.row];
     const said =
-      row && text !== "" ? `Row ${row.sent.row} of ${tools.references.get(row.sent.importId) ?? row.sent.importId}: ${text}` : "";
-    if (problem.textContent !== said) problem.textContent = said;
+      row && text !== "" ? `Row ${row.sent.row} of ${tools.references.get(row.sent.importId) ?? row.sent.importId}: ${text} ` : "";
+    if (!row || said === "") problem.replaceChildren();
+    else if (problem.firstChild?.textContent !== said) problem.replaceChildren(said, historyOf(row));
   };
+  const historyOf = ({ sent: { importId, row } }: Row) =>
+    Object.assign(document.createElement("a"), {
+      href: `${settings.importBase}/${importId}/history?row=${row}`,
+      textContent: `History of row ${row}`,
+    });
   sheet.onChange = () => {
     view.refresh();
     tools.refresh();

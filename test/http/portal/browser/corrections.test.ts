@@ -111,6 +111,8 @@ browserTest(
       const faulty = await cell(page, 1, "Customer");
       await expect.poll(async () => [await faulty.getAttribute("aria-invalid"), await faulty.textContent()]).toEqual(["true", "CUST-999"]);
       await says(page, 1, "Customer not found");
+      const history = page.getByRole("link", { name: "History of row 1" });
+      expect(await history.getAttribute("href")).toMatch(/\/portal\/imports\/[0-9a-f-]{36}\/history\?row=1$/);
       await write(page, 1, "Customer", "CUST-001");
       await says(page, 1, "Ready to submit");
       await write(page, 2, "Customer", "CUST-998");
