@@ -1,6 +1,7 @@
 // docs/guide.md as a page of the reference.
 import { raw } from "hono/html";
 import { Marked } from "marked";
+import { documentPage } from "./documentPage.js";
 
 const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
@@ -25,24 +26,13 @@ const markdown = new Marked({
 export function guidePage(text: string): string {
   const [title = "", ...rest] = text.replace(/^# /, "").split("\n");
   const steps = rest.flatMap((line) => (line.startsWith("## ") ? [line.slice(3)] : []));
-  const page = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} - Waybill`}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="reference.css" />
-      </head>
-      <body>
-        <a class="skip" href="#main">
-          Skip to the content
-        </a>
-        <header>
-          <h1>{title}</h1>
-          <a href="../docs">API reference</a>
-        </header>
+  return documentPage({
+    title: `${title} - Waybill`,
+    heading: title,
+    files: "",
+    links: [{ to: "../docs", text: "API reference" }],
+    children: (
+      <>
         <nav aria-label="Contents">
           <ul>
             {steps.map((step) => (
@@ -55,8 +45,7 @@ export function guidePage(text: string): string {
         <main id="main" tabindex={-1} class="walk">
           {raw(markdown.parse(rest.join("\n"), { async: false }))}
         </main>
-      </body>
-    </html>
-  );
-  return `<!doctype html>${page}`;
+      </>
+    ),
+  });
 }

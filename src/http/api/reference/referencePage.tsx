@@ -2,6 +2,7 @@
 import { raw } from "hono/html";
 import { marked } from "marked";
 import { guideParts } from "../document/guide.js";
+import { documentPage } from "./documentPage.js";
 import type { Described, OpenApi, Operation } from "./openApi.js";
 import { AnswerView, OperationView, Parameters } from "./operationView.js";
 import { SchemaView } from "./schemaView.js";
@@ -13,26 +14,17 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
     Object.entries(methods).map(([method, operation]): Described => ({ method: method.toUpperCase(), path, operation })),
   );
   const common = commonAnswers(operations.map(({ operation }) => operation));
-  const page = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>Waybill API reference</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="docs/reference.css" />
-        <script type="module" src="docs/reference.js" />
-      </head>
-      <body>
-        <a class="skip" href="#main">
-          Skip to the content
-        </a>
-        <header>
-          <h1>Waybill API reference</h1>
-          <a href="docs/guide">First import, step by step</a>
-          <a href="openapi.json">openapi.json</a>
-        </header>
+  return documentPage({
+    title: "Waybill API reference",
+    heading: "Waybill API reference",
+    files: "docs/",
+    script: "reference.js",
+    links: [
+      { to: "docs/guide", text: "First import, step by step" },
+      { to: "openapi.json", text: "openapi.json" },
+    ],
+    children: (
+      <>
         <Contents document={document} operations={operations} />
         <main id="main" tabindex={-1}>
           <Guide />
@@ -57,10 +49,9 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
               ))}
           </section>
         </main>
-      </body>
-    </html>
-  );
-  return `<!doctype html>${page}`;
+      </>
+    ),
+  });
 }
 
 const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
