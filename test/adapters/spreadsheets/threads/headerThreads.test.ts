@@ -65,8 +65,11 @@ describe("header rows read in threads", () => {
       await work();
       return performance.eventLoopUtilization(before).active;
     };
-    const here = await busyMs(() => readHeader(heavy, "rows"));
-    const there = await busyMs(() => read(heavy));
+    let [here, there] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the least of each: a busy machine only adds
+    for (let n = 0; n < 4; n += 1) {
+      here = Math.min(here, await busyMs(() => readHeader(heavy, "rows")));
+      there = Math.min(there, await busyMs(() => read(heavy)));
+    }
     expect(there).toBeLessThan(here / 3);
   });
 
