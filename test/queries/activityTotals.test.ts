@@ -147,6 +147,13 @@ test("totals are exact where JSON numbers are not", async () => {
   expect(sumOf(totals)).toEqual({ quantity: "2999999999999992.3000001", rows: 7 });
 });
 
+test("a timestamp that an older version let in and Postgres cannot read is in no total, and keeps no other row out", async () => {
+  const strange = ["soon", "2026-02-30T00:00:00Z", "2026-03-01T00:00:00+99:00"].map((activityTimestamp) => activity({ activityTimestamp }));
+  await push([activity(), ...strange, activity()], { organisationId: "old" });
+  await model.project();
+  expect(sumOf(await activityTotals("old", {}, model.pool)).rows).toBe(2);
+});
+
 test("an organisation has no other's activities, nor those of imports that did not complete", async () => {
   expect(sumOf(await activityTotals("other", {}, model.pool)).rows).toBe(2);
   expect(sumOf(await activityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);

@@ -1,7 +1,7 @@
 // The activities of completed imports, summed. A part of the projection of activities: the sums come from its rows, once per import.
 import type { PoolClient } from "pg";
 import type { ImportFacts } from "../sortedBatch.js";
-import { halfHourSql, instantSql } from "../tables/activityTime.js";
+import { certainInstantSql, halfHourSql, instantSql, isNoTime } from "../tables/activityTime.js";
 
 const group = "customer_id, warehouse_code, charge_code";
 /** Longer ones are refused today. What an older version let in must still fit into an index. */
@@ -14,7 +14,7 @@ export async function writeTotals(client: PoolClient, completed: readonly Import
   if (completed.length === 0) return;
   const positions = completed.map(({ position }) => position);
   await client.query(forLargeImports);
-  await client.query(insertTotals, [positions, completed.map(({ organisationId }) => organisationId)]);
+  await insertTotals(client, [positions, completed.map(({ organisationId }) => organisationId)]);
   await client.query("set local enable_sort = on");
   await client.query(
     `insert into activity_groups (organisation_id, ${group})
@@ -25,21 +25,31 @@ export async function writeTotals(client: PoolClient, completed: readonly Import
 }
 
 /**
- * The sums of a large import stay in memory. To hash the rows of a group takes a third of the time of sorting them; Postgres 16 and 17
- * then take the small sorts that are left for very dear ones, and would compile the statement.
+ * The sums of a large import stay in memory. To hash the rows of a group takes a third of the time of sorting them, and leaves them in
+ * their order. Where Postgres takes a sort for very dear it would also compile the statement, for longer than it runs.
  */
-const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = off; set local jit = off";
+const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = off; set local enable_hashagg = on; set local jit = off";
 
-/** `offset 0`: each row's half hour is worked out once, not for the condition again. */
-const insertTotals = `
+/** The importer lets in only what is a time for Postgres too. Should an older version have let in another text, its row is in no total. */
+async function insertTotals(client: PoolClient, values: readonly [positions: string[], organisations: string[]]): Promise<void> {
+  await client.query("savepoint before_totals");
+  try {
+    await client.query(totalsBy(certainInstantSql), [...values]);
+  } catch (error) {
+    if (!isNoTime(error)) throw error;
+    await client.query("rollback to savepoint before_totals");
+    await client.query(totalsBy(instantSql), [...values]);
+  }
+}
+
+/** Each import's rows come in their order, from the index, so that a group's row numbers need no sort; `offset 0` keeps it so. */
+const totalsBy = (instant: (text: string) => string): string => `
   insert into activity_totals (organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers)
-  select organisation_id, ${group}, half_hour, import_position, quantity, row_count, array(select n from unnest(row_numbers) as n order by n)
-    from (select import_position, ${group}, half_hour, sum(quantity) as quantity,
-                 count(*)::integer as row_count, array_agg("row") as row_numbers
-            from (select import_position, "row", quantity, ${keys},
-                         ${halfHourSql(instantSql("activity_timestamp"))} as half_hour
-                    from activities where import_position = any($1::bigint[]) offset 0) as timed
-           where half_hour is not null
-           group by import_position, ${group}, half_hour) as sums
-    join unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id) using (import_position)
+  select organisation_id, ${group}, half_hour, import_position, sum(quantity), count(*)::integer, array_agg("row")
+    from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
+   cross join lateral (
+     select "row", quantity, ${keys}, ${halfHourSql(instant("activity_timestamp"))} as half_hour
+       from activities where activities.import_position = completed.import_position order by "row" offset 0) as timed
+   where half_hour is not null
+   group by organisation_id, import_position, ${group}, half_hour
   on conflict do nothing`;
