@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const _ of [1, 2]) await pushBoth();
   for (const path of lists())
     cursors[path] = ((await (await owner.get(withQuery(path, "limit=1"))).json()) as { nextCursor: string }).nextCursor;
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all((roles ?? []).map((role) => role.stop()));
   await service?.close();
@@ -76,15 +76,11 @@ async function pushBoth(): Promise<void> {
   ] as const) {
     const { importId, statusUrl } = (await (await owner.post(path, body)).json()) as { importId: string; statusUrl: string };
     ids[kind] = importId;
-    await eventually(
-      async () => {
-        const shown = (await (await owner.get(statusUrl)).json()) as { status: string; errorReportUrl: string };
-        link = shown.errorReportUrl;
-        return shown.status === "completed";
-      },
-      "the import to complete",
-      60_000,
-    );
+    await eventually(async () => {
+      const shown = (await (await owner.get(statusUrl)).json()) as { status: string; errorReportUrl: string };
+      link = shown.errorReportUrl;
+      return shown.status === "completed";
+    }, "the import to complete");
   }
 }
 

@@ -151,18 +151,14 @@ async function everything(org: TestOrganisation, path: string): Promise<Record<s
 
 async function settled(org: TestOrganisation, push: Push): Promise<{ status: string; counts: unknown; progress: number }> {
   let last: { status: string; counts: unknown; progress: number } | undefined;
-  await eventually(
-    async () => {
-      const answer = await org.get(`${pathOf[push.kind]}/${push.importId}`);
-      if (answer.status !== 200) throw new Error(`status ${answer.status} for ${push.importId}`);
-      const before = last?.progress ?? 0;
-      last = (await answer.json()) as typeof last & object;
-      expect(last.progress).toBeGreaterThanOrEqual(before);
-      return ["completed", "failed", "cancelled"].includes(last.status);
-    },
-    `import ${push.importId} to end`,
-    60_000,
-  );
+  await eventually(async () => {
+    const answer = await org.get(`${pathOf[push.kind]}/${push.importId}`);
+    if (answer.status !== 200) throw new Error(`status ${answer.status} for ${push.importId}`);
+    const before = last?.progress ?? 0;
+    last = (await answer.json()) as typeof last & object;
+    expect(last.progress).toBeGreaterThanOrEqual(before);
+    return ["completed", "failed", "cancelled"].includes(last.status);
+  }, `import ${push.importId} to end`);
   return last as NonNullable<typeof last>;
 }
 

@@ -85,7 +85,7 @@ export function useBrowser(): TestBrowser {
       try {
         const page = await context.newPage();
         const faults: string[] = [];
-        page.setDefaultTimeout(30_000);
+        page.setDefaultTimeout(90_000);
         page.on("console", (message) => {
           if (message.type() === "error") faults.push(`console: ${message.text()}`);
         });

@@ -1,10 +1,10 @@
 const STEP_MS = 5;
 
-/** Waits until the condition holds, and fails after the deadline with what it was waiting for. */
+/** Waits until the condition holds, and fails after the deadline with what it was waiting for. On a busy machine it comes late, or never. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   waitingFor = "a condition",
-  deadlineMs = 15_000,
+  deadlineMs = 90_000,
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   while (!(await condition())) {

@@ -61,7 +61,7 @@ ignore_startup_parameters = ${ignored}
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    for (const deadline = Date.now() + 30_000; !(await answers(url.href)); ) {
+    for (const deadline = Date.now() + 90_000; !(await answers(url.href)); ) {
       if (child.exitCode !== null || Date.now() > deadline) throw new Error("PgBouncer did not start");
     }
   } catch (error) {

@@ -74,7 +74,7 @@ export async function startReadModel(): Promise<ReadModel> {
 }
 
 /** Waits for a condition, with a deadline. */
-export async function until(condition: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+export async function until(condition: () => Promise<boolean>, deadlineMs = 90_000): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`the condition did not come true within ${deadlineMs} ms`);

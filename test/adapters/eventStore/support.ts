@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { v4 } from "uuid";
 import { connectEventStore, type EventStoreOptions } from "../../../src/adapters/eventStore/connect.js";
+import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventBatch, EventStore, NewEvent, Position, StoredEvent } from "../../../src/ports/eventStore.js";
 
 export const metadata = { organisation: "demo", actor: "cli:cli", $correlationId: "r", v: 1 };
@@ -10,6 +11,18 @@ export const connect = (address: string, options: Partial<EventStoreOptions> = {
 
 /** Impatient enough for a test that waits for it to give up. */
 export const impatient = { deadlineMs: 400, attempts: 2, stallMs: 300 };
+
+/** On a busy machine an impatient store also gives up where a server answers: what is to succeed is tried again. */
+export async function insist<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; tries < 50; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+  return work();
+}
 
 export const someEvent = (data: unknown = { n: 1 }): NewEvent => ({ id: v4(), type: "RowAccepted", json: JSON.stringify(data), metadata });
 

@@ -45,7 +45,7 @@ async function holdingARow(): Promise<PoolClient> {
 
 async function rowIsFree(): Promise<void> {
   const free = async () => (await database.pool.query("select * from notes for update skip locked")).rows.length === 1;
-  await eventually(free, "the lost session's lock to be free", 60_000);
+  await eventually(free, "the lost session's lock to be free");
 }
 
 /** Whichever side's farewell arrives first. */
@@ -57,7 +57,7 @@ test.each(["blackHole", "deaf"] as const)(
     const client = await holdingARow();
     network.set({ kind });
     const outcome = isOutage(client.query("update notes set text = 'again'"));
-    await eventually(async () => network.swallowed() > 0, "something to be swallowed", 60_000);
+    await eventually(async () => network.swallowed() > 0, "something to be swallowed");
     network.set({ kind: "pass" });
     expect(await outcome).toBe(true);
     expect(lost).toHaveLength(1);
@@ -76,11 +76,10 @@ test("a COPY whose rows are lost is ended too", async () => {
       (await database.pool.query("select 1 from pg_stat_activity where query like 'copy notes%' and wait_event = 'ClientRead'")).rows
         .length === 1,
     "the server to wait for rows",
-    60_000,
   );
   network.set({ kind: "blackHole" });
   stream.end("third\n");
-  await eventually(async () => network.swallowed() > 0, "rows to be swallowed", 60_000);
+  await eventually(async () => network.swallowed() > 0, "rows to be swallowed");
   network.set({ kind: "pass" });
   expect(await outcome).toBe(true);
   await rowIsFree();

@@ -29,8 +29,13 @@ async function listen(server: Server): Promise<number> {
 
 const speak = (say: (socket: Socket) => void) => listen(createServer((socket) => socket.once("data", () => say(socket))));
 
+/** Long enough for every answer that comes. */
+const patient = { deadlineMs: 120_000 };
+/** For answers that never come. */
+const impatient = { deadlineMs: 400 };
+
 const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = {}) =>
-  createPost({ deadlineMs: 400, ...options })({
+  createPost({ ...patient, ...options })({
     url,
     headers: { "content-type": "application/json" },
     body: "{}",
@@ -50,7 +55,7 @@ test("what a receiver echoes of a signed link, and what no table takes, is cut",
 });
 
 test.each([
-  ["hangs", () => undefined, "No answer within 0.4 s"],
+  ["hangs", () => undefined, "No answer within 0.4 s", impatient],
   ["closes early", (socket: Socket) => socket.end(), "The connection was closed before an answer"],
   ["resets", (socket: Socket) => socket.resetAndDestroy(), "The connection was closed before an answer"],
   ["speaks another protocol", (socket: Socket) => socket.end("SSH-2.0-OpenSSH\r\n"), "Parse Error"],
@@ -62,14 +67,15 @@ test.each([
       socket.write("HTTP/1.1 200 OK\r\nx-long: ");
     },
     "No answer within 0.4 s",
+    impatient,
   ],
   [
     "redirects",
     (socket: Socket) => socket.end("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n"),
     "redirects are not followed",
   ],
-])("a receiver that %s has failed, within the deadline", async (_, say, reason) => {
-  const answer = await post(`http://127.0.0.1:${await speak(say as (socket: Socket) => void)}/`);
+])("a receiver that %s has failed, within the deadline", async (_, say, reason, options = patient) => {
+  const answer = await post(`http://127.0.0.1:${await speak(say as (socket: Socket) => void)}/`, options);
   expect(answer.reason).toContain(reason);
 });
 
@@ -85,7 +91,7 @@ test("of an answer of 10 MB the first 64 KiB are read", async () => {
     };
     more();
   });
-  const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 15_000 });
+  const answer = await post(`http://127.0.0.1:${port}/`);
   expect(answer).toMatchObject({ status: 200, reason: null });
   expect(answer.answer).toHaveLength(2_000);
   expect(written).toBeLessThan(10_485_760);
@@ -93,14 +99,13 @@ test("of an answer of 10 MB the first 64 KiB are read", async () => {
 
 test("a status is enough: a body that never ends is not waited for until the deadline", async () => {
   const port = await speak((socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nso far"));
-  const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 15_000 });
+  const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 600_000 }); // longer than a test may take
   expect(answer).toMatchObject({ status: 200, reason: null, answer: "so far" });
-  expect(answer.milliseconds).toBeLessThan(10_000);
 });
 
 test("a handshake that is not answered ends with the deadline", async () => {
   const port = await listen(createServer(() => undefined));
-  expect((await post(`https://127.0.0.1:${port}/`)).reason).toBe("No answer within 0.4 s");
+  expect((await post(`https://127.0.0.1:${port}/`, impatient)).reason).toBe("No answer within 0.4 s");
 });
 
 test("a certificate that is not trusted is a failure, one that is trusted works", async () => {
@@ -109,8 +114,8 @@ test("a certificate that is not trusted is a failure, one that is trusted works"
   );
   const port = await listen(createHttpsServer({ cert, key }, (_, response) => response.end("ok")));
   const lookUp = async () => ["127.0.0.1"];
-  expect((await post(`https://localhost:${port}/`, { lookUp, deadlineMs: 10_000 })).reason).toMatch(/certificate/i);
-  expect(await post(`https://localhost:${port}/`, { lookUp, ca: cert ?? "", deadlineMs: 10_000 })).toMatchObject({
+  expect((await post(`https://localhost:${port}/`, { lookUp })).reason).toMatch(/certificate/i);
+  expect(await post(`https://localhost:${port}/`, { lookUp, ca: cert ?? "" })).toMatchObject({
     status: 200,
     answer: "ok",
   });
@@ -140,7 +145,7 @@ test("the socket's own address is judged too, before anything is written to it",
   const port = await listen(server);
   // Judged fit when it was looked up; the second look, at the socket, finds where it has really come to.
   let looks = 0;
-  const answer = await createPost({ deadlineMs: 5_000, lookUp: async () => ["127.0.0.1"] })({
+  const answer = await createPost({ ...patient, lookUp: async () => ["127.0.0.1"] })({
     url: `http://erp.example.com:${port}/`,
     headers: {},
     body: "{}",

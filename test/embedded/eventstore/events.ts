@@ -43,7 +43,7 @@ export async function collect(source: AsyncIterable<{ event?: RecordedEvent }>):
 }
 
 /** Fails rather than waits for ever: some of the client's promises never settle. */
-export async function within<T>(promise: Promise<T>, what: string, ms = 20_000): Promise<T> {
+export async function within<T>(promise: Promise<T>, what: string, ms = 90_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms: ${what}`)), ms);

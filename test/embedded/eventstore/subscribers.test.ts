@@ -82,7 +82,7 @@ test("a subscriber that joins, leaves, lags or stalls while three writers append
   const stalled = startFollower(one, (seen) => (seen === 1 ? released : undefined));
 
   const writing = Promise.all(["three-0", "three-1", "three-2"].map(write));
-  await eventually(() => early.seen.length > 200, "the writers to be well under way", 60_000);
+  await eventually(() => early.seen.length > 200, "the writers to be well under way");
   const late = startFollower(all);
   const lateByStream = startFollower(one);
   await writing;
@@ -104,7 +104,7 @@ test("a subscriber that joins, leaves, lags or stalls while three writers append
   };
   for (const [name, follower] of Object.entries(followers)) {
     const { length } = wanted[name as keyof typeof wanted];
-    await eventually(() => follower.seen.length >= length, `${name} to see ${length} events, not ${follower.seen.length}`, 60_000);
+    await eventually(() => follower.seen.length >= length, `${name} to see ${length} events, not ${follower.seen.length}`);
     await follower.stop();
     expect({ [name]: follower.seen }).toEqual({ [name]: wanted[name as keyof typeof wanted] });
   }

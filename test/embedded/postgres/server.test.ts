@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -162,11 +161,11 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
 });
 
 test("a server that is too young to heed the signal is asked again when we are gone", async () => {
-  const deafAtFirst = `sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
+  const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
   const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
-  const shell = spawn(shellPath, args, { stdio: ["pipe", "ignore", "inherit"], detached: true });
+  const shell = spawn(shellPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
   try {
-    await pause(300); // until then it is the shell's child, which the signal would end
+    await once(shell.stdout, "data"); // until then it is the shell's child, which the signal would end
     shell.stdin.end();
     expect(await once(shell, "exit", { signal: AbortSignal.timeout(60_000) })).toEqual([130, null]);
   } finally {

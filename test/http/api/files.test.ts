@@ -85,7 +85,7 @@ test("a link is answered in time when the database does not answer", async () =>
   } finally {
     vi.useRealTimers();
   }
-}, 20_000);
+});
 
 test.runIf(process.platform === "linux")("downloads that are broken off leave no file open", async () => {
   await writeFile(join(folder, "large"), Buffer.alloc(20_000_000));

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await push(other.id, [at("2026-03-05T00:00:00Z", { reference: "SECRET", warehouseCode: "SECRET" })]);
   viewer = await signedIn(service, await addMember(service, own.id, "viewer"));
   stranger = await signedIn(service, await addMember(service, other.id, "admin"));
-}, 60_000);
+});
 afterAll(async () => {
   await service?.close();
   await rm(folder, { recursive: true, force: true });

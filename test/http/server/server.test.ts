@@ -225,7 +225,9 @@ describe("a sender that takes its time is cut off", () => {
   });
 
   test("when it falls silent in the middle of a body", async () => {
-    const socket = connect(strict.port, "127.0.0.1");
+    const silence = { silenceMs: 100 }; // the only one that can run out
+    const own = await startApi({ deps: shellDeps(database.pool), host: "127.0.0.1", port: 0, logger, routes, timeouts: silence });
+    const socket = connect(own.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
     const answer = await received(socket);
     expect(answer).toMatch(/^HTTP\/1.1 408 .*^x-request-id: /ms);
@@ -234,6 +236,7 @@ describe("a sender that takes its time is cut off", () => {
       error: "Request Timeout",
       message: expect.stringContaining("stopped arriving"),
     });
+    await own.stop();
   });
 });
 

@@ -46,34 +46,37 @@ const holder = async (organisation: string) =>
   (await stage.pool.query<{ worker: string | null }>("select worker from organisation_turns where organisation_id = $1", [organisation]))
     .rows[0]?.worker ?? "";
 
-test("a frozen worker's import and a killed worker's import are finished by the other, every row once", { timeout: 180_000 }, async () => {
+test("a frozen worker's import and a killed worker's import are finished by the other, every row once", async () => {
   const organisation = await stage.organisation("perilous");
-  const rows = 30_000;
+  const rows = 15_000;
   const [first, second] = await Promise.all([startWorker(), startWorker()]);
   const holding = async () => ((await holder(organisation)).includes(`-${first.pid}#`) ? first : second);
-  const inTheMiddle = async (importId: string) => {
-    await until(async () => (await revisionOf(importId)) > 500n);
-    return holding();
+  /** Pushes, and freezes the worker in the middle of it. On a busy machine it may have finished by then: that one was not caught, the next is. */
+  const catchInTheMiddle = async () => {
+    for (let tries = 0; tries < 5; tries += 1) {
+      const importId = await stage.push(organisation, "activities", activities(rows));
+      await until(async () => (await revisionOf(importId)) > 500n);
+      const worker = await holding();
+      worker.kill("SIGSTOP");
+      if ((await revisionOf(importId)) < BigInt(rows)) return { importId, worker };
+      worker.kill("SIGCONT");
+    }
+    throw new Error("no import was caught in the middle");
   };
   const whole = async (importId: string) => {
-    const events = await stage.ended(importId, 60_000);
+    const events = await stage.ended(importId);
     expect(events).toHaveLength(rows + 3);
     expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: rows, processed: rows, failed: 0 } } });
     expect(events.slice(2, -1).every((event, index) => (event.data as { row: number }).row === index + 2)).toBe(true);
     return events;
   };
 
-  const frozenId = await stage.push(organisation, "activities", activities(rows));
-  const frozen = await inTheMiddle(frozenId);
-  frozen.kill("SIGSTOP");
-  expect(await revisionOf(frozenId)).toBeLessThan(BigInt(rows));
+  const { importId: frozenId, worker: frozen } = await catchInTheMiddle();
   const events = await whole(frozenId);
   frozen.kill("SIGCONT");
 
-  const killedId = await stage.push(organisation, "activities", activities(rows));
-  const killed = await inTheMiddle(killedId);
+  const { importId: killedId, worker: killed } = await catchInTheMiddle();
   killed.kill("SIGKILL");
-  expect(await revisionOf(killedId)).toBeLessThan(BigInt(rows));
   await whole(killedId);
   expect(await stage.events(frozenId)).toHaveLength(events.length); // what thawed has written nothing since
 });

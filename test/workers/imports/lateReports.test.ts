@@ -83,7 +83,7 @@ async function cancelledWhileRunning(organisation: TestOrganisation, push: () =>
   const held = heldUp(service.eventStore);
   const worker = startWorker({ ...service, deps: { ...service.deps, eventStore: held.eventStore } });
   const { statusUrl } = (await (await push()).json()) as { statusUrl: string };
-  await eventually(held.isHolding, "the first rows to be recorded", 60_000);
+  await eventually(held.isHolding, "the first rows to be recorded");
   expect((await check(organisation, statusUrl)).errorReportUrl).toBeNull();
   await cancel(organisation, statusUrl);
   held.goOn();
@@ -127,7 +127,7 @@ describe("an import that is cancelled while it runs", () => {
   ])("has a report of the rows that were rejected until then: %s", async (_, columns, push) => {
     const organisation = await service.organisation();
     const { statusUrl, worker } = await cancelledWhileRunning(organisation, () => push(organisation));
-    await eventually(async () => (await check(organisation, statusUrl)).errorReportUrl !== null, "the link to the report", 30_000);
+    await eventually(async () => (await check(organisation, statusUrl)).errorReportUrl !== null, "the link to the report");
     await worker.stop();
     const { status, counts, errorReportUrl } = await check(organisation, statusUrl);
     expect(status).toBe("cancelled");

@@ -46,7 +46,7 @@ async function served(link: string | null): Promise<Response> {
     if (answer.status === 503) answer = await follow(link);
     return answer.status !== 503;
   };
-  await eventually(answered, "the report", 60_000);
+  await eventually(answered, "the report");
   return answer;
 }
 
@@ -72,7 +72,7 @@ const csv = [
 async function completed() {
   const push = await organisation.upload("/v1/org/fulfilment/activities/file", new File([csv], "test.csv"));
   const { importId, statusUrl } = (await push.json()) as { importId: string; statusUrl: string };
-  await eventually(async () => (await check(statusUrl)).status === "completed", "the import", 60_000);
+  await eventually(async () => (await check(statusUrl)).status === "completed", "the import");
   return { importId, statusUrl, key: await keyOf(importId) };
 }
 const isStored = (key: string) => service.objectStore.exists(key);
@@ -88,7 +88,7 @@ test("the report of a completed import that was removed is made again when the i
   await service.objectStore.remove(other.key);
   expect((await check(other.statusUrl)).errorReportUrl).toContain(other.importId);
   const readAgain = async () => (await check(other.statusUrl)) && isStored(other.key);
-  await eventually(readAgain, "the report", 30_000);
+  await eventually(readAgain, "the report");
   expect(await opened(await follow((await check(other.statusUrl)).errorReportUrl))).toEqual(before);
   expect(await isStored(key)).toBe(true);
 });
@@ -138,7 +138,7 @@ test("a report of a cancelled import is made again too, however long ago that wa
   await eventually(async () => (await check(statusUrl)).status === "cancelled", "the projection");
   await service.pool.query("update imports set finished_at = now() - interval '60 days' where import_id = $1", [story.importId]);
   expect(await askForReport(service.pool, story.importId)).toBe(true);
-  await eventually(async () => (await check(statusUrl)).errorReportUrl !== null, "its report", 30_000);
+  await eventually(async () => (await check(statusUrl)).errorReportUrl !== null, "its report");
   const { errorReportUrl } = await check(statusUrl);
   for await (const { key } of service.objectStore.list("reports/")) if (key.includes(story.importId)) await service.objectStore.remove(key);
   expect(await opened(await served(errorReportUrl))).toHaveLength(2);

@@ -45,7 +45,7 @@ test("imports of one row are done while a large one of another organisation is r
   const whileRecorded = await stage.push(await stage.organisation("second"), "activities", activities(1));
   await stage.ended(whileRecorded);
   await stage.ended(whileRead);
-  await stage.ended(large, 60_000);
+  await stage.ended(large);
 
   const recorded = (await placed(large)).filter(({ type }) => type === "RowAccepted");
   expect(recorded).toHaveLength(rows);

@@ -131,34 +131,37 @@ export async function openStage() {
       } = {},
     ) {
       const folder = await mkdtemp(join(tmpdir(), "waybill-test-push-"));
-      const path = join(folder, "file");
-      const bytes = Buffer.from(csv);
-      await writeFile(path, bytes);
-      const { importId } = await requestImport(
-        { pool: database.pool, eventStore: more.into ?? eventStore, objectStore: objects.store, maxQueuedImports: 1000, logger },
-        {
-          organisationId,
-          kind,
-          source: more.source ?? "file",
-          sourceDetails: "test",
-          file: {
-            path,
-            name: more.name ?? "test.csv",
-            format: more.format ?? "csv",
-            size: bytes.length,
-            sha256: more.sha256 ?? createHash("sha256").update(bytes).digest("hex"),
+      try {
+        const path = join(folder, "file");
+        const bytes = Buffer.from(csv);
+        await writeFile(path, bytes);
+        const { importId } = await requestImport(
+          { pool: database.pool, eventStore: more.into ?? eventStore, objectStore: objects.store, maxQueuedImports: 1000, logger },
+          {
+            organisationId,
+            kind,
+            source: more.source ?? "file",
+            sourceDetails: "test",
+            file: {
+              path,
+              name: more.name ?? "test.csv",
+              format: more.format ?? "csv",
+              size: bytes.length,
+              sha256: more.sha256 ?? createHash("sha256").update(bytes).digest("hex"),
+            },
+            by: { kind: "key", id: "test" },
+            requestId: "request-1",
+            idempotencyKey: more.idempotencyKey,
+            now: new Date(),
           },
-          by: { kind: "key", id: "test" },
-          requestId: "request-1",
-          idempotencyKey: more.idempotencyKey,
-          now: new Date(),
-        },
-      );
-      await rm(folder, { recursive: true });
-      return importId;
+        );
+        return importId;
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     },
     events: (importId: string) => eventsOf(eventStore, importId),
-    async ended(importId: string, deadlineMs = 30_000): Promise<ImportEvent[]> {
+    async ended(importId: string, deadlineMs = 90_000): Promise<ImportEvent[]> {
       await until(
         async () => /^Import(Completed|Failed|Cancelled)$/.test((await eventStore.last(streamOf.import(importId)))?.type ?? ""),
         deadlineMs,
@@ -202,7 +205,7 @@ async function eventsOf(eventStore: WorkerDeps["eventStore"], importId: string):
   return events;
 }
 
-export async function until(condition: () => Promise<boolean> | boolean, deadlineMs = 30_000): Promise<void> {
+export async function until(condition: () => Promise<boolean> | boolean, deadlineMs = 90_000): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${condition}`);

@@ -10,7 +10,7 @@ test("what fails is tried at half the pace each time, and at the usual one from 
   const begun: number[] = [];
   await repeatedly("trying", everyMs, { logger, signal: stop.signal }, async () => {
     begun.push(performance.now());
-    if (begun.length === 9) stop.abort();
+    if (begun.length === 30) stop.abort(); // on a busy machine some pauses are long, not all
     if (begun.length <= 5) throw new Error("away");
   });
   const pauses = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));

@@ -1,6 +1,7 @@
 // What comes after its time: answers, removals, claims.
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { listDeliveries } from "../../../src/queries/webhooks.js";
 import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
@@ -33,7 +34,8 @@ const statuses = async (endpointId: string) =>
 
 test("an answer just after the deadline counts as none: the event comes again under its id, and the next one after it", async () => {
   const { receiver, answer } = await holding();
-  const worker = stage.work({ post_: { deadlineMs: 300 } });
+  const [impatient, patient] = [createPost({ deadlineMs: 300 }), createPost()];
+  const worker = stage.work({ post: (request) => (receiver.got.length === 0 ? impatient : patient)(request) });
   await stage.record(organisationId);
   const failed = async () => (await statuses(receiver.endpointId)).includes("import.started waiting 1");
   await eventually(failed, "the deadline");

@@ -78,7 +78,7 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
         ...{ pool, eventStore, logger, signingSecret, rules: deps.rules, organisations: deps, signal: control.signal },
         inTransaction: (work) => transaction(pool, work),
         objectStore: { link: async (key) => `https://links.example.com/${key}?signature=0123456789abcdef` },
-        post: createPost({ deadlineMs: 3_000, ...post_ }),
+        post: createPost(post_),
         workerId: `w${count}`,
         ...options,
       });

@@ -75,6 +75,7 @@ describe("header rows read in threads", () => {
 
   it("of one organisation do not hold up another's", async () => {
     start();
+    await Promise.all(["x", "y"].map((id) => read(light, id))); // the threads are there
     const order: string[] = [];
     const greedy = Array.from({ length: 6 }, () => read(heavy, "greedy").then(() => order.push("greedy")));
     const others = ["b", "c"].map((id) => read(light, id).then(() => order.push(id)));

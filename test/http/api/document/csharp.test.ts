@@ -76,20 +76,21 @@ test.skipIf(version === undefined)(
   "a generated C# client compiles beside the samples of the reference, reads answers and errors, and pushes",
   async () => {
     const { key } = await service.organisation();
+    const ownEnv = { ...env, TMPDIR: folder }; // .NET leaves empty folders behind
     const document = join(folder, "openapi.json");
     await writeFile(document, await (await fetch(`${service.url}/openapi.json`)).text());
     const nswag = join(dirname(createRequire(import.meta.url).resolve("nswag/package.json")), "bin", "nswag.js");
     const options = ["/namespace:Waybill", "/classname:WaybillClient", "/jsonLibrary:SystemTextJson", `/runtime:Net${version}0`];
     await run(process.execPath, [nswag, "openapi2csclient", `/input:${document}`, `/output:${join(folder, "Client.cs")}`, ...options], {
-      env,
+      env: ownEnv,
     });
     await copyFile("test/fixtures/csharp/Program.cs", join(folder, "Program.cs"));
     await writeFile(join(folder, "Samples.cs"), referenceSamples());
     const properties = `<TargetFramework>net${version}.0</TargetFramework><OutputType>Exe</OutputType><RestoreSources></RestoreSources>`;
     const project = `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>${properties}</PropertyGroup></Project>`;
     await writeFile(join(folder, "client.csproj"), project);
-    await run("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), "--nodereuse:false"], { cwd: folder, env });
-    const { stdout } = await run("dotnet", [join(folder, "out", "client.dll"), service.url, key], { env });
+    await run("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), "--nodereuse:false"], { cwd: folder, env: ownEnv });
+    const { stdout } = await run("dotnet", [join(folder, "out", "client.dll"), service.url, key], { env: ownEnv });
     expect(stdout.trim().split("\n")).toEqual([
       "quotes True D",
       "again True",
