@@ -4,18 +4,24 @@ import type { Page } from "playwright-core";
 
 let axe: Promise<string> | undefined;
 
-/** What axe finds on the page as it is. */
-export async function violations(page: Page): Promise<string[]> {
+/** What may come out otherwise in other colours, or at another width. */
+const ofLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable"];
+
+/** What axe finds on the page as it is; with `onlyLooks`, of what depends on how it looks. */
+export async function violations(page: Page, { onlyLooks = false } = {}): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   // Evaluated by the driver, not by a script element: the page's policy would refuse that.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe);
-  return page.evaluate(async () => {
-    const { axe: loaded } = globalThis as unknown as {
-      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
-    };
-    const found = await loaded.run({ resultTypes: ["violations"] }); // what passed is not described;
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
-  });
+  return page.evaluate(
+    async (rules) => {
+      const { axe: loaded } = globalThis as unknown as {
+        axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+      };
+      const found = await loaded.run({ resultTypes: ["violations"], ...rules }); // what passed is not described
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
+    },
+    onlyLooks ? { runOnly: ofLooks } : {},
+  );
 }
 
 /** For those who want to see: `npm run screenshots`. */

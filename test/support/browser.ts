@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { type FoundChromium, findChromium } from "./chromium.js";
 
@@ -29,8 +29,14 @@ export interface OpenedPage {
 }
 
 export interface TestBrowser {
-  /** Closes the page and its session afterwards, whatever happens. */
-  inPage<Result>(look: Look & { readonly origin: string }, work: (opened: OpenedPage) => Promise<Result>): Promise<Result>;
+  /**
+   * Closes the page and its session afterwards, whatever happens. One that is kept under a name is closed with the file instead, unless the
+   * work fails: the next of that name has the same page and session, which costs much less than new ones.
+   */
+  inPage<Result>(
+    look: Look & { readonly origin: string; readonly keep?: string },
+    work: (opened: OpenedPage) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 const found = await findChromium();
@@ -73,30 +79,44 @@ export function useBrowser(): TestBrowser {
     launched = await launch(found);
   });
   afterAll(() => launched?.close());
+  const kept = new Map<string, Opened>();
   return {
-    inPage: async ({ origin, width = 1440, colorScheme = "light", javaScriptEnabled = true }, work) => {
+    inPage: async ({ origin, keep = "", width = 1440, colorScheme = "light", javaScriptEnabled = true }, work) => {
       if (!launched) throw new Error("there is no browser");
-      const context = await launched.browser.newContext({
-        viewport: { width, height: 900 },
-        colorScheme,
-        javaScriptEnabled,
-        baseURL: origin,
-      });
+      const opened = kept.get(keep) ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
+      kept.delete(keep);
+      opened.faults.length = 0;
       try {
-        const page = await context.newPage();
-        const faults: string[] = [];
-        page.setDefaultTimeout(90_000);
-        page.on("console", (message) => {
-          if (message.type() === "error") faults.push(`console: ${message.text()}`);
-        });
-        page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
-        page.on("request", (request) => {
-          if (!request.url().startsWith(`${origin}/`)) faults.push(`request to ${request.url()}`);
-        });
-        return await work({ page, faults });
+        await opened.page.setViewportSize({ width, height: 900 });
+        await opened.page.emulateMedia({ colorScheme });
+        const result = await work(opened);
+        if (keep !== "") kept.set(keep, opened);
+        return result;
       } finally {
-        await context.close();
+        if (kept.get(keep) !== opened) await opened.context.close();
       }
     },
   };
+}
+
+interface Opened extends OpenedPage {
+  readonly context: BrowserContext;
+}
+
+async function openPage(
+  browser: Browser,
+  { origin, javaScriptEnabled }: { readonly origin: string; readonly javaScriptEnabled: boolean },
+): Promise<Opened> {
+  const context = await browser.newContext({ javaScriptEnabled, baseURL: origin });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.setDefaultTimeout(90_000);
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`request to ${request.url()}`);
+  });
+  return { context, page, faults };
 }

@@ -13,8 +13,9 @@ interface Seen {
 }
 
 /** Controls by their places in the page; those that another one leads to (a radio button, a cell of a grid) have a tabindex of -1 or share a name. */
-const watchFocus = `(() => {
-  const within = document.querySelector("dialog:modal") ?? document;
+const watchFocus = (menuToo: boolean) => `(() => {
+  const question = document.querySelector("dialog:modal");
+  const within = question ?? (${menuToo} ? document : document.querySelector("main"));
   const all = [...within.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]")];
   const groups = new Set();
   const wanted = all.filter((each) => {
@@ -32,12 +33,14 @@ const watchFocus = `(() => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(each);
     return (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none";
   };
-  document.addEventListener("focusin", ({ target }) => {
+  const look = (target) => {
     reached.add(target.type === "radio" ? wanted.find((each) => each.type === "radio" && each.name === target.name) : target);
     const own = [target, target.parentElement, ...(target.labels ?? [])];
     if (target.id !== "main" && !own.some((each) => each && marked(each))) unseen.add(short(target));
-    if (within !== document && !within.contains(target)) outside.add(short(target));
-  });
+    if (question && !question.contains(target)) outside.add(short(target));
+  };
+  document.addEventListener("focusin", ({ target }) => look(target));
+  if (within.id === "main" && within.contains(document.activeElement)) look(document.activeElement); // where the skip link has led
   globalThis.focusSeen = () => ({
     controls: wanted.length, reached: reached.size, missed: wanted.filter((each) => !reached.has(each)).map(short),
     unseen: [...unseen], outside: [...outside],
@@ -46,21 +49,28 @@ const watchFocus = `(() => {
 })()`;
 
 const burst = 20;
+const enough = 60;
 
-/** Presses the key until nothing new comes. */
+/** Presses the key until everything was reached, or nothing new comes. */
 async function pressThrough(page: Page, key: "Tab" | "Shift+Tab"): Promise<Seen> {
-  let before = -1;
-  for (;;) {
+  let reached = -1;
+  for (let inVain = 0; ; ) {
     const seen = (await page.evaluate("focusSeen()")) as Seen & { reached: number };
-    if (seen.missed.length === 0 || seen.reached === before) return seen;
-    before = seen.reached;
-    for (let n = 0; n < burst; n += 1) await page.keyboard.press(key);
+    if (seen.reached > reached) inVain = 0;
+    if (seen.missed.length === 0 || inVain >= enough) return seen;
+    reached = seen.reached;
+    const presses = Math.min(burst, seen.missed.length);
+    for (let n = 0; n < presses; n += 1) await page.keyboard.press(key);
+    inVain += presses;
   }
 }
 
-/** Through everything, and back where that is asked for: it takes as long again. */
-export async function walk(page: Page, { andBack }: { readonly andBack: boolean }): Promise<{ forwards: Seen; backwards?: Seen }> {
-  await page.evaluate(watchFocus);
+/** Through everything, with the menu or without, and back where that is asked for: it takes as long again. */
+export async function walk(
+  page: Page,
+  { andBack, menuToo = true }: { readonly andBack: boolean; readonly menuToo?: boolean },
+): Promise<{ forwards: Seen; backwards?: Seen }> {
+  await page.evaluate(watchFocus(menuToo));
   const forwards = await pressThrough(page, "Tab");
   if (!andBack) return { forwards };
   await page.evaluate("forgetFocus()");
