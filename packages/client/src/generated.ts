@@ -1447,9 +1447,9 @@ export interface operations {
                 limit?: number;
                 /** @description Quotes of this customer only */
                 customerId?: string;
-                /** @description Quotes generated at or after this time. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Quotes generated at or after this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
-                /** @description Quotes generated before this time. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Quotes generated before this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
             };
             header?: never;
@@ -3907,9 +3907,9 @@ export interface operations {
                 place?: string;
                 /** @description The country that `place` is a suburb of; Australia when omitted */
                 placeCountry?: string;
-                /** @description Shipments written at or after this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Shipments written at or after this time, by their updatedAt. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
-                /** @description Shipments written before this time, by their updatedAt. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Shipments written before this time, by their updatedAt. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
             };
             header?: never;
@@ -4202,9 +4202,9 @@ export interface operations {
                 warehouseCode?: string;
                 /** @description Activities with this charge code only */
                 chargeCode?: string;
-                /** @description Activities at or after this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Activities at or after this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
-                /** @description Activities before this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Activities before this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
             };
             header?: never;
@@ -4357,9 +4357,9 @@ export interface operations {
                 warehouseCode?: string;
                 /** @description Activities with this charge code only */
                 chargeCode?: string;
-                /** @description Activities at or after this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Activities at or after this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
-                /** @description Activities before this time, by their activityTimestamp. An ISO 8601 time with its zone, from 1900 on */
+                /** @description Activities before this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
             };
             header?: never;

@@ -33,6 +33,15 @@ export function instantOf(text: string, timezone: string): number | undefined {
   return parts.zone ? parts.wall - offsetOf(parts.zone) : wallToInstant(parts.wall, timezone);
 }
 
+/** Whether a timestamp names its zone; a day never does. */
+export const hasZone = (text: string): boolean => match(text)?.zone !== undefined;
+
+/** Whether a timestamp is a whole day, such as `2026-03-31`. */
+export const isDay = (text: string): boolean => text.length === "2026-03-31".length && isTimestamp(text);
+
+/** When the day after it begins in the zone. */
+export const endOfDay = (day: string, timezone: string): number => wallToInstant((match(day)?.wall ?? Number.NaN) + 86_400_000, timezone);
+
 function match(text: string): { wall: number; zone: string | undefined } | undefined {
   const found = iso.exec(text);
   if (!found) return undefined;

@@ -1,16 +1,21 @@
+import type { Pool } from "pg";
 import { z } from "zod";
+import { endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../domain/imports/timestamp.js";
 import { Rejection } from "../../domain/rejection.js";
+import { timezoneOf } from "../../queries/timezone.js";
 
-const sentence = "must be an ISO 8601 time with its zone, such as 2026-03-01T09:30:00Z";
-const earliest = Date.UTC(1900, 0);
+const sentence = "must be an ISO 8601 time or day, such as 2026-03-01T09:30:00Z or 2026-03-01";
 
-/** An instant in a query parameter. */
+const forms =
+  "ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to`";
+
+/** A time in a query parameter. */
 export const time = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: sentence })
-    .refine((text) => Date.parse(text) >= earliest, sentence)
+  z
+    .string()
+    .refine(isTimestamp, sentence)
     .optional()
-    .describe(`${description}. An ISO 8601 time with its zone, from 1900 on`);
+    .meta({ description: `${description}. ${forms}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
 
 interface TimeRange {
   /** Included. */
@@ -19,10 +24,21 @@ interface TimeRange {
   readonly to: Date | undefined;
 }
 
-/** The range of two such parameters; both may be missing. */
-export function timeRange({ from, to }: { from?: string | undefined; to?: string | undefined }): TimeRange {
-  const range = { from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) };
+interface Given {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
+export async function timeRange({ from, to }: Given, organisationId: string, pool: Pick<Pool, "query">): Promise<TimeRange> {
+  const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
+  const timezone = needsZone ? await timezoneOf(pool, organisationId) : "UTC";
+  const dateOf = (text: string | undefined, read: typeof instantOf) =>
+    text === undefined ? undefined : new Date(read(text, timezone) ?? Number.NaN);
+  const toIsDay = to !== undefined && isDay(to);
+  const range = { from: dateOf(from, instantOf), to: dateOf(to, toIsDay ? endOfDay : instantOf) };
   const wrong = "from must not be after to";
-  if (range.from && range.to && range.from > range.to) throw new Rejection("invalid", wrong, [wrong]);
+  const isWrong = range.from && range.to && (toIsDay ? range.from >= range.to : range.from > range.to);
+  if (isWrong) throw new Rejection("invalid", wrong, [wrong]);
   return range;
 }

@@ -81,6 +81,23 @@ describe("totals", () => {
     expect((await get(ledger, query)).body.items).toHaveLength(rows);
   });
 
+  test.each([
+    [{ from: "2026-03-01", to: "2026-03-01" }, 2], // begins on 28 February, 13:00 in UTC
+    [{ from: "2026-03-01T10:59:59.999", to: "2026-03-01 11:00" }, 1],
+    [{ from: "2026-03-01T11:00" }, 5],
+    [{ from: "2026-03-02", to: "2026-03-31" }, 2], // ends at 13:00 in UTC
+    [{ from: "2026-04-01", to: "9999-12-31" }, 2],
+    [{ from: "2026-04-01", to: "2026-03-31T13:00:00Z" }, 0],
+  ])("%j: days and times without a zone are the organisation's; %i rows, and the list has the same", async (query, rows) => {
+    await model.pool.query("update organisations set timezone = 'Australia/Sydney' where id = $1", [acme.organisationId]);
+    try {
+      expect((await get(totals, query)).body.total.rows).toBe(rows);
+      expect((await get(ledger, query)).body.items).toHaveLength(rows);
+    } finally {
+      await model.pool.query("update organisations set timezone = 'UTC' where id = $1", [acme.organisationId]);
+    }
+  });
+
   test("are those of the key's organisation", async () => {
     const { body } = await get(totals, march, other.key);
     expect(body.total).toEqual({ quantity: "3", rows: 1 });
@@ -89,9 +106,10 @@ describe("totals", () => {
 
 test.each([totals, ledger])("%s: a malformed time or code, and from after to, is a 400 that names it", async (path) => {
   const faulty: [Record<string, string>, string][] = [
-    [{ from: "2026-03-01" }, "from"],
-    [{ to: "2026-03-01T00:00:00" }, "to"],
+    [{ from: "2026-02-30" }, "from"],
     [{ from: "2026-02-30T00:00:00Z" }, "from"],
+    [{ from: "2026-03-02", to: "2026-03-01" }, "from"],
+    [{ from: "2026-03-01T00:00:00 11:00" }, "from"],
     [{ from: "" }, "from"],
     [{ to: "1899-12-31T23:59:59Z" }, "to"],
     [{ from: "yesterday" }, "from"],

@@ -23,10 +23,12 @@ the old one. Operations and fields marked \`x-extension\` are this service's own
 
   "Times, money and numbers": `
 - Times in answers are ISO 8601 in UTC. Times in requests may carry any zone; without one they are wall time in the organisation's time zone.
+  In \`from\` and \`to\` of a list a day such as \`2026-03-31\` is the whole day.
 - Money is in the organisation's currency, as a JSON number with at most two decimals. Prices are computed in exact decimal arithmetic and rounded half up to the
   cent at each step: freight, each surcharge, GST, total.
 - Postcodes and ids are texts: zeros in front count.
-- Numbers may have 15 digits before the decimal point and are kept exactly.`,
+- Numbers may have 15 digits before the decimal point. They are JSON numbers: 15 digits in all are kept exactly, those past them are rounded, in a file as
+  in JSON. Sums are exact decimals of what is kept.`,
 
   "The states of an import": `
 A push is answered \`202\` as soon as it is stored safely. Imports of an organisation run one at a time, in the order they were pushed.

@@ -57,7 +57,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
     handler: async ({ query, caller }, deps) => {
       const { importId, customerId, warehouseCode, chargeCode } = query;
-      const filter = { importId, customerId, warehouseCode, chargeCode, ...timeRange(query) };
+      const filter = { importId, customerId, warehouseCode, chargeCode, ...(await timeRange(query, caller.organisationId, deps.pool)) };
       if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
       return answerPage(listActivities(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
     },
@@ -77,7 +77,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, warehouseCode, chargeCode } = query;
-      const filter = { customerId, warehouseCode, chargeCode, ...timeRange(query) };
+      const filter = { customerId, warehouseCode, chargeCode, ...(await timeRange(query, caller.organisationId, deps.pool)) };
       const items = await activityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOf(items) } };
     },

@@ -41,8 +41,8 @@ export const listQuotes = defineRoute({
     200: { description: "A page of quotes", schema: pageSchema(listedQuote, "ListedQuotes") },
     400: { description: "Malformed cursor, limit, customer or time, or from is after to" },
   },
-  handler: ({ query, caller }, deps) => {
-    const filter = { customerId: query.customerId, ...timeRange(query) };
+  handler: async ({ query, caller }, deps) => {
+    const filter = { customerId: query.customerId, ...(await timeRange(query, caller.organisationId, deps.pool)) };
     return answerPage(list(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
   },
 });

@@ -44,7 +44,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     handler: async ({ query, caller }, deps) => {
       const { customerId, shipmentIdPrefix, sourceDetails } = query;
       const place = query.place === undefined ? undefined : placeOf(query.place, deps.geography, query.placeCountry);
-      const filter = { customerId, shipmentIdPrefix, sourceDetails, place, ...timeRange(query) };
+      const filter = { customerId, shipmentIdPrefix, sourceDetails, place, ...(await timeRange(query, caller.organisationId, deps.pool)) };
       return answerPage(listShipments(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
     },
   }),
