@@ -51,7 +51,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
       return handler(c as never, next);
     });
   }
-  if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c) : next()));
+  if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c, "/portal") : next()));
   refuseOtherMethods(app, [
     ...routes.map(({ method, path }) => ({ method, path: honoPath(path) })),
     ...pages.map(({ path }) => ({ method: "GET", path })),
@@ -63,7 +63,12 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     portal && isPortal(c.req.path)
       ? portal.answerError(c, error)
       : send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
-  app.notFound((c) => answer(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`)));
+  app.notFound((c) => {
+    const { pathname, search } = new URL(c.req.url);
+    if (portal && c.req.method === "GET" && isPortal(pathname) && pathname.endsWith("/"))
+      return portal.lead(c, pathname.replace(/\/+$/, "") + search);
+    return answer(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`));
+  });
   app.onError((error, c) => answer(c, error));
   return app;
 }

@@ -21,6 +21,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
       next: service.url,
     };
   },
+  "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // of the upload form, by a button of its own
   "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
   "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
 };

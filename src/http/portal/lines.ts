@@ -12,6 +12,15 @@ export type Line =
 /** A connection that is silent for a minute is ended, by this server and by many proxies. */
 const repeatMs = 10_000;
 
+/** Aborts when the page that asked was left. */
+export function pageLeft({ env }: Visit["context"]): AbortController {
+  const left = new AbortController();
+  const leave = () => left.abort(new Error("the page was left"));
+  if (env?.outgoing?.destroyed) leave(); // while the request was being read
+  env?.outgoing?.once("close", leave);
+  return left;
+}
+
 /**
  * An answer whose work takes a while: lines of JSON as it goes on, and one that ends it. `work` is told by the signal when the page was left or
  * the service stops. What it throws becomes its last line.
@@ -21,11 +30,7 @@ export function answerInLines(
   { closing, logger }: PortalDeps,
   work: (send: (line: Line) => void, signal: AbortSignal) => Promise<Line>,
 ): Response {
-  const left = new AbortController();
-  const leave = () => left.abort(new Error("the page was left"));
-  const outgoing = c.env?.outgoing;
-  if (outgoing?.destroyed) leave(); // while the request was being read
-  outgoing?.once("close", leave);
+  const left = pageLeft(c);
   const signal = AbortSignal.any([left.signal, closing]);
   const text = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -51,7 +56,7 @@ export function answerInLines(
         })
         .catch((error: unknown) => logger.debug({ err: error, requestId }, "an answer in lines had no reader"));
     },
-    cancel: leave,
+    cancel: () => left.abort(),
   });
   return c.body(body, 200, { ...c.get("answerHeaders"), "content-type": "application/x-ndjson", "x-accel-buffering": "no" });
 }

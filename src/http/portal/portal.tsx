@@ -35,8 +35,8 @@ export interface PortalRoute {
 
 export interface Portal {
   readonly routes: readonly PortalRoute[];
-  /** From `/` to the portal. */
-  readonly lead: (c: Context<AppEnv>) => Response;
+  /** From `/`, or an address with a slash too many, to a page. */
+  readonly lead: (c: Context<AppEnv>, path: string) => Response;
   /** Whatever was thrown before a page was reached, as a page. */
   readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
 }
@@ -84,7 +84,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
         handler: guarded(serving, async (c) => serveAsset(c, assets, c.req.param("file") ?? "")),
       },
     ],
-    lead: (c) => redirect(c, links.to("/portal"), 302),
+    lead: (c, path) => redirect(c, links.to(path), 302),
     answerError: (c, error) => answerWithPage(c, error, visitOf(c, undefined, serving), logger),
   };
 }

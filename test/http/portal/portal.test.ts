@@ -21,6 +21,21 @@ test("the address in a browser leads to the portal, and from there to sign-in", 
   expect([second.status, second.headers.get("location")]).toEqual([302, "/portal/sign-in"]);
 });
 
+test("a slash at the end of an address leads to the page", async () => {
+  const browser = await signedIn(service, admin);
+  for (const [given, meant] of [
+    ["/portal/", "/portal"],
+    ["/portal/imports/?status=failed&kind=", "/portal/imports?status=failed&kind="],
+    ["/portal//", "/portal"],
+    ["/portal//elsewhere.example//", "/portal//elsewhere.example"],
+  ] as const) {
+    const { status, headers } = await browser.get(given);
+    expect([given, status, headers.get("location")]).toEqual([given, 302, meant]);
+  }
+  expect((await browser.post("/portal/imports/", {})).status).toBe(404);
+  expect((await browser.get("/v1/org/quotes/")).status).toBe(404);
+});
+
 test("a program never sees a page: no key, no route, no portal", async () => {
   for (const path of ["/", "/v1/org/nothing", "/v1/org/quotes"]) {
     const response = await fetch(`${service.url}${path}`, { headers: { accept: "application/json" }, redirect: "manual" });

@@ -17,7 +17,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const file = part<HTMLInputElement>("input[type=file]");
   const drop = part<HTMLElement>("[data-drop]");
   const check = part<HTMLButtonElement>("[data-check-button]");
-  const upload = part<HTMLButtonElement>("button[type=submit]");
+  const upload = part<HTMLButtonElement>("[data-upload-button]");
   const cancel = part<HTMLButtonElement>("[data-cancel-button]");
   const progress = part<HTMLElement>("[data-progress]");
   const bar = part<HTMLProgressElement>("progress");
@@ -104,7 +104,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     request.send(new FormData(form));
   }
 
-  check.hidden = false;
+  check.type = "button"; // without scripts it submits; with them Enter in a field is for Upload alone
   check.addEventListener("click", () => send(form.dataset["check"] ?? "", "Sending the file to be checked"));
   cancel.addEventListener("click", () => {
     running?.abort();

@@ -24,7 +24,7 @@ import { shipmentPage } from "./shipments/one.js";
 import { organisationForm, signInForm, signInPage } from "./signIn.js";
 import { signOutForm } from "./signOut.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { checkAnswer } from "./upload/checkUpload.js";
+import { checkAnswer, checkForm } from "./upload/checkUpload.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { uploadAnswer, uploadForm } from "./upload/sendUpload.js";
 import { uploadPage } from "./upload/uploadPage.js";
@@ -60,7 +60,17 @@ export const forms: readonly FormOf<Visit>[] = [
   signInForm,
   organisationForm,
   joinForm,
-  ...signedIn([signOutForm, cancelForm, uploadForm, ...correctionForms, ...quoteForms, ...keyForms, ...invitationForms, ...memberForms]),
+  ...signedIn([
+    signOutForm,
+    cancelForm,
+    uploadForm,
+    checkForm,
+    ...correctionForms,
+    ...quoteForms,
+    ...keyForms,
+    ...invitationForms,
+    ...memberForms,
+  ]),
   ...signedIn([addForm, ...endpointForms]),
 ];
 

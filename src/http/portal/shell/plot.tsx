@@ -9,7 +9,8 @@ export interface Bar {
 
 interface BarsProps {
   readonly bars: readonly Bar[];
-  readonly unit: string;
+  /** Of one, and of several. */
+  readonly unit: readonly [string, string];
   /** Bars of what is neither good nor bad. */
   readonly plain?: boolean;
 }
@@ -23,7 +24,7 @@ export function Bars({ bars, unit, plain }: BarsProps) {
         <li>
           <span class="bar-label">{label}</span>
           <span class="bar-value">
-            <Amount value={value} /> <span class="unseen">{unit}</span>
+            <Amount value={value} /> <span class="unseen">{unit[value === 1 ? 0 : 1]}</span>
           </span>
           <svg class="bar" aria-hidden="true" focusable="false">
             <rect class="bar-rest" width="100%" height="100%" rx="3" />

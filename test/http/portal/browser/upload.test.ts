@@ -1,5 +1,6 @@
 // Uploading in a real browser: choose or drop, check, upload, land on the import.
 
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/axe.js";
@@ -131,7 +132,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
   }
 });
 
-browserTest("without scripts the form uploads too, and an example is there to download", async () => {
+browserTest("without scripts the form checks and uploads too, and an example is there to download", async () => {
   await browser.inPage({ origin: service.url, javaScriptEnabled: false }, async ({ page }) => {
     await open(page);
     const [download] = await Promise.all([
@@ -139,8 +140,13 @@ browserTest("without scripts the form uploads too, and an example is there to do
       page.getByRole("link", { name: "Example of activities (CSV)" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("example-activities.csv");
-    await page.getByLabel("File", { exact: true }).setInputFiles((await download.path()) ?? "");
-    expect(await page.getByRole("button", { name: "Check file" }).isVisible()).toBe(false);
+    const example = { name: "example.csv", mimeType: "text/csv", buffer: await readFile((await download.path()) ?? "") };
+    await page.getByLabel("File", { exact: true }).setInputFiles(example);
+    await page.getByLabel("Kind").selectOption("Activities");
+    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByRole("heading", { name: "Checked: example.csv" }).waitFor();
+    expect(await page.getByText("Every row would be accepted. Nothing has been recorded.").isVisible()).toBe(true);
+    expect(await page.getByLabel("Kind").inputValue()).toBe("activities");
     await page.getByLabel("File", { exact: true }).setInputFiles(file("plain.csv", [good]));
     await page.getByRole("button", { name: "Upload" }).click();
     await landed(page);

@@ -72,6 +72,22 @@ describe("checking a file", () => {
     await nothingLeft();
   });
 
+  test("without scripts is shown on the page; a file that is refused is said above the form", async () => {
+    const plain = (file: File) => who.upload("/portal/upload/checked", { token, page: "p", kind: "activities" }, file);
+    const recorded = await service.eventStore.head();
+    const checked = await plain(csv(activities(activity("1") + activity("0"))));
+    const html = await checked.text();
+    expect([checked.status, figure(html, "Rows accepted"), cells(html)]).toEqual([
+      ...[200, "1"],
+      [["3", "quantity", "Valid quantity is required"]],
+    ]);
+    expect(html).toContain("<h1>Upload a file</h1>");
+    const refused = await plain(csv("warehouseCode\nW1\n"));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("Missing required column(s): chargeCode")]);
+    expect(await service.eventStore.head()).toEqual(recorded);
+    await nothingLeft();
+  });
+
   test.each([
     [99, 99],
     [100, 100],

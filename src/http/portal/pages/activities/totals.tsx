@@ -99,7 +99,7 @@ function Line({ visit, asked, bill: { customerId }, line, nameOf, first }: LineP
       <td data-label="Rows" class="number">
         <a
           href={addressOf(visit, asked, own)}
-          aria-label={`Show the ${rows} rows of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
+          aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
         >
           <Amount value={rows} />
         </a>

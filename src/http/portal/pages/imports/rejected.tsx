@@ -14,7 +14,7 @@ export function Reasons({ found, rejected }: { readonly found: RejectionReasons;
   return (
     <section class="panel" id="import-reasons" aria-labelledby="reasons">
       <h2 id="reasons">Why rows were rejected</h2>
-      <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit="rows" />
+      <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit={["row", "rows"]} />
       <p class="hint">
         A row with several faults counts under each, a shipment's other lines with the faulty ones.
         {others > 0 ? ` ${others} rarer ${others === 1 ? "reason is" : "reasons are"} left out.` : null}

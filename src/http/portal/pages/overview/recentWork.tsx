@@ -35,7 +35,11 @@ export function RecentWork({ days, recent, chargeCodes }: RecentWorkProps) {
         {chargeCodes.length === 0 ? (
           <EmptyState title="No activities in the last 30 days" />
         ) : (
-          <Bars bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))} unit="activities" plain />
+          <Bars
+            bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
+            unit={["activity", "activities"]}
+            plain
+          />
         )}
       </section>
     </>

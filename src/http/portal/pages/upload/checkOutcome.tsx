@@ -4,7 +4,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 
-interface Outcome {
+export interface Outcome {
   readonly visit: SignedInVisit;
   readonly name: string;
   readonly kind: ImportKind;
@@ -20,7 +20,7 @@ interface Outcome {
 /** What the check found, as markup for the page's script to put in its place. */
 export const checkOutcome = (outcome: Outcome): string => String(<CheckOutcome {...outcome} />);
 
-function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown }: Outcome) {
+export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown }: Outcome) {
   const { rows, accepted, rejected, shipments, notes } = checked;
   return (
     <div class="panel">

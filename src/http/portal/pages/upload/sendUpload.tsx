@@ -1,13 +1,13 @@
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../commands/imports/queueRoom.js";
 import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
-import { TooBusy } from "../../../../portErrors.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/present.js";
 import { send } from "../../../server/answer.js";
 import { answerInLines } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
+import { inPlainForm } from "./inPlainForm.js";
 import { type ReceivedForm, receiveForm, removeForm } from "./receiveForm.js";
 import { reportedImport } from "./reportedImport.js";
 import { prepareToSendReport, type SendReport } from "./sendReport.js";
@@ -27,19 +27,12 @@ export const uploadForm: FormOf<SignedInVisit> = {
   submit: async (visit, _, deps) => {
     const taken = await takeUpload(visit, deps);
     if ("importId" in taken) return { goTo: importPath(taken.importId) };
-    const signal = AbortSignal.any([deps.closing, AbortSignal.timeout(plainFormMs)]);
-    const sent = await taken
-      .sendReport(() => undefined, signal)
-      .catch((error: unknown) => {
-        throw signal.aborted ? new TooBusy(tooSlowWithoutScripts, { cause: error }) : error;
-      })
-      .finally(taken.end);
+    const sendReport = (signal: AbortSignal) => taken.sendReport(() => undefined, signal);
+    const sent = await inPlainForm([deps.closing], tooSlowWithoutScripts, sendReport).finally(taken.end);
     return "goTo" in sent ? sent : { title: "Upload a file", body: sent.outcome };
   },
 };
 
-/** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
-const plainFormMs = 50_000;
 const tooSlowWithoutScripts =
   "The report could not be checked soon enough. Upload it with scripts turned on, or send its rows in several files";
 

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { limits } from "../../../../domain/imports/limits.js";
-import type { PageOf } from "../../page.js";
+import type { PageOf, Shown } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";
+import { CheckOutcome, type Outcome } from "./checkOutcome.js";
 
 export const uploadPath = "/portal/upload";
+export const checkPath = `${uploadPath}/check`;
+export const plainCheckPath = `${uploadPath}/checked`;
 
 export const exampleTypes = ["csv", "xlsx"] as const;
 
@@ -24,23 +27,33 @@ const takeOptions = [
 export const uploadPage: PageOf<SignedInVisit> = {
   path: uploadPath,
   access: "operate",
-  show: async (visit) => ({
-    title: "Upload a file",
-    scripts: ["upload.js"],
-    body: (
-      <>
-        <div class="panel">
-          <UploadForm visit={visit} />
-        </div>
-        <div id="upload-outcome" class="upload-outcome" tabindex={-1} />
-        <Examples visit={visit} />
-      </>
-    ),
-  }),
+  show: async (visit) => uploadWith(visit),
 };
 
+/** The page; after a check without scripts, with what it found. */
+export const uploadWith = (visit: SignedInVisit, outcome?: Outcome): Shown => ({
+  title: "Upload a file",
+  scripts: ["upload.js"],
+  body: (
+    <>
+      <div class="panel">
+        <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} />
+      </div>
+      <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
+        {outcome ? (
+          <>
+            <CheckOutcome {...outcome} />
+            <p class="hint">To upload it, choose the file again.</p>
+          </>
+        ) : null}
+      </div>
+      <Examples visit={visit} />
+    </>
+  ),
+});
+
 /** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
-function UploadForm({ visit }: { visit: SignedInVisit }) {
+function UploadForm({ visit, kind }: { visit: SignedInVisit; kind: string | undefined }) {
   const { links } = visit;
   return (
     <form
@@ -49,13 +62,13 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
       action={links.to(uploadPath)}
       enctype="multipart/form-data"
       class="stacked"
-      data-check={links.to(`${uploadPath}/check`)}
+      data-check={links.to(checkPath)}
       data-send={links.to(`${uploadPath}/send`)}
       data-most={limits.fileBytes}
     >
       <input type="hidden" name="token" value={visit.formToken} />
       <input type="hidden" name="page" value={randomBytes(16).toString("base64url")} />
-      <Choice label="Kind" name="kind" options={kindOptions} value={visit.query["kind"]} />
+      <Choice label="Kind" name="kind" options={kindOptions} value={kind} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
@@ -76,10 +89,12 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
         <p class="hint">Only for a file that is an error report of ours: its rows are corrected once, whoever sends them.</p>
       </div>
       <div class="upload-buttons">
-        <button type="button" class="quiet" data-check-button hidden>
+        <button type="submit" formaction={links.to(plainCheckPath)} class="quiet" data-check-button>
           Check file
         </button>
-        <button type="submit">Upload</button>
+        <button type="submit" data-upload-button>
+          Upload
+        </button>
         <button type="button" class="quiet" data-cancel-button hidden>
           Cancel
         </button>
