@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
+import { instantOf } from "../domain/imports/timestamp.js";
 import { operator } from "../domain/principal.js";
 import { isUuid } from "../domain/uuid.js";
 import type { DeliverySummary } from "../queries/webhooks.js";
@@ -21,10 +22,11 @@ export function addWebhookCommands(program: Command): void {
   ofOrganisation("list", "the organisation's endpoints").option("--json", "as JSON").action(command(list));
   ofEndpoint("remove", "send nothing more to an endpoint").action(command(remove));
   ofEndpoint("rotate", "make a new secret and print it, alone and once; the old one signs for 24 hours more").action(command(rotate));
+  ofEndpoint("pause", "send nothing to an endpoint until it is resumed; what happens meanwhile waits").action(command(pauseSending));
   ofEndpoint("resume", "send to a paused endpoint again, beginning with what has waited").action(command(resume));
   ofEndpoint("ping", "send a ping now and say what came of it").action(command(sendPing));
   ofEndpoint("replay", "send everything since a time again, from the log, under the same ids")
-    .requiredOption("--from <time>", "ISO 8601, such as 2026-03-01T00:00:00Z")
+    .requiredOption("--from <time>", "ISO 8601, such as 2026-03-01T00:00:00Z; without a zone in UTC")
     .action(command(replaySince));
   ofEndpoint("deliveries", "what was sent and what was answered, newest first; 30 days are kept")
     .option("--limit <number>", "how many, at most 1000", "50")
@@ -98,6 +100,12 @@ async function rotate(id: string, options: OfEndpoint): Promise<void> {
   print(secret);
 }
 
+async function pauseSending(id: string, options: OfEndpoint): Promise<void> {
+  const endpoint = endpointOf(id, options);
+  await withWebhooks(({ pauseWebhook }, deps) => pauseWebhook(deps, endpoint, byOperator()));
+  print(`${endpoint.endpointId} paused`);
+}
+
 async function resume(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
   await withWebhooks(async ({ resumeWebhook }, deps, { pool }) => {
@@ -133,14 +141,15 @@ async function sendPing(id: string, options: OfEndpoint): Promise<void> {
 
 async function replaySince(id: string, { from, ...options }: OfEndpoint & { from: string }): Promise<void> {
   const endpoint = endpointOf(id, options);
-  const time = new Date(from);
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d\d-\d\d/.test(from))
-    throw new CommandFault("--from must be a time such as 2026-03-01T00:00:00Z");
+  const instant = instantOf(from, "UTC");
+  if (instant === undefined) throw new CommandFault("--from must be a time such as 2026-03-01T00:00:00Z");
+  const time = new Date(instant);
   const events = await withStores(async (context) => {
     const { replay } = await import("../commands/webhooks/replay.js");
     return replay(context, endpoint, time);
   });
-  print(`${events} events since ${time.toISOString()} are sent again`);
+  const since = time.toISOString();
+  print(events === 1 ? `1 event since ${since} is sent again` : `${events} events since ${since} are sent again`);
 }
 
 async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & { limit: string; json?: boolean }): Promise<void> {
@@ -148,8 +157,11 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
   const count = Number(limit);
   if (!/^\d{1,4}$/.test(limit) || count < 1 || count > 1_000) throw new CommandFault("--limit must be a whole number from 1 to 1000");
   const found = await withStores(async ({ pool }) => {
-    const { listDeliveries } = await import("../queries/webhooks.js");
-    return listDeliveries(pool, endpoint.organisationId, endpoint.endpointId, { limit: count });
+    const { listDeliveries, wasEndpoint } = await import("../queries/webhooks.js");
+    const { organisationId, endpointId } = endpoint;
+    if (!(await wasEndpoint(pool, organisationId, endpointId)))
+      throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are.");
+    return listDeliveries(pool, organisationId, endpointId, { limit: count });
   });
   if (json) return printJson(found);
   print(table(["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"], found.map(rowOf)));

@@ -32,6 +32,15 @@ export async function listWebhooks(database: Database, organisationId: string): 
   return rows;
 }
 
+/** Whether the organisation has or had this endpoint: what was sent to a removed one is kept too. */
+export async function wasEndpoint(database: Database, organisationId: string, endpointId: string): Promise<boolean> {
+  const found = await database.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2", [
+    organisationId,
+    endpointId,
+  ]);
+  return found.rowCount !== 0;
+}
+
 export interface AttemptSummary {
   readonly attempt: number;
   readonly at: Date;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pauseWebhook } from "../../src/commands/organisations/webhooks.js";
+import { listWebhooks } from "../../src/queries/webhooks.js";
 import { eventually } from "../support/eventually.js";
 import { freePort, waybill } from "../support/processes.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
@@ -62,9 +63,12 @@ test("an endpoint is added, tried, paused and resumed, rotated, told again and r
   expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* paused .*No delivery has succeeded for three days\\.`));
   expect(await run("resume", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} resumed\n` });
   expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* active `));
+  expect(await run("pause", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} paused\n` });
+  expect((await listWebhooks(stage.pool, organisationId))[0]?.pausedAt).toBeInstanceOf(Date);
+  expect((await run("resume", [endpointId])).code).toBe(0);
 
   const replayed = await run("replay", [endpointId, "--from", "2020-01-01T00:00:00Z"]);
-  expect(replayed).toMatchObject({ code: 0, stdout: "1 events since 2020-01-01T00:00:00.000Z are sent again\n" });
+  expect(replayed).toMatchObject({ code: 0, stdout: "1 event since 2020-01-01T00:00:00.000Z is sent again\n" });
   await eventually(() => receiver.got.length === 3, "the replay");
   expect(receiver.got.map(({ type, id }) => [type, type === "ping" ? "" : id])).toEqual([
     ["ping", ""],
@@ -94,6 +98,8 @@ test("what cannot be done is one line on stderr, exit code 1, and nothing on std
     ["rotate", [id], "There is no such endpoint"],
     ["remove", ["7"], "not the id of an endpoint"],
     ["replay", [endpointId, "--from", "yesterday"], "--from must be a time"],
+    ["replay", [endpointId, "--from", "2026-02-30"], "--from must be a time"],
+    ["deliveries", [id], "There is no such endpoint"],
     ["deliveries", [endpointId, "--limit", "1001"], "--limit must be a whole number from 1 to 1000"],
     ["ping", [id], "There is no such endpoint"],
     ["ping", [endpointId], "The ping failed: The connection was refused"],
