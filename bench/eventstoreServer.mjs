@@ -1,9 +1,9 @@
 // The servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|disk|nothing FOLDER`.
 import { createServer } from "node:http2";
 import process from "node:process";
-import { decode, readBytes, readFlag } from "../dist/adapters/eventStore/protobuf.js";
+import { readBytes, readFlag, wholeMessage } from "../dist/adapters/eventStore/protobuf.js";
 import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.js";
-import { encodeBlocks, encodeProperty } from "../dist/embedded/eventstore/log/blockEncoder.js";
+import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
 import { openTables } from "../dist/embedded/eventstore/log/tables.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
 import { appendSuccess, batchReply } from "../dist/embedded/eventstore/protocol/appendReplies.js";
@@ -13,7 +13,10 @@ import { serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 const STREAMS = "/event_store.client.streams.Streams";
 /** What the node commits in its own thread. */
 const SMALL_BYTES = 64 * 1024;
-const partFields = { 1: ["correlation", readBytes], 4: ["isFinal", readFlag] };
+const readPart = wholeMessage(() => ({ correlation: undefined, isFinal: false }), {
+  1: ["correlation", readBytes],
+  4: ["isFinal", readFlag],
+});
 const written = { kind: "written", revision: 0, position: 1 };
 
 /** Acknowledges what it is sent once `keep` has it, without looking at it, and sends the same events over and over. */
@@ -21,7 +24,7 @@ async function startStub(keep) {
   const routes = {
     [`${STREAMS}/BatchAppend`]: (call) => ({
       async message(bytes) {
-        const { correlation, isFinal } = decode(bytes, partFields, { correlation: undefined, isFinal: false });
+        const { correlation, isFinal } = readPart(bytes);
         await keep(bytes);
         if (isFinal) call.send(framed(batchReply(correlation, { stream: "s", expected: "any" }, written)));
       },
@@ -80,13 +83,7 @@ function cannedEvents() {
     }),
   );
   const metadata = Buffer.from(JSON.stringify({ organisationId: "demo", correlationId: "import-1", schemaVersion: 1 }));
-  const event = {
-    id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01",
-    type: "RowAccepted",
-    properties: [encodeProperty("type", "RowAccepted"), encodeProperty("content-type", "application/json")],
-    metadata,
-    data,
-  };
+  const event = newEvent({ id: "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01", type: "RowAccepted", metadata, data });
   const blocks = encodeBlocks({
     stream: "import-batch-500",
     revision: 0,

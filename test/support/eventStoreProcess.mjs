@@ -3,5 +3,4 @@ import process from "node:process";
 import { runEventStoreNode } from "../../dist/embedded/eventstore/runNode.js";
 
 const [port, dataDir] = process.argv.slice(2);
-const mostUnindexed = 20; // so that tests meet the index being written, which is rare otherwise
-process.exit(await runEventStoreNode({ port: Number(port), dataDir, mostUnindexed }));
+process.exit(await runEventStoreNode({ port: Number(port), dataDir }));

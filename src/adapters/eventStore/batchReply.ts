@@ -1,6 +1,6 @@
 // Reads the protocol's BatchAppendResp. A refusal, and an id that comes as numbers, are left to the client's generated code.
 import type { Position, Revision } from "../../ports/eventStore.js";
-import { decode, type Fields, message, readBigInt, textIn } from "./protobuf.js";
+import { message, readBigInt, textIn, wholeMessage } from "./protobuf.js";
 import { generatedBatchReply } from "./vendor.js";
 
 export interface Acknowledged {
@@ -15,21 +15,21 @@ export interface BatchReply {
   readonly refusal?: (stream: string) => Error;
 }
 
-interface Reply {
-  correlationId: string;
-  acknowledged: Acknowledged | undefined;
-}
-
-const positionFields: Fields<Position> = { 1: ["commit", readBigInt], 2: ["prepare", readBigInt] };
-export const readPosition = message(positionFields, () => ({ commit: 0n, prepare: 0n }));
-const successFields: Fields<Acknowledged> = { 1: ["revision", readBigInt], 3: ["position", readPosition] };
-const replyFields: Fields<Reply> = {
+export const readPosition = message((): Position => ({ commit: 0n, prepare: 0n }), {
+  1: ["commit", readBigInt],
+  2: ["prepare", readBigInt],
+});
+const readSuccess = message((): Acknowledged => ({ revision: 0n, position: undefined }), {
+  1: ["revision", readBigInt],
+  3: ["position", readPosition],
+});
+const readReply = wholeMessage(() => ({ correlationId: "", acknowledged: undefined as Acknowledged | undefined }), {
   1: ["correlationId", textIn(2)],
-  3: ["acknowledged", message(successFields, () => ({ revision: 0n, position: undefined }))],
-};
+  3: ["acknowledged", readSuccess],
+});
 
 export function batchReply(bytes: Buffer): BatchReply {
-  const { correlationId, acknowledged } = decode<Reply>(bytes, replyFields, { correlationId: "", acknowledged: undefined });
+  const { correlationId, acknowledged } = readReply(bytes);
   if (correlationId !== "" && acknowledged) return { correlationId, acknowledged };
   const { refusal, success, ...other } = generatedBatchReply(bytes);
   if (success) return { ...other, acknowledged: success };

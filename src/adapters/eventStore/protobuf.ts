@@ -124,15 +124,33 @@ export type Reader = protobuf.Reader;
 type FieldReader<Value> = (reader: Reader, before: Value) => Value;
 
 /** By field number, the property that a field goes to and how it is read. Other fields are skipped. */
-export type Fields<Into> = {
+type Fields<Into> = {
   readonly [field: number]: { [Key in keyof Into]: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
 };
 
-/** Reads a whole message into the object. */
-export function decode<Into extends object>(bytes: Buffer, fields: Fields<Into>, into: Into): Into {
-  const reader = newReader(bytes);
-  return reading(() => readFields(reader, reader.len, fields, into));
+/** Reads a message that stands by itself; `empty` makes what its fields are put in. */
+export function wholeMessage<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
+  return (bytes) => {
+    const reader = newReader(bytes);
+    return reading(() => readFields(reader, reader.len, fields, empty()));
+  };
 }
+
+/** Reads a message within the message. */
+export function message<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (reader: Reader) => Into {
+  return (reader) => {
+    const end = reader.uint32() + reader.pos;
+    return readFields(reader, end, fields, empty());
+  };
+}
+
+/** For a field that may come more than once. */
+export const repeated =
+  <Value>(read: (reader: Reader) => Value) =>
+  (reader: Reader, before: Value[]): Value[] => {
+    before.push(read(reader));
+    return before;
+  };
 
 export const newReader = (bytes: Buffer): Reader => protobuf.Reader.create(bytes);
 
@@ -144,12 +162,6 @@ export function reading<Result>(read: () => Result): Result {
     const isUnreadable = error instanceof RangeError || (error as Error).constructor === Error;
     throw isUnreadable ? new MalformedMessage((error as Error).message) : error;
   }
-}
-
-/** Reads the message in the field that the reader stands at. */
-export function decodeInner<Into extends object>(reader: Reader, fields: Fields<Into>, into: Into): Into {
-  const length = reader.uint32();
-  return readFields(reader, reader.pos + length, fields, into);
 }
 
 function readFields<Into extends object>(reader: Reader, end: number, fields: Fields<Into>, into: Into): Into {
@@ -218,12 +230,6 @@ export const present =
     reader.skip(reader.uint32());
     return value;
   };
-
-/** Reads a message within the message. */
-export const message =
-  <Into extends object>(fields: Fields<Into>, empty: () => Into) =>
-  (reader: Reader): Into =>
-    decodeInner(reader, fields, empty());
 
 /** Reads the text in one field of a message within the message. */
 export function textIn(field: number): (reader: Reader) => string {

@@ -2,19 +2,8 @@
 // this 3: a projector meets every row of every import.
 import type { EventMetadata, Position, StoredEvent } from "../../ports/eventStore.js";
 import { readPosition } from "./batchReply.js";
-import {
-  decode,
-  type Fields,
-  MalformedMessage,
-  message,
-  newReader,
-  present,
-  type Reader,
-  readBigInt,
-  reading,
-  readText,
-  textIn,
-} from "./protobuf.js";
+import { readProperty } from "./eventProperties.js";
+import { MalformedMessage, newReader, present, type Reader, readBigInt, reading, readText, textIn, wholeMessage } from "./protobuf.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events. */
@@ -49,15 +38,15 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
     if (!event) throw new MalformedMessage("the server sent an event without its content");
     return event;
   }
-  const replyFields: Fields<{ reply: ReadReply }> = {
+  const readOther = wholeMessage((): { reply: ReadReply } => ({ reply: other }), {
     1: ["reply", readEvent],
     3: ["reply", (reader) => ({ kind: "checkpoint", position: readPosition(reader) })],
     4: ["reply", present({ kind: "streamNotFound" })],
     8: ["reply", present({ kind: "caughtUp" })],
     9: ["reply", present({ kind: "fellBehind" })],
-  };
+  });
   return (bytes) => {
-    if (bytes[0] !== eventTag) return decode(bytes, replyFields, { reply: other }).reply;
+    if (bytes[0] !== eventTag) return readOther(bytes).reply;
     const reader = newReader(bytes);
     reader.pos = 1;
     return reading(() => readEvent(reader));
@@ -136,14 +125,11 @@ function repeated<Value>(read: (reader: Reader) => Value): (reader: Reader) => V
   };
 }
 
-const entryFields: Fields<{ key: string; value: string }> = { 1: ["key", readText], 2: ["value", readText] };
-const readEntry = message(entryFields, () => ({ key: "", value: "" }));
-
 /** From behind the first property's tag to the last property's end. */
 function readProperties(reader: Reader): Properties {
   const found: Record<string, string> = {};
   for (;;) {
-    const { key, value } = readEntry(reader);
+    const { key, value } = readProperty(reader);
     found[key] = value;
     if (reader.buf[reader.pos] !== propertyTag) break;
     reader.pos += 1;

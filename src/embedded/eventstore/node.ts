@@ -1,6 +1,7 @@
 // A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
 // A cluster, projections, access control: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
 // `protocol` holds the messages and the gRPC calls they travel in, `log` what is stored and how it is found, `calls` what is answered.
+import { once } from "node:events";
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { appendCalls, deleteCalls } from "./calls/appendCalls.js";
@@ -14,31 +15,21 @@ import { type Credentials, credentialsCheck, denyAccess } from "./protocol/crede
 import { type Call, type CallHandler, serveCall } from "./protocol/grpcCall.js";
 import { notOffered } from "./protocol/grpcErrors.js";
 
-/** What the node has to say goes here; a pino logger fits. */
-interface NodeLogger {
-  info(message: string): void;
-  error(details: object, message: string): void;
-}
-
 export interface EventStoreNodeOptions {
   /** 0 for any free one. */
   port: number;
-  host?: string;
   dataDir: string;
-  logger?: NodeLogger;
   /** Every call has to carry them. None: any program on this machine may call. */
   credentials?: Credentials | undefined;
+  /** Called with a fault that no client is told about. */
+  report?: (message: string, error: unknown) => void;
   /** The disk refused a write: the node answers nothing more and has to be started again. */
   onFailure?: (error: unknown) => void;
 }
 
-export interface EventStoreNode {
-  port: number;
-  /** `esdb://127.0.0.1:PORT?tls=false` */
-  address: string;
-  stop(): Promise<void>;
-}
+export type EventStoreNode = Awaited<ReturnType<typeof startEventStoreNode>>;
 
+const HOST = "127.0.0.1";
 const WINDOW_BYTES = 1024 * 1024;
 const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
 /** Past it a connection gets no new calls: room for many subscribers that do not read what is under way to them. */
@@ -49,36 +40,32 @@ const FEATURES = "/event_store.client.server_features.ServerFeatures/GetSupporte
 /** What a client asks without credentials, before its first call. Nothing stored is in the answers. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
-export async function startEventStoreNode(options: EventStoreNodeOptions): Promise<EventStoreNode> {
-  const { dataDir, logger, host = "127.0.0.1" } = options;
-  const { storage, close } = await startStorage(dataDir, (error, message) => logger?.error({ err: error }, message));
-  const log = createCommitLog(storage, (error) => {
-    logger?.error({ err: error }, "the event store could not write to its data folder");
-    options.onFailure?.(error);
-  });
+export async function startEventStoreNode({ port, dataDir, credentials, report, onFailure }: EventStoreNodeOptions) {
+  const { storage, close } = await startStorage(dataDir, (message, error) => report?.(message, error));
+  const log = createCommitLog(storage, (error) => onFailure?.(error));
   const server = createServer({ maxSessionMemory: MAX_CONNECTION_MEGABYTES, settings: SETTINGS });
+  const endPoint = () => ({ host: HOST, port: (server.address() as AddressInfo).port });
   const writer = createWriter(storage, log);
-  const routes: Record<string, (call: Call) => CallHandler> = {
+  const routes: Routes = {
     [`${STREAMS}/Append`]: appendCalls(writer),
-    [`${STREAMS}/BatchAppend`]: batchAppendCalls(writer, Date.now),
-    [`${STREAMS}/Read`]: readCalls(storage, log, Date.now),
+    [`${STREAMS}/BatchAppend`]: batchAppendCalls(writer),
+    [`${STREAMS}/Read`]: readCalls(storage, log),
     [`${STREAMS}/Delete`]: deleteCalls(writer, false),
     [`${STREAMS}/Tombstone`]: deleteCalls(writer, true),
-    [GOSSIP]: gossip(() => ({ host, port: portOf(server) }), Date.now),
+    [GOSSIP]: gossip(endPoint),
   };
   routes[FEATURES] = serverFeatures(Object.keys(routes));
-  const mayCall = options.credentials === undefined ? () => true : credentialsCheck(options.credentials);
-  const disconnectAll = serve(server, routes, mayCall, (error) => logger?.error({ err: error }, "a call to the event store failed"));
+  const mayCall = credentials === undefined ? () => true : credentialsCheck(credentials);
+  const disconnectAll = serve(server, routes, mayCall, (error) => report?.("a call to the event store failed", error));
 
   try {
-    if (storage.isEmpty()) await writer.writeSystemEvent();
-    await listen(server, options.port, host);
+    if (storage.isEmpty()) await writer.writeFirstEvent();
+    server.listen(port, HOST);
+    await once(server, "listening"); // rejects with an error of the server
   } catch (error) {
     await close();
     throw error;
   }
-  const address = `esdb://${host}:${portOf(server)}?tls=false`;
-  logger?.info(`event store on ${address}, data in ${dataDir}`);
 
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -88,12 +75,14 @@ export async function startEventStoreNode(options: EventStoreNodeOptions): Promi
     await log.settled().catch(() => undefined);
     await close();
   };
-  return { port: portOf(server), address, stop: () => (stopping ??= stop()) };
+  return { ...endPoint(), address: `esdb://${HOST}:${endPoint().port}?tls=false`, stop: () => (stopping ??= stop()) };
 }
+
+type Routes = Record<string, (call: Call) => CallHandler>;
 
 function serve(
   server: Http2Server,
-  routes: Record<string, (call: Call) => CallHandler>,
+  routes: Routes,
   mayCall: (headers: IncomingHttpHeaders) => boolean,
   onBug: (error: unknown) => void,
 ): () => void {
@@ -120,15 +109,3 @@ const unimplemented = (): CallHandler => {
   };
   return { message: refuse, complete: refuse };
 };
-
-const portOf = (server: Http2Server): number => (server.address() as AddressInfo).port;
-
-function listen(server: Http2Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}

@@ -1,30 +1,29 @@
+import { once } from "node:events";
 import { stopSignal, tellParent } from "../stopSignal.js";
 import { FolderInUse } from "./log/folderClaim.js";
 import { type EventStoreNodeOptions, startEventStoreNode } from "./node.js";
 
 /** Serves in the foreground until it is asked to stop, or until a parent that forked it is gone. Resolves with the exit code. */
 export async function runEventStoreNode(
-  options: Omit<EventStoreNodeOptions, "onFailure">,
+  options: Omit<EventStoreNodeOptions, "report" | "onFailure">,
   say: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
 ): Promise<number> {
-  const signal = stopSignal();
-  if (signal.aborted) return 0;
-  let finish: (code: number) => void = () => undefined;
-  const finished = new Promise<number>((resolve) => {
-    finish = resolve;
-  });
-  signal.addEventListener("abort", () => finish(0));
+  const asked = stopSignal();
+  if (asked.aborted) return 0;
+  const failed = new AbortController();
+  const onFailure = (error: unknown): void => {
+    say(`the event store could not write to ${options.dataDir} and ends: ${(error as Error).message}`);
+    failed.abort();
+  };
   try {
-    const onFailure = (error: unknown): void => {
-      say(`the event store could not write to ${options.dataDir} and ends: ${(error as Error).message}`);
-      finish(1);
-    };
-    const node = await startEventStoreNode({ ...options, onFailure });
+    const report = (message: string, error: unknown): void => say(`${message}: ${(error as Error).message}`);
+    const node = await startEventStoreNode({ ...options, report, onFailure });
     say(`event store on ${node.address}`);
     tellParent({ address: node.address });
-    const code = await finished;
+    const ending = AbortSignal.any([asked, failed.signal]);
+    if (!ending.aborted) await once(ending, "abort");
     await node.stop();
-    return code;
+    return failed.signal.aborted ? 1 : 0;
   } catch (error) {
     say(startFault(error, options));
     return 1;

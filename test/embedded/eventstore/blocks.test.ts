@@ -58,8 +58,8 @@ test("what is stored is what the client reads", () => {
     fc.property(proposals, (proposal) => {
       let { revision, position } = proposal;
       const events = [...proposal.events];
-      for (const { types, ...block } of encodeBlocks({ ...proposal, events: events.map(newEvent) })) {
-        expect({ ...decodeBlock(position, block.bytes) }).toEqual({ ...block, position });
+      for (const { types, bytes, ...block } of encodeBlocks({ ...proposal, events: events.map(newEvent) })) {
+        expect({ ...decodeBlock(position, bytes) }).toEqual({ ...block, position });
         expect(types).toEqual(new Set(events.slice(0, block.count).map(({ type }) => type)));
         expect([block.revision, block.count]).toEqual([revision, frameOffsets(block).length]);
         for (const offset of frameOffsets(block)) {

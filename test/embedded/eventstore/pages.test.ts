@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import type { Block } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
+import { readPage } from "../../../src/embedded/eventstore/log/pages.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
-import { pageBackwards, pageForwards, viewOf } from "../../../src/embedded/eventstore/log/streamReads.js";
+import { streamBackwards, streamForwards, viewOf } from "../../../src/embedded/eventstore/log/streamReads.js";
 import { createWriter } from "../../../src/embedded/eventstore/log/writer.js";
 
 const EVENTS = 20_000;
@@ -32,19 +34,23 @@ afterAll(async () => {
 /** How many blocks it takes to read that many events from there. */
 function blocksTouched(direction: "forwards" | "backwards", from: number, wanted: number): number {
   let touched = 0;
+  function* counted(blocks: Iterable<Block>): Generator<Block> {
+    for (const block of blocks) {
+      touched += 1;
+      yield block;
+    }
+  }
   const counting: Storage = {
     ...storage,
-    block(position) {
-      touched += 1;
-      return storage.block(position);
-    },
+    streamBlocksFrom: (...where) => counted(storage.streamBlocksFrom(...where)),
+    streamBlocksBack: (...where) => counted(storage.streamBlocksBack(...where)),
   };
-  const view = viewOf(counting, "long", Date.now());
+  const view = viewOf(counting, "long");
   if (view.kind !== "visible") throw new Error("the stream is not there");
   touched = 0;
   let next = from;
   for (let left = wanted; left > 0; ) {
-    const page = (direction === "forwards" ? pageForwards : pageBackwards)(counting, "long", view, next, left);
+    const page = readPage((direction === "forwards" ? streamForwards : streamBackwards)(counting, "long", view, next), next, left);
     next = page.next;
     left -= page.events;
     if (page.done) break;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decode, type Field, type Fields, type Message, textIn } from "../../../src/adapters/eventStore/protobuf.js";
+import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
@@ -94,7 +94,7 @@ test("bytes that are no message, an oversized one and a compressed one are refus
   await client.dispose();
 });
 
-const correlationFields: Fields<{ id: string }> = { 1: ["id", textIn(2)] };
+const readCorrelation = wholeMessage(() => ({ id: "" }), { 1: ["id", textIn(2)] });
 
 test("an event without a type is refused by itself: the other appends on the call are answered", async () => {
   const options = (name: string, ...more: Field[]): Field => [2, [stream(1, name), noStream, ...more]];
@@ -117,7 +117,7 @@ test("an event without a type is refused by itself: the other appends on the cal
   );
   expect(status).toBe("0");
   const answers = messages.map((message) => {
-    const { id } = decode(message, correlationFields, { id: "" });
+    const { id } = readCorrelation(message);
     return `${id.at(-1)}: ${/client\.(\w+)/.exec(message.toString("latin1"))?.[1] ?? "appended"}`;
   });
   expect(answers.toSorted()).toEqual(["1: BadRequest", "2: appended", "3: Timeout"]);

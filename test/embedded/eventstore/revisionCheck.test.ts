@@ -8,7 +8,7 @@ const streamOf = (ids: string[], facts: Partial<StreamFacts> = {}): StreamFacts 
   softDeleted: false,
   hasMetadata: false,
   recentRevision: () => undefined,
-  idAt: (revision) => ids[revision],
+  idsFrom: (revision) => ids.slice(revision),
   ...facts,
 });
 

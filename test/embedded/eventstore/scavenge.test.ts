@@ -14,8 +14,7 @@ let client: EventStoreDBClient;
 let warnings: string[];
 
 async function start(): Promise<void> {
-  const logger = { info: () => undefined, error: (_: object, message: string) => void warnings.push(message) };
-  node = await startEventStoreNode({ port: 0, dataDir: folder, logger });
+  node = await startEventStoreNode({ port: 0, dataDir: folder, report: (message) => warnings.push(message) });
   client = EventStoreDBClient.connectionString(node.address);
 }
 async function stop(): Promise<void> {

@@ -5,14 +5,14 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
-import { type Block, endOf } from "../../../src/embedded/eventstore/log/blocks.js";
-import { type IndexEntry, lastEntry, openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
+import { type Block, endOf, type NewBlock } from "../../../src/embedded/eventstore/log/blocks.js";
+import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
 import { openTables } from "../../../src/embedded/eventstore/log/tables.js";
 
 const streams = ["a", "b", "$$a", "quote-1"];
 let folder: string;
 let storage: Storage;
-let written: Block[];
+let written: NewBlock[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "waybill-storage-"));
@@ -24,10 +24,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const entriesIn = (stream: string): IndexEntry[] =>
-  written.filter((block) => block.stream === stream).map(({ revision, count, position }) => ({ revision, count, position }));
+const placesOf = (blocks: Iterable<Block>) => [...blocks].map(({ revision, count, position }) => ({ revision, count, position }));
+const placesIn = (stream: string) => placesOf(written.filter((block) => block.stream === stream));
 
-function blockOf(stream: string, events: number, bytes: number, before: readonly Block[], at?: number): Block {
+function blockOf(stream: string, events: number, bytes: number, before: readonly Block[], at?: number): NewBlock {
   const last = [...written, ...before].at(-1);
   const mine = [...written, ...before].filter((block) => block.stream === stream).at(-1);
   const id = "00000000-0000-4000-8000-000000000000";
@@ -40,7 +40,7 @@ function blockOf(stream: string, events: number, bytes: number, before: readonly
 }
 
 async function write(...parts: [stream: string, events: number, bytes: number][]): Promise<void> {
-  const blocks: Block[] = [];
+  const blocks: NewBlock[] = [];
   for (const part of parts) blocks.push(blockOf(...part, blocks));
   await storage.write(blocks);
   written.push(...blocks);
@@ -49,15 +49,15 @@ async function write(...parts: [stream: string, events: number, bytes: number][]
 function expectEverythingFound(): void {
   storage.refresh();
   for (const stream of streams) {
-    const entries = entriesIn(stream);
+    const entries = placesIn(stream);
     const last = entries.at(-1);
     const head = last ? last.revision + last.count - 1 : -1;
-    expect(lastEntry(storage, stream)).toEqual({ head, tombstoned: false });
+    expect(storage.headOf(stream)).toBe(head);
     for (let revision = 0; revision <= head + 1; revision++) {
       const from = entries.filter((entry) => entry.revision + entry.count > revision);
-      if (revision <= head) expect([...storage.entriesFrom(stream, revision)]).toEqual(from);
+      if (revision <= head) expect(placesOf(storage.streamBlocksFrom(stream, revision))).toEqual(from);
       const back = entries.filter((entry) => entry.revision <= revision).reverse();
-      expect([...storage.entriesBack(stream, revision)]).toEqual(back);
+      expect(placesOf(storage.streamBlocksBack(stream, revision))).toEqual(back);
     }
   }
   expect(storage.endPosition()).toBe(written.length > 0 ? endOf(written.at(-1) as Block) : 1);
@@ -96,11 +96,11 @@ test("a tombstone is a stream's last block", async () => {
   await storage.write([tombstone]);
   written.push(tombstone);
   storage.refresh();
-  expect(lastEntry(storage, "a").tombstoned).toBe(true);
+  expect(storage.headOf("a")).toBe(MAX_INT64);
   await write(["b", 1, 1]);
   storage.refresh();
-  expect(lastEntry(storage, "a").tombstoned).toBe(true);
-  expect([...storage.entriesBack("a", Number.MAX_VALUE)]).toHaveLength(2);
+  expect(storage.headOf("a")).toBe(MAX_INT64);
+  expect([...storage.streamBlocksBack("a", Number.MAX_VALUE)]).toHaveLength(2);
 });
 
 /** Makes of the folder what an earlier version leaves: the last blocks are not in the index, and a note says from where on. */
@@ -122,7 +122,7 @@ test("a folder of an earlier version, which entered blocks in the index later, i
   await storage.close();
   await leaveOutOfIndex(written.slice(2));
   storage = openStorage(folder);
-  expect(lastEntry(storage, "b").head).toBe(-1); // what it is like without
+  expect(storage.headOf("b")).toBe(-1); // what it is like without
   storage.completeIndex();
   expectEverythingFound();
   await write(["b", 1, 1]);
@@ -155,8 +155,8 @@ test("while a large write is under way every block before it is found, once", as
   });
   for (let looks = 0; !isDone || looks === 0; looks++) {
     storage.refresh();
-    expect([...storage.entriesFrom("a", 0)].map(({ revision }) => revision)).toEqual(written.map(({ revision }) => revision));
-    expect([...storage.entriesBack("a", 299)]).toHaveLength(300);
+    expect([...storage.streamBlocksFrom("a", 0)].map(({ revision }) => revision)).toEqual(written.map(({ revision }) => revision));
+    expect([...storage.streamBlocksBack("a", 299)]).toHaveLength(300);
     await new Promise(setImmediate);
   }
   await writing;

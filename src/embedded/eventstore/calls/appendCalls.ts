@@ -1,5 +1,5 @@
 // src/embedded/eventstore/calls serves the calls of the protocol, one file for each kind; this one serves those that write.
-import { decode, type Fields, type Span } from "../../../adapters/eventStore/protobuf.js";
+import { readSpan, repeated, type Span, wholeMessage } from "../../../adapters/eventStore/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
@@ -7,14 +7,11 @@ import { type AppendTarget, createEventCollector, namedTarget, readTarget } from
 import { framed } from "../protocol/frames.js";
 import type { Call, CallHandler } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
-import { readEventPlace } from "../protocol/proposedEvents.js";
 
-interface AppendPart {
-  target: AppendTarget | undefined;
-  events: Span[];
-}
-
-const appendFields: Fields<AppendPart> = { 1: ["target", readTarget], 2: ["events", readEventPlace] };
+const readPart = wholeMessage(() => ({ target: undefined as AppendTarget | undefined, events: [] as Span[] }), {
+  1: ["target", readTarget],
+  2: ["events", repeated(readSpan)],
+});
 
 /** Streams.Append: the options, then one event per message, then one answer. */
 export function appendCalls(writer: Writer): (call: Call) => CallHandler {
@@ -23,7 +20,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
     const collected = createEventCollector();
     return {
       message(bytes) {
-        const part = decode<AppendPart>(bytes, appendFields, { target: undefined, events: [] });
+        const part = readPart(bytes);
         if (part.target) target = namedTarget(part.target);
         collected.add(bytes, part.events);
       },
@@ -38,20 +35,17 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
   };
 }
 
-const deleteFields: Fields<Pick<AppendPart, "target">> = { 1: ["target", readTarget] };
-
 /** Streams.Delete (soft) and Streams.Tombstone (hard). */
 export function deleteCalls(writer: Writer, hard: boolean): (call: Call) => CallHandler {
   return (call) => ({
     async message(bytes) {
-      const { stream, expected } = namedTarget(decode(bytes, deleteFields, { target: undefined }).target);
+      const { stream, expected } = namedTarget(readPart(bytes).target);
       const outcome = await writer.remove(stream, expected, hard);
       if (outcome.kind === "deleted") throw streamDeleted(stream);
       if (outcome.kind === "wrongVersion") throw wrongExpectedVersion(stream, expectedNumber(expected), outcome.current);
       call.send(framed(deleteSuccess(outcome.position)));
       call.end();
     },
-    complete: () => undefined,
   });
 }
 

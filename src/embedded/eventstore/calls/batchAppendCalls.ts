@@ -1,11 +1,12 @@
 import {
-  decode,
-  type Fields,
   MalformedMessage,
   type Message,
   readBytes,
   readFlag,
+  readSpan,
+  repeated,
   type Span,
+  wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
 import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, timedOut, tooLarge } from "../protocol/appendReplies.js";
@@ -13,7 +14,6 @@ import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from ".
 import { framed } from "../protocol/frames.js";
 import type { Call, CallHandler } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
-import { readEventPlace } from "../protocol/proposedEvents.js";
 
 /** Appends begun but not yet final, on one call. */
 const MAX_OPEN = 1_000;
@@ -24,11 +24,12 @@ interface OpenAppend {
   correlation: Buffer;
   target: AppendTarget | undefined;
   collected: ReturnType<typeof createEventCollector>;
+  /** Of a name or an event: it fails this append alone, the others on the call go on. */
   fault: string | undefined;
 }
 
 /** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
-export function batchAppendCalls(writer: Writer, now: () => number): (call: Call) => CallHandler {
+export function batchAppendCalls(writer: Writer): (call: Call) => CallHandler {
   return (call) => {
     const open = new Map<string, OpenAppend>();
     let unacknowledged = 0;
@@ -40,7 +41,7 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
       unacknowledged += bytes;
       if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
       try {
-        call.send(framed(await answer(append)));
+        call.send(framed(await answer(writer, append)));
       } finally {
         underWay -= 1;
         unacknowledged -= bytes;
@@ -49,17 +50,14 @@ export function batchAppendCalls(writer: Writer, now: () => number): (call: Call
       if (complete && underWay === 0) call.end();
     }
 
-    async function answer({ correlation, target, collected, fault }: OpenAppend): Promise<Message> {
-      if (!target || fault !== undefined) return batchReply(correlation, target, badRequest(fault ?? "an append begins with its options"));
-      if (target.deadline !== undefined && target.deadline < now()) return batchReply(correlation, target, timedOut());
-      if (collected.isTooLarge()) return batchReply(correlation, target, tooLarge());
-      return batchReply(correlation, target, await writer.append(target.stream, target.expected, collected.take()));
-    }
-
     return {
       message(bytes) {
-        const { append, key, isFinal } = readPart(bytes, open);
-        if (isFinal) {
+        const part = readPart(bytes);
+        if (!part.correlation) throw new MalformedMessage("an append needs a correlation id");
+        const key = part.correlation.toString("latin1");
+        const append = open.get(key) ?? newAppend(part.correlation);
+        take(append, part, bytes);
+        if (part.isFinal) {
           open.delete(key);
           return finish(append, bytes.length);
         }
@@ -83,35 +81,34 @@ interface AppendPart {
   isFinal: boolean;
 }
 
-const partFields: Fields<AppendPart> = {
+const readPart = wholeMessage((): AppendPart => ({ correlation: undefined, target: undefined, events: [], isFinal: false }), {
   1: ["correlation", readBytes],
   2: ["target", readTarget],
-  3: ["events", readEventPlace],
+  3: ["events", repeated(readSpan)],
   4: ["isFinal", readFlag],
-};
+});
 
-function readPart(bytes: Buffer, open: Map<string, OpenAppend>): { append: OpenAppend; key: string; isFinal: boolean } {
-  const empty: AppendPart = { correlation: undefined, target: undefined, events: [], isFinal: false };
-  const { correlation, target, events, isFinal } = decode(bytes, partFields, empty);
-  if (!correlation) throw new MalformedMessage("an append needs a correlation id");
-  const key = correlation.toString("latin1");
-  const append = open.get(key) ?? { correlation, target: undefined, collected: createEventCollector(), fault: undefined };
-  if (target) aim(append, target);
-  collect(append, bytes, events);
-  return { append, key, isFinal };
-}
+const newAppend = (correlation: Buffer): OpenAppend => ({
+  correlation,
+  target: undefined,
+  collected: createEventCollector(),
+  fault: undefined,
+});
 
-/** A missing name or a faulty event fails this append alone; the other appends on the call go on. */
-function aim(append: OpenAppend, target: AppendTarget): void {
+function take(append: OpenAppend, { target = append.target, events }: AppendPart, message: Buffer): void {
   append.target = target;
-  if (target.stream === "") append.fault ??= NAMELESS;
-}
-
-function collect(append: OpenAppend, message: Buffer, events: readonly Span[]): void {
+  if (target?.stream === "") append.fault ??= NAMELESS;
   try {
     append.collected.add(message, events);
   } catch (error) {
     if (!(error instanceof MalformedMessage || error instanceof GrpcFailure)) throw error;
     append.fault ??= error.message;
   }
+}
+
+async function answer(writer: Writer, { correlation, target, collected, fault }: OpenAppend): Promise<Message> {
+  if (!target || fault !== undefined) return batchReply(correlation, target, badRequest(fault ?? "an append begins with its options"));
+  if (target.deadline !== undefined && target.deadline < Date.now()) return batchReply(correlation, target, timedOut());
+  if (collected.isTooLarge()) return batchReply(correlation, target, tooLarge());
+  return batchReply(correlation, target, await writer.append(target.stream, target.expected, collected.take()));
 }

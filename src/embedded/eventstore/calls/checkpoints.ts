@@ -1,11 +1,9 @@
-import type { Message } from "../../../adapters/eventStore/protobuf.js";
+import { position } from "../protocol/appendReplies.js";
 import type { EventFilter } from "../protocol/filters.js";
 import { framed } from "../protocol/frames.js";
 
 /** The server's reader gives out a page with so many matching events, before it has searched the whole window. */
 const PAGE_EVENTS = 32;
-
-export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
 /**
  * A filtered subscriber is told how far the search has come, so that it need not search again from its last match. Counted as on the server:
@@ -19,8 +17,8 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
 
   return {
     /** An event was looked at while catching up; what there is to say after it, if anything. */
-    searched(position: number, matches: boolean): Buffer | undefined {
-      if (matches || inPage === 0) reached = position; // a page in which nothing matched says where it began
+    searched(at: number, matches: boolean): Buffer | undefined {
+      if (matches || inPage === 0) reached = at; // a page in which nothing matched says where it began
       inPage += 1;
       if (matches) matchesInPage += 1;
       if (inPage < window && matchesInPage < PAGE_EVENTS) return undefined;
@@ -33,20 +31,14 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
     },
 
     /** An event was committed while live. */
-    seen(position: number): Buffer | undefined {
+    seen(at: number): Buffer | undefined {
       counted += inPage + 1;
       inPage = 0;
       if (counted < checkpointInterval) return undefined;
       counted = 0;
-      return checkpointAt(position);
+      return checkpointAt(at);
     },
   };
 }
 
-function checkpointAt(position: number): Buffer {
-  const reached: Message = [
-    [1, position],
-    [2, position],
-  ];
-  return framed([[3, reached]]);
-}
+const checkpointAt = (reached: number): Buffer => framed([[3, position(reached)]]);

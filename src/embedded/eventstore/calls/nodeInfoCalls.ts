@@ -23,29 +23,26 @@ export const serverFeatures = (paths: readonly string[]): ((call: Call) => CallH
 
 function supportedMethod(path: string): Field {
   const [, service = "", method = ""] = path.toLowerCase().split("/");
-  const supported: Message = [
-    [1, method],
-    [2, service],
-  ];
-  return [1, supported];
+  return [1, pair(method, service)];
 }
 
 /** Gossip.Read: a cluster of one, for addresses with `+discover`. */
-export function gossip(address: () => { host: string; port: number }, now: () => number): (call: Call) => CallHandler {
+export function gossip(endPoint: () => { host: string; port: number }): (call: Call) => CallHandler {
   const instance = randomUUID();
   return unary(() => {
-    const { host, port } = address();
-    const endPoint: Message = [
-      [1, host],
-      [2, port],
-    ];
+    const { host, port } = endPoint();
     const member: Message = [
       [1, [[2, instance]]],
-      [2, now() * 10_000],
+      [2, Date.now() * 10_000],
       [3, LEADER],
       [4, 1], // alive
-      [5, endPoint],
+      [5, pair(host, port)],
     ];
     return [[1, member]];
   });
 }
+
+const pair = (first: string, second: string | number): Message => [
+  [1, first],
+  [2, second],
+];

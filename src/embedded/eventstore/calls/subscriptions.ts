@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
+import { framesIn } from "../log/pages.js";
 import type { Storage } from "../log/storage.js";
 import { framed } from "../protocol/frames.js";
 import type { Call } from "../protocol/grpcCall.js";
@@ -65,10 +66,11 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
   }
 
   function take(block: Block): void {
-    for (const { frame, isEvent, last } of feed.live(block)) {
-      if (waiting.length < LIVE_BUFFER) waiting.push(frame);
-      else if (isEvent) throw consumerTooSlow(); // a checkpoint that finds no room is dropped: the next one says more
-      if (last) throw last;
+    for (const { frames, events } of feed.live(block)) {
+      for (const frame of framesIn(frames)) {
+        if (waiting.length < LIVE_BUFFER) waiting.push(frame);
+        else if (events > 0) throw consumerTooSlow(); // a checkpoint that finds no room is dropped: the next one says more
+      }
     }
     flush();
   }

@@ -1,7 +1,7 @@
+import { property } from "../../../adapters/eventStore/eventProperties.js";
 import {
   distanceFromEnd,
   encode,
-  type Message,
   newOutput,
   type Output,
   prependBytes,
@@ -10,7 +10,7 @@ import {
   prependText,
 } from "../../../adapters/eventStore/protobuf.js";
 import { FRAME_PREFIX } from "../protocol/frames.js";
-import { type Block, endOf, HEAD_BYTES } from "./blocks.js";
+import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;
@@ -34,11 +34,6 @@ export interface Proposal {
   events: readonly ProposedEvent[];
 }
 
-const property = (key: string, value: string): Message => [
-  [1, key],
-  [2, value],
-];
-
 interface NewEvent {
   id: string;
   type: string;
@@ -58,8 +53,8 @@ export function newEvent({ id, type, data, contentType = "application/json", met
   return { id, type, fields, dataBytes: data.length };
 }
 
-export function encodeBlocks(proposal: Proposal): Block[] {
-  const blocks: Block[] = [];
+export function encodeBlocks(proposal: Proposal): NewBlock[] {
+  const blocks: NewBlock[] = [];
   const shared = sharedFields(proposal);
   let { revision, position } = proposal;
   for (let first = 0; first < proposal.events.length; ) {
@@ -84,7 +79,7 @@ const sharedFields = ({ stream, createdAt }: Proposal): Buffer =>
 /** A frame has an id and four numbers besides, and what frames them. */
 const mostBytes = ({ fields }: ProposedEvent, shared: Buffer): number => fields.length + shared.length + 100;
 
-function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, most: number): Block {
+function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, most: number): NewBlock {
   const head = encodeHead({ stream, revision, createdAt, count: events.length });
   const start = head.length;
   const target = Buffer.allocUnsafe(start + most);

@@ -1,15 +1,7 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
-import {
-  decode,
-  type Fields,
-  MalformedMessage,
-  message,
-  type Reader,
-  readBytes,
-  readText,
-  textIn,
-} from "../../../adapters/eventStore/protobuf.js";
+import { readProperty } from "../../../adapters/eventStore/eventProperties.js";
+import { message, type Reader, readBytes, textIn, wholeMessage } from "../../../adapters/eventStore/protobuf.js";
 import { FRAME_PREFIX, frameEnd } from "../protocol/frames.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
@@ -23,10 +15,13 @@ export interface Block {
   count: number;
   createdAt: number;
   frames: Buffer;
-  /** What is stored: a head that says the above, then the frames. */
-  bytes: Buffer;
   /** Of its events. Known of a block that has just been encoded, not of one from the disk. */
   types?: ReadonlySet<string>;
+}
+
+export interface NewBlock extends Block {
+  /** What is stored: a head that says where the block stands, then the frames. */
+  bytes: Buffer;
 }
 
 export const endOf = (block: Block): number => block.position + block.frames.length;
@@ -40,7 +35,6 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
     count: bytes.readUInt32BE(16),
     stream: bytes.toString("utf8", HEAD_BYTES, nameEnd),
     frames: bytes.subarray(nameEnd),
-    bytes,
   };
 }
 
@@ -51,24 +45,18 @@ export function frameOffsets(block: Block): number[] {
   return offsets;
 }
 
-/** An entry of an event's properties: its type, its content type, when it was created. Without a table: every event of an append has some. */
-export function readProperty(reader: Reader): { key: string; value: string } {
-  const end = reader.uint32() + reader.pos;
-  let [key, value] = ["", ""];
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag === 0x0a) key = readText(reader);
-    else if (tag === 0x12) value = readText(reader);
-    else reader.skipType(tag & 7);
+/** A block of those of its events for which this holds; they have to stand together. */
+export function partOf(block: Block, holds: (position: number, revision: number) => boolean): Block {
+  let [from, to, skipped, count] = [0, 0, 0, 0];
+  for (const offset of frameOffsets(block)) {
+    if (holds(block.position + offset, block.revision + skipped + count)) {
+      if (count === 0) from = offset;
+      count += 1;
+      to = frameEnd(block.frames, offset);
+    } else if (count === 0) skipped += 1;
+    else break;
   }
-  if (reader.pos !== end) throw new MalformedMessage("a property is longer than its message");
-  return { key, value };
-}
-
-interface RecordedEvent {
-  id: string;
-  type: string;
-  data: Buffer;
+  return { ...block, position: block.position + from, revision: block.revision + skipped, count, frames: block.frames.subarray(from, to) };
 }
 
 function readType(reader: Reader, before: string): string {
@@ -76,21 +64,11 @@ function readType(reader: Reader, before: string): string {
   return key === "type" ? value : before;
 }
 
-const recordedFields: Fields<RecordedEvent> = {
-  1: ["id", textIn(2)],
-  6: ["type", readType],
-  8: ["data", readBytes],
-};
-
-interface Holder {
-  event: RecordedEvent;
-}
-
-const nothing = (): RecordedEvent => ({ id: "", type: "", data: Buffer.alloc(0) });
-const readEventFields: Fields<Holder> = { 1: ["event", message(recordedFields, nothing)] };
-const readEvent = message(readEventFields, () => ({ event: nothing() }));
-const responseFields: Fields<Holder> = { 1: ["event", (reader) => readEvent(reader).event] };
+const noEvent = { id: "", type: "", data: Buffer.alloc(0) as Buffer };
+const readRecorded = message(() => ({ ...noEvent }), { 1: ["id", textIn(2)], 6: ["type", readType], 8: ["data", readBytes] });
+const readEvent = message(() => ({ recorded: noEvent }), { 1: ["recorded", readRecorded] });
+const readResponse = wholeMessage(() => ({ event: { recorded: noEvent } }), { 1: ["event", readEvent] });
 
 /** The event in the frame that begins at `at`; its data is a view on the frame. */
-export const eventAt = (frames: Buffer, at: number): RecordedEvent =>
-  decode(frames.subarray(at + FRAME_PREFIX, frameEnd(frames, at)), responseFields, { event: nothing() }).event;
+export const eventAt = (frames: Buffer, at: number): typeof noEvent =>
+  readResponse(frames.subarray(at + FRAME_PREFIX, frameEnd(frames, at))).event.recorded;

@@ -1,15 +1,9 @@
 import { unavailable } from "../protocol/grpcErrors.js";
-import { type Block, endOf } from "./blocks.js";
+import { type Block, endOf, type NewBlock } from "./blocks.js";
 import type { Storage } from "./storage.js";
 
 export type CommitLog = ReturnType<typeof createCommitLog>;
-export type BlockListener = (block: Block) => void;
-
-interface Waiting {
-  blocks: readonly Block[];
-  done: () => void;
-  failed: (error: unknown) => void;
-}
+type BlockListener = (block: Block) => void;
 
 /**
  * The one writer. Group commit: what arrives while a transaction is on its way to the disk shares the next one.
@@ -17,50 +11,27 @@ interface Waiting {
  */
 export function createCommitLog(storage: Storage, onFailure: (error: unknown) => void) {
   const listeners = new Set<BlockListener>();
-  let waiting: Waiting[] = [];
-  let running = false;
+  /** The blocks of the next transaction, while there are any. */
+  let group: NewBlock[] | undefined;
+  /** Settles with the last transaction that is planned; once one has failed, so have all after it. */
+  let last: Promise<void> = Promise.resolve();
   let reserved = storage.endPosition();
   let committed = reserved;
-  let failure: unknown;
 
-  async function commitAll(): Promise<void> {
+  async function commit(blocks: readonly NewBlock[]): Promise<void> {
     await new Promise(setImmediate); // appends that arrive in the same turn join the group
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      const all = group.flatMap(({ blocks }) => blocks);
-      try {
-        const writing = all.length > 0 ? storage.write(all) : undefined; // there are none when a call only waits for the appends before it
-        if (writing) await writing;
-      } catch (error) {
-        failure = unavailable(`The event store could not write: ${(error as Error).message}`);
-        for (const { failed } of [...group, ...waiting]) failed(failure);
-        onFailure(error);
-        return;
-      }
-      for (const { blocks, done } of group) {
-        publish(blocks);
-        done();
-      }
+    group = undefined;
+    try {
+      const writing = storage.write(blocks);
+      if (writing) await writing;
+    } catch (error) {
+      onFailure(error);
+      throw unavailable(`The event store could not write: ${(error as Error).message}`);
     }
-    running = false;
-  }
-
-  function publish(blocks: readonly Block[]): void {
     for (const block of blocks) {
       committed = endOf(block);
       for (const listener of listeners) listener(block);
     }
-  }
-
-  function enqueue(blocks: readonly Block[]): Promise<void> {
-    if (failure) return Promise.reject(failure);
-    return new Promise((done, failed) => {
-      waiting.push({ blocks, done, failed });
-      if (running) return;
-      running = true;
-      void commitAll();
-    });
   }
 
   return {
@@ -70,14 +41,19 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     committedEnd: () => committed,
 
     /** Takes the blocks' place in the log at once; resolves when they are durable. */
-    append(blocks: readonly Block[]): Promise<void> {
-      const last = blocks.at(-1);
-      if (last) reserved = endOf(last);
-      return enqueue(blocks);
+    append(blocks: readonly NewBlock[]): Promise<void> {
+      for (const block of blocks) reserved = endOf(block);
+      if (group) group.push(...blocks);
+      else {
+        const next = [...blocks];
+        group = next;
+        last = last.then(() => commit(next));
+      }
+      return last;
     },
 
     /** Resolves when everything appended before the call is durable. */
-    settled: () => (committed === reserved && !failure ? Promise.resolve() : enqueue([])),
+    settled: () => last,
 
     subscribe(listener: BlockListener): () => void {
       listeners.add(listener);

@@ -1,45 +1,90 @@
 // Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up other readers.
-
+import { type EventFilter, matchesEvent, mayMatch } from "../protocol/filters.js";
 import { frameEnd } from "../protocol/frames.js";
-import { type Block, frameOffsets } from "./blocks.js";
+import type { Block } from "./blocks.js";
 
 const PAGE_BYTES = 128 * 1024;
 /** With a filter that hardly matches, a page ends here instead. */
 const PAGE_BLOCKS = 256;
 
+/** Events that stand together and go out together, or a checkpoint, which is no event. */
+export interface Run {
+  frames: Buffer;
+  events: number;
+}
+
+/** What a reader gets of one block, and where it goes on after that: a position of the log or a revision of the stream. */
+export interface Step {
+  runs: Run[];
+  next: number;
+}
+
 export interface Page {
   /** What goes to the reader, in order. */
   frames: Buffer[];
-  bytes: number;
   events: number;
+  next: number;
   /** Nothing more to read, now or (for a plain read) ever. */
   done: boolean;
 }
 
-export function createPage(limit: number) {
-  const page: Page = { frames: [], bytes: 0, events: 0, done: false };
-  let blocks = 0;
-  return {
-    page,
-    room: () => limit - page.events,
-    add(frames: Buffer, events: number): void {
+export function readPage(steps: Iterable<Step>, from: number, limit = Number.MAX_SAFE_INTEGER): Page {
+  const page: Page = { frames: [], events: 0, next: from, done: true };
+  let [bytes, blocks] = [0, 0];
+  for (const { runs, next } of steps) {
+    for (const run of runs) {
+      const room = limit - page.events;
+      if (room === 0) break;
+      const frames = run.events <= room ? run.frames : Buffer.concat(framesIn(run.frames).slice(0, room));
       page.frames.push(frames);
-      page.bytes += frames.length;
-      page.events += events;
-    },
-    /** Counts a block as looked at; true when the page is full. */
-    isFullAfterBlock(): boolean {
-      blocks += 1;
-      return page.bytes >= PAGE_BYTES || blocks >= PAGE_BLOCKS || page.events >= limit;
-    },
+      page.events += Math.min(run.events, room);
+      bytes += frames.length;
+    }
+    page.next = next;
+    blocks += 1;
+    if (page.events >= limit) break;
+    if (bytes >= PAGE_BYTES || blocks >= PAGE_BLOCKS) return { ...page, done: false };
+  }
+  return page;
+}
+
+/** Called for each event that is looked at; what there is to say after it, if anything. */
+export type CheckpointAfter = (position: number, matches: boolean) => Buffer | undefined;
+
+/** The block's events that match. */
+export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: CheckpointAfter): Run[] {
+  const { frames } = block;
+  const runs: Run[] = [];
+  const mayBe = mayMatch(filter, block);
+  let [start, events] = [0, 0];
+  const endRun = (end: number): void => {
+    if (events > 0) runs.push({ frames: frames.subarray(start, end), events });
+    events = 0;
   };
+  for (let at = 0, end = 0; at < frames.length; at = end) {
+    end = frameEnd(frames, at);
+    const matches = mayBe && matchesEvent(filter, block, at);
+    if (!matches) endRun(at);
+    else if (events === 0) start = at;
+    if (matches) events += 1;
+    const checkpoint = checkpointAfter?.(block.position + at, matches);
+    if (!checkpoint) continue;
+    endRun(end);
+    runs.push({ frames: checkpoint, events: 0 });
+  }
+  endRun(frames.length);
+  return runs;
 }
 
-/** The frames of the events with index `from` to `to` in the block, both included. */
-export function frameRange(block: Block, from: number, to: number): Buffer {
-  if (from <= 0 && to >= block.count - 1) return block.frames;
-  const offsets = frameOffsets(block);
-  return block.frames.subarray(offsets[from], offsets[to + 1] ?? block.frames.length);
-}
+/** The latest event first, each by itself. */
+export const backwards = (runs: Run[]): Run[] =>
+  runs.flatMap((run) => framesIn(run.frames).map((frames) => ({ frames, events: 1 }))).reverse();
 
-export const frameAt = (block: Block, offset: number): Buffer => block.frames.subarray(offset, frameEnd(block.frames, offset));
+export function framesIn(frames: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0, end = 0; at < frames.length; at = end) {
+    end = frameEnd(frames, at);
+    found.push(frames.subarray(at, end));
+  }
+  return found;
+}

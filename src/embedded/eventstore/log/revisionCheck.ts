@@ -18,7 +18,8 @@ export interface StreamFacts {
   hasMetadata: boolean;
   /** Of an id that was appended to this stream lately, and to no other before; appends with `any` are compared by it. */
   recentRevision(id: string): number | undefined;
-  idAt(revision: number): string | undefined;
+  /** Of its committed events, in order. */
+  idsFrom(revision: number): Iterable<string>;
 }
 
 export function checkRevision(expected: ExpectedRevision, ids: readonly string[], stream: StreamFacts): Verdict {
@@ -43,10 +44,13 @@ function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict 
 }
 
 function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): Verdict {
-  for (const [index, id] of ids.entries()) {
-    if (stream.idAt(at + 1 + index) === id) continue;
-    const recreates = index === 0 && at === -1 && stream.softDeleted; // a deleted stream is no stream
-    return { kind: recreates ? "append" : "wrongVersion" };
+  if (ids.length === 0) return { kind: "wrongVersion" };
+  let matched = 0;
+  for (const id of stream.idsFrom(at + 1)) {
+    if (id !== ids[matched]) break;
+    matched += 1;
+    if (matched === ids.length) return { kind: "replay", revision: at + matched };
   }
-  return ids.length === 0 ? { kind: "wrongVersion" } : { kind: "replay", revision: at + ids.length };
+  const recreates = matched === 0 && at === -1 && stream.softDeleted; // a deleted stream is no stream
+  return { kind: recreates ? "append" : "wrongVersion" };
 }

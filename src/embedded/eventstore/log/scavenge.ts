@@ -4,11 +4,9 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "no
 import { dirname } from "node:path";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { encodeHead } from "./blockEncoder.js";
-import { type Block, decodeBlock, frameOffsets } from "./blocks.js";
-import type { Tables } from "./tables.js";
+import { decodeBlock, partOf } from "./blocks.js";
+import { decodeEntry, putBlock, type Tables, TOMBSTONE } from "./tables.js";
 
-/** Before a tombstone's position. No stream has this key. */
-const TOMBSTONE = "tombstone";
 /** Set where every tombstone is noted: folders of earlier versions are searched once. */
 const NOTED: [string, number] = ["noted", 0];
 /** Set while bytes that were taken out of the log may still be in the file. */
@@ -17,11 +15,6 @@ const empty = Buffer.alloc(0);
 
 /** Copying takes some seconds per gibibyte, which a start waits for. */
 const MOST_COPIED_BYTES = 2 * 1024 ** 3;
-
-/** To be called in the transaction that writes the block. */
-export function noteTombstone({ index }: Pick<Tables, "index">, { position }: Block, streamKey: string): void {
-  index.putSync([TOMBSTONE, position], Buffer.from(streamKey));
-}
 
 /** One transaction, before anything is served. True where the file should be copied. */
 export function removeDeleted({ root, log, index }: Tables): boolean {
@@ -42,32 +35,25 @@ function searched(index: Tables["index"]): string[] {
 }
 
 /** True where something was taken out. */
-function empties({ log, index }: Pick<Tables, "log" | "index">, stream: string): boolean {
+function empties(tables: Pick<Tables, "log" | "index">, stream: string): boolean {
+  const { log, index } = tables;
   const entries = [...index.getRange({ start: [stream, 0], end: [stream, MAX_INT64] })];
-  const last = entries.at(-1);
-  for (const { key, value } of entries) {
-    const position = value.readDoubleBE(0);
+  let hasRemoved = false;
+  for (const [number, { key, value }] of entries.entries()) {
+    const { position, count } = decodeEntry(value);
+    const isLast = number === entries.length - 1;
     const bytes = log.get(position);
-    if (!bytes) continue;
+    if (!bytes || (isLast && count === 1)) continue;
     const block = decodeBlock(position, Buffer.from(bytes));
-    if (key === last?.key && block.count === 1) continue;
     log.putSync(position, Buffer.alloc(bytes.length)); // a removal leaves the bytes in the page
     log.removeSync(position);
     index.removeSync(key);
-    if (key === last?.key) keepLastEvent({ log, index }, stream, block);
+    hasRemoved = true;
+    if (!isLast) continue;
+    const kept = partOf(block, (_, revision) => revision === block.revision + count - 1);
+    putBlock(tables, { ...kept, bytes: Buffer.concat([encodeHead(kept), kept.frames]) });
   }
-  return entries.length > 1 || (last !== undefined && last.value.readUInt32BE(8) > 1);
-}
-
-function keepLastEvent({ log, index }: Pick<Tables, "log" | "index">, stream: string, block: Block): void {
-  const offset = frameOffsets(block).at(-1) ?? 0;
-  const place = { revision: block.revision + block.count - 1, position: block.position + offset };
-  const head = encodeHead({ ...block, revision: place.revision, count: 1 });
-  const entry = Buffer.alloc(12);
-  entry.writeDoubleBE(place.position, 0);
-  entry.writeUInt32BE(1, 8);
-  log.putSync(place.position, Buffer.concat([head, block.frames.subarray(offset)]));
-  index.putSync([stream, place.revision], entry);
+  return hasRemoved;
 }
 
 /**

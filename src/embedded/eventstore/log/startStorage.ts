@@ -3,16 +3,10 @@ import { noteCopied, removeDeleted, replaceByCopy } from "./scavenge.js";
 import { openStorage, type Storage } from "./storage.js";
 import { fileOf } from "./tables.js";
 
-export interface StartedStorage {
-  readonly storage: Storage;
-  /** Closes the storage; another process may then take the folder. */
-  close(): Promise<void>;
-}
-
 /** The folder's storage, for this process alone and without what was deleted before. */
-export async function startStorage(folder: string, warn: (error: unknown, message: string) => void): Promise<StartedStorage> {
+export async function startStorage(folder: string, warn: (message: string, error: unknown) => void) {
   let storage = openStorage(folder);
-  await claimFolder(storage.claims, folder).catch(async (error: unknown) => {
+  await claimFolder(storage.tables.claims, folder).catch(async (error: unknown) => {
     await storage.close();
     throw error;
   });
@@ -21,19 +15,20 @@ export async function startStorage(folder: string, warn: (error: unknown, messag
   if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
   return {
     storage,
+    /** Another process may then take the folder. */
     close: async () => {
-      await releaseFolder(storage.claims).catch(() => undefined);
+      await releaseFolder(storage.tables.claims).catch(() => undefined);
       await storage.close();
     },
   };
 }
 
 /** The copy has the folder's claim in it. Where there is no room for a copy the next start tries again. */
-async function copied(storage: Storage, folder: string, warn: (error: unknown, message: string) => void): Promise<Storage> {
+async function copied(storage: Storage, folder: string, warn: (message: string, error: unknown) => void): Promise<Storage> {
   try {
     if (!(await replaceByCopy(storage.tables, fileOf(folder)))) return storage;
   } catch (error) {
-    warn(error, "deleted events are out of the log, but their bytes may still be in the file: it could not be copied");
+    warn("deleted events are out of the log, but their bytes may still be in the file: it could not be copied", error);
     return storage;
   }
   const copy = openStorage(folder);

@@ -1,19 +1,10 @@
-import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { RangeOptions } from "lmdb";
-import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { type Block, decodeBlock, endOf } from "./blocks.js";
-import { noteTombstone } from "./scavenge.js";
-import { openTables } from "./tables.js";
+import { type Block, decodeBlock, endOf, type NewBlock } from "./blocks.js";
+import { decodeEntry, openTables, putBlock, putEntry, streamKey } from "./tables.js";
 
 /** The first event's position; 0 is left free so that "after 0" means everything. */
 const FIRST_POSITION = 1;
-
-export interface IndexEntry {
-  revision: number;
-  count: number;
-  position: number;
-}
 
 export type Storage = ReturnType<typeof openStorage>;
 
@@ -26,47 +17,31 @@ const INDEXED_TO: [string, number] = ["", 0];
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true });
   const tables = openTables(folder);
-  const { root, log, index, claims } = tables;
+  const { root, log, index } = tables;
 
   function* blocksOf(options: RangeOptions): Generator<Block> {
     for (const { key, value } of log.getRange(options)) yield decodeBlock(key as number, value);
   }
 
-  function* entriesOf(options: RangeOptions): Generator<IndexEntry> {
-    for (const { key, value } of index.getRange(options)) yield decodeEntry((key as [string, number])[1], value);
-  }
-
-  const indexKey = ({ stream, revision }: Block): [string, number] => [streamKey(stream), revision];
-
-  /** Waits for the disk in this thread. */
-  function writeHere(blocks: readonly Block[]): void {
-    root.transactionSync(() => {
-      for (const block of blocks) {
-        log.putSync(block.position, block.bytes);
-        index.putSync(indexKey(block), encodeEntry(block));
-        if (isTombstone(block)) noteTombstone(tables, block, streamKey(block.stream));
-      }
-    });
-  }
-
-  async function writeAside(blocks: readonly Block[]): Promise<void> {
-    const committed = root.batch(() => {
-      for (const block of blocks) {
-        void log.put(block.position, block.bytes);
-        void index.put(indexKey(block), encodeEntry(block));
-      }
-    });
-    await committed.catch(throwCause);
+  function* streamBlocksOf(options: RangeOptions): Generator<Block> {
+    for (const { value } of index.getRange(options)) {
+      const { position } = decodeEntry(value);
+      const bytes = log.get(position);
+      if (!bytes) throw new Error(`the log has no block at ${position}`);
+      yield decodeBlock(position, bytes);
+    }
   }
 
   return {
-    claims,
     tables,
 
-    /** One durable transaction, one at a time; undefined where it is done already. */
-    write(blocks: readonly Block[]): Promise<void> | undefined {
-      if (bytesOf(blocks) > SMALL_BYTES && !blocks.some(isTombstone)) return writeAside(blocks);
-      writeHere(blocks);
+    /** One durable transaction, one at a time; undefined where it is done already: a small one waits for the disk in this thread. */
+    write(blocks: readonly NewBlock[]): Promise<unknown> | undefined {
+      const putAll = () => {
+        for (const block of blocks) putBlock(tables, block);
+      };
+      if (bytesOf(blocks) > SMALL_BYTES) return root.batch(putAll).catch(throwCause);
+      root.transactionSync(putAll);
       return undefined;
     },
 
@@ -75,7 +50,7 @@ export function openStorage(folder: string) {
       const indexedTo = index.get(INDEXED_TO)?.readDoubleBE(0);
       if (indexedTo === undefined) return;
       root.transactionSync(() => {
-        for (const block of blocksOf({ start: indexedTo })) index.putSync(indexKey(block), encodeEntry(block));
+        for (const block of blocksOf({ start: indexedTo })) putEntry(index, block);
         index.removeSync(INDEXED_TO);
       });
     },
@@ -86,12 +61,6 @@ export function openStorage(folder: string) {
     },
 
     isEmpty: () => log.getKeysCount({ limit: 1 }) === 0,
-
-    block(position: number): Block {
-      const bytes = log.get(position);
-      if (!bytes) throw new Error(`the log has no block at ${position}`);
-      return decodeBlock(position, bytes);
-    },
 
     /** Blocks from the one that holds `position` on. */
     *blocksFrom(position: number): Generator<Block> {
@@ -106,17 +75,26 @@ export function openStorage(folder: string) {
     },
 
     /** A stream's blocks from the one that holds `revision` on. */
-    *entriesFrom(stream: string, revision: number): Generator<IndexEntry> {
+    *streamBlocksFrom(stream: string, revision: number): Generator<Block> {
       const key = streamKey(stream);
       let start = revision;
       for (const found of index.getKeys({ start: [key, revision], end: [key, -1], reverse: true, limit: 1 })) start = found[1];
-      yield* entriesOf({ start: [key, start], end: [key, Number.MAX_VALUE] });
+      yield* streamBlocksOf({ start: [key, start], end: [key, Number.MAX_VALUE] });
     },
 
     /** A stream's blocks that begin at or before `revision`, the latest first. */
-    *entriesBack(stream: string, revision: number): Generator<IndexEntry> {
+    streamBlocksBack(stream: string, revision: number): Generator<Block> {
       const key = streamKey(stream);
-      yield* entriesOf({ start: [key, revision], end: [key, -1], reverse: true });
+      return streamBlocksOf({ start: [key, revision], end: [key, -1], reverse: true });
+    },
+
+    /** The revision of a stream's last event: MAX_INT64 of a tombstone, -1 where there is none. */
+    headOf(stream: string): number {
+      const key = streamKey(stream);
+      for (const entry of index.getRange({ start: [key, Number.MAX_VALUE], end: [key, -1], reverse: true, limit: 1 })) {
+        return entry.key[1] + decodeEntry(entry.value).count - 1;
+      }
+      return -1;
     },
 
     /** Between reads: makes the next one see everything committed so far. */
@@ -125,38 +103,10 @@ export function openStorage(folder: string) {
   };
 }
 
-const bytesOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
-
-const isTombstone = ({ revision }: Block): boolean => revision >= MAX_INT64;
+const bytesOf = (blocks: readonly NewBlock[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 /** LMDB's error only says that there is another one, in a promise. */
 async function throwCause(error: Error & { commitError?: Promise<unknown> }): Promise<never> {
   await error.commitError;
   throw error;
 }
-
-/** A stream's last block, and whether it is a tombstone. */
-export function lastEntry(storage: Storage, stream: string): { head: number; tombstoned: boolean } {
-  for (const entry of storage.entriesBack(stream, Number.MAX_VALUE)) {
-    return entry.revision >= MAX_INT64
-      ? { head: MAX_INT64, tombstoned: true }
-      : { head: entry.revision + entry.count - 1, tombstoned: false };
-  }
-  return { head: -1, tombstoned: false };
-}
-
-/** Names may be longer than a key can be, and hold any character: their hash stands for them. */
-const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
-
-function encodeEntry({ position, count }: Block): Buffer {
-  const bytes = Buffer.allocUnsafe(12);
-  bytes.writeDoubleBE(position, 0);
-  bytes.writeUInt32BE(count, 8);
-  return bytes;
-}
-
-const decodeEntry = (revision: number, bytes: Buffer): IndexEntry => ({
-  revision,
-  position: bytes.readDoubleBE(0),
-  count: bytes.readUInt32BE(8),
-});

@@ -50,8 +50,7 @@ const isInt64 = (value: unknown, written: Buffer): boolean =>
 /** The data of the last event in the stream's metastream, as committed. Of a metastream there is none: what is written there is ignored. */
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {
   if (isMetastream(stream)) return undefined;
-  for (const entry of storage.entriesBack(metastreamOf(stream), Number.MAX_VALUE)) {
-    const block = storage.block(entry.position);
+  for (const block of storage.streamBlocksBack(metastreamOf(stream), Number.MAX_VALUE)) {
     return Buffer.from(eventAt(block.frames, frameOffsets(block).at(-1) as number).data); // a copy: it outlives the block
   }
   return undefined;

@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
+import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
+import type { Block, NewBlock } from "./blocks.js";
 
 export const fileOf = (folder: string): string => join(folder, "events.mdb");
 
@@ -19,3 +22,25 @@ export function openTables(folder: string) {
   const claims: Database<string, string> = root.openDB("claims", { encoding: "string" });
   return { root, log, index, claims };
 }
+
+/** Names may be longer than a key can be, and hold any character: their hash stands for them. */
+export const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
+
+/** In the index, before the position of a tombstone: the streams that a scavenge has to empty. No stream has this key. */
+export const TOMBSTONE = "tombstone";
+
+/** To be called in a transaction. */
+export function putBlock({ log, index }: Pick<Tables, "log" | "index">, block: NewBlock): void {
+  void log.put(block.position, block.bytes);
+  putEntry(index, block);
+  if (block.revision >= MAX_INT64) void index.put([TOMBSTONE, block.position], Buffer.from(streamKey(block.stream)));
+}
+
+export function putEntry(index: Tables["index"], { stream, revision, position, count }: Block): void {
+  const entry = Buffer.allocUnsafe(12);
+  entry.writeDoubleBE(position, 0);
+  entry.writeUInt32BE(count, 8);
+  void index.put([streamKey(stream), revision], entry);
+}
+
+export const decodeEntry = (entry: Buffer) => ({ position: entry.readDoubleBE(0), count: entry.readUInt32BE(8) });

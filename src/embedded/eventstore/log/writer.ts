@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { dataOf, encodeBlocks, newEvent, type ProposedEvent } from "./blockEncoder.js";
-import { type Block, endOf, frameOffsets } from "./blocks.js";
+import { endOf, eventAt, frameOffsets, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
+import { framesIn } from "./pages.js";
 import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
 import { isVisible, viewOf } from "./streamReads.js";
-import { createEventLookup, createStreamStates, type EventLookup } from "./streamStates.js";
+import { createStreamStates } from "./streamStates.js";
 
 interface Written {
   kind: "written";
@@ -28,23 +29,19 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   const recent = createRecentIds();
 
   function factsOf(stream: string): StreamFacts {
-    const state = states.of(stream);
-    let lookup: EventLookup | undefined;
+    const { head, retention, metadata } = states.of(stream);
     return {
-      head: state.head,
-      tombstoned: state.tombstoned || (isMetastream(stream) && states.of(streamOfMeta(stream)).tombstoned),
-      softDeleted: isSoftDeleted(state.retention),
-      hasMetadata: state.metadata !== undefined,
+      head,
+      tombstoned: head >= MAX_INT64 || (isMetastream(stream) && states.of(streamOfMeta(stream)).head >= MAX_INT64),
+      softDeleted: isSoftDeleted(retention),
+      hasMetadata: metadata !== undefined,
       recentRevision: (id) => recent.revisionOf(stream, id),
-      idAt(revision) {
-        lookup ??= createEventLookup(storage, stream);
-        return lookup.idAt(revision);
-      },
+      idsFrom: (revision) => idsFrom(storage, stream, revision),
     };
   }
 
   /** Adds the events to a transaction in the making, and lets every later decision see them. Says where the last one is. */
-  function place(blocks: Block[], stream: string, events: readonly ProposedEvent[], revision?: number): Written {
+  function place(blocks: NewBlock[], stream: string, events: readonly ProposedEvent[], revision?: number): Written {
     const state = states.of(stream);
     const before = blocks.at(-1);
     const position = before ? endOf(before) : log.nextPosition();
@@ -55,9 +52,8 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
       events.map(({ id }) => id),
       first,
     );
-    const last = blocks.at(-1) as Block;
+    const last = blocks.at(-1) as NewBlock;
     state.head = first + events.length - 1;
-    state.tombstoned = first >= MAX_INT64;
     state.writtenTo = endOf(last);
     if (isMetastream(stream)) describe(streamOfMeta(stream), dataOf(events.at(-1) as ProposedEvent));
     return { kind: "written", revision: state.head, position: last.position + (frameOffsets(last).at(-1) as number) };
@@ -71,7 +67,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   /** A soft-deleted stream that is written to again begins after its old events. */
-  function undelete(blocks: Block[], stream: string, from: number): void {
+  function undelete(blocks: NewBlock[], stream: string, from: number): void {
     const metadata = parseMetadata(states.of(stream).metadata ?? Buffer.alloc(0));
     if (!metadata) return; // was put in place of what said that it is deleted, and cannot be added to
     place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify({ ...metadata, $tb: from })))]);
@@ -100,7 +96,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
 
   /** Also without events it makes a deleted stream one that is there. */
   function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
-    const blocks: Block[] = [];
+    const blocks: NewBlock[] = [];
     const { head, retention } = states.of(stream);
     const softDeleted = isSoftDeleted(retention);
     const original = isMetastream(stream) ? streamOfMeta(stream) : undefined;
@@ -113,15 +109,13 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {
-    for (;;) {
-      storage.refresh();
-      const found = createEventLookup(storage, stream).placeAt(revision);
-      if (found) {
-        const isRead = isVisible(viewOf(storage, stream, Date.now()), revision, found.createdAt);
-        return { kind: "written", revision, position: isRead ? found.position : undefined };
-      }
-      await log.settled(); // acknowledged again only once the first one is durable
+    await log.settled(); // acknowledged again only once the first one is durable
+    storage.refresh();
+    for (const block of storage.streamBlocksFrom(stream, revision)) {
+      const isRead = isVisible(viewOf(storage, stream), revision, block.createdAt);
+      return { kind: "written", revision, position: isRead ? partOf(block, (_, at) => at === revision).position : undefined };
     }
+    throw new Error(`${stream} has no event ${revision}, which was appended before`);
   }
 
   /** Soft: hidden behind metadata, and open for new events. Hard: a tombstone, for good. */
@@ -131,7 +125,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     if (verdict.kind === "deleted") return verdict;
     const missing = !hard && facts.head < 0 && !facts.hasMetadata;
     if (verdict.kind !== "append" || missing) return { kind: "wrongVersion", current: facts.head };
-    const blocks: Block[] = [];
+    const blocks: NewBlock[] = [];
     const outcome = hard
       ? place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0), "application/octet-stream")], MAX_INT64)
       : place(blocks, metastreamOf(stream), [systemEvent("$metadata", SOFT_DELETE)]);
@@ -140,14 +134,17 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   /** A real server's $all begins with events of its own, so this one's does too: no application may take the first event for its own. */
-  async function writeSystemEvent(): Promise<void> {
-    const blocks: Block[] = [];
-    place(blocks, "$$$scavenges", [systemEvent("$metadata", Buffer.from('{"$maxAge":2592000}'))]);
-    await log.append(blocks);
-  }
+  const writeFirstEvent = () => append("$$$scavenges", "any", [systemEvent("$metadata", Buffer.from('{"$maxAge":2592000}'))]);
 
-  return { append, remove, writeSystemEvent };
+  return { append, remove, writeFirstEvent };
 }
 
 const systemEvent = (type: string, data: Buffer, contentType = "application/json"): ProposedEvent =>
   newEvent({ id: randomUUID(), type, contentType, data });
+
+function* idsFrom(storage: Storage, stream: string, revision: number): Generator<string> {
+  for (const block of storage.streamBlocksFrom(stream, revision)) {
+    const { frames } = partOf(block, (_, at) => at >= revision);
+    for (const frame of framesIn(frames)) yield eventAt(frame, 0).id;
+  }
+}

@@ -9,7 +9,7 @@ const EMPTY: Message = [];
 
 const streamIdentifier = (stream: string): Message => [[3, stream]];
 
-const position = (value: number): Message => [
+export const position = (value: number): Message => [
   [1, value],
   [2, value],
 ];

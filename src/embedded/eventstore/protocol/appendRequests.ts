@@ -1,5 +1,4 @@
 import {
-  type Fields,
   MalformedMessage,
   message,
   newReader,
@@ -22,13 +21,7 @@ export interface AppendTarget {
   deadline: number | undefined;
 }
 
-interface Timestamp {
-  seconds: number;
-  nanos: number;
-}
-
-const timestampFields: Fields<Timestamp> = { 1: ["seconds", readNumber], 2: ["nanos", readNumber] };
-const readTimestamp = message(timestampFields, () => ({ seconds: 0, nanos: 0 }));
+const readTimestamp = message(() => ({ seconds: 0, nanos: 0 }), { 1: ["seconds", readNumber], 2: ["nanos", readNumber] });
 
 function readDeadline(reader: Reader): number {
   const { seconds, nanos } = readTimestamp(reader);
@@ -38,16 +31,14 @@ function readDeadline(reader: Reader): number {
 export const readStreamName = textIn(3);
 
 /** The options of Append, BatchAppend, Delete and Tombstone have the same fields. */
-const targetFields: Fields<AppendTarget> = {
+export const readTarget = message((): AppendTarget => ({ stream: "", expected: "any", deadline: undefined }), {
   1: ["stream", readStreamName],
   2: ["expected", readNumber],
   3: ["expected", present("no_stream")],
   4: ["expected", present("any")],
   5: ["expected", present("stream_exists")],
   6: ["deadline", readDeadline],
-};
-
-export const readTarget = message<AppendTarget>(targetFields, () => ({ stream: "", expected: "any", deadline: undefined }));
+});
 
 export const NAMELESS = "a stream name is required";
 

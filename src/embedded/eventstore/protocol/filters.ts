@@ -1,4 +1,4 @@
-import { decodeInner, type Fields, message, type Reader, readNumber, readText } from "../../../adapters/eventStore/protobuf.js";
+import { message, type Reader, readNumber, readText, repeated } from "../../../adapters/eventStore/protobuf.js";
 import { type Block, eventAt } from "../log/blocks.js";
 import { failedRead } from "./grpcErrors.js";
 
@@ -15,33 +15,30 @@ export interface EventFilter {
   checkpointInterval: number;
 }
 
-interface FilterOptions {
-  stream: Expression | undefined;
-  type: Expression | undefined;
-  window: number;
-  multiplier: number;
-}
-
 interface Expression {
   regex: string;
   prefixes: string[];
 }
 
-const expressionFields: Fields<Expression> = {
+const readExpression = message((): Expression => ({ regex: "", prefixes: [] }), {
   1: ["regex", readText],
-  2: ["prefixes", (reader: Reader, before: string[]) => [...before, readText(reader)]],
+  2: ["prefixes", repeated(readText)],
+});
+const noOptions = {
+  stream: undefined as Expression | undefined,
+  type: undefined as Expression | undefined,
+  window: DEFAULT_WINDOW,
+  multiplier: 1,
 };
-const readExpression = message<Expression>(expressionFields, () => ({ regex: "", prefixes: [] }));
-const filterFields: Fields<FilterOptions> = {
+const readOptions = message(() => ({ ...noOptions }), {
   1: ["stream", readExpression],
   2: ["type", readExpression],
   3: ["window", readNumber],
   5: ["multiplier", readNumber],
-};
+});
 
 export function readFilter(reader: Reader): EventFilter {
-  const empty: FilterOptions = { stream: undefined, type: undefined, window: DEFAULT_WINDOW, multiplier: 1 };
-  const { stream, type, window, multiplier } = decodeInner(reader, filterFields, empty);
+  const { stream, type, window, multiplier } = readOptions(reader);
   const [on, expression] = type ? (["type", type] as const) : (["stream", stream] as const);
   const matches = expression ? matcher(expression) : () => true;
   return { on, matches, window: Math.max(1, window), checkpointInterval: Math.max(1, window * multiplier) };

@@ -6,71 +6,62 @@ import { GrpcFailure, Status } from "./grpcErrors.js";
 /** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
 
-export interface Call {
-  /** Sends whole frames; false means: wait for `drained` before the next ones. */
-  send(frames: Buffer): boolean;
-  /** Bytes handed over but not yet taken by the peer. */
-  backlog(): number;
-  /** Resolves when the peer has taken everything, or the call is over. */
-  drained(): Promise<void>;
-  isOver(): boolean;
-  onOver(listener: () => void): void;
-  pause(): void;
-  resume(): void;
-  end(): void;
-  fail(error: unknown): void;
-}
-
 /** How one method treats what it receives. A handler that throws ends the call with that failure. */
 export interface CallHandler {
   message(bytes: Buffer): void | Promise<void>;
   /** The client has sent all it will. */
-  complete(): void | Promise<void>;
+  complete?(): void | Promise<void>;
 }
 
+export type Call = ReturnType<typeof openCall>;
+
 export function serveCall(stream: ServerHttp2Stream, handlerFor: (call: Call) => CallHandler, onBug: (error: unknown) => void): void {
+  const call = openCall(stream, onBug);
+  receive(stream, handlerFor(call), call);
+}
+
+function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
   let over = false;
   let trailers: Record<string, string> = { "grpc-status": "0" };
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
   stream.on("error", () => undefined); // a peer that hangs up; "close" follows
-
-  const finish = (): void => {
-    if (over) return;
-    over = true;
-    stream.end();
-  };
-  const call: Call = {
-    send: (frames) => !over && !stream.destroyed && stream.write(frames),
-    backlog: () => stream.writableLength,
-    drained: () => whenDrained(stream),
-    isOver: () => over || stream.destroyed,
-    onOver: (listener) => stream.once("close", listener),
-    pause: () => void stream.pause(),
-    resume: () => void stream.resume(),
-    end: finish,
-    fail(error) {
-      if (over) return;
-      trailers = trailersOf(error, onBug);
-      finish();
-    },
-  };
   stream.once("close", () => {
     over = true;
   });
-  receive(stream, handlerFor(call), call);
+  function end(): void {
+    if (!over) stream.end();
+    over = true;
+  }
+  return {
+    /** Sends whole frames. */
+    send(frames: Buffer): void {
+      if (!over && !stream.destroyed) stream.write(frames);
+    },
+    /** Bytes handed over but not yet taken by the peer. */
+    backlog: () => stream.writableLength,
+    /** Resolves when the peer has taken everything, or the call is over. */
+    drained: () => whenDrained(stream),
+    isOver: () => over || stream.destroyed,
+    onOver: (listener: () => void) => void stream.once("close", listener),
+    pause: () => void stream.pause(),
+    resume: () => void stream.resume(),
+    end,
+    fail(error: unknown): void {
+      if (!over) trailers = trailersOf(error, onBug);
+      end();
+    },
+  };
 }
 
 function whenDrained(stream: ServerHttp2Stream): Promise<void> {
   if (stream.destroyed || !stream.writableNeedDrain) return new Promise(setImmediate);
   return new Promise((resolve) => {
     const done = (): void => {
-      stream.off("drain", done);
-      stream.off("close", done);
+      stream.off("drain", done).off("close", done);
       resolve();
     };
-    stream.on("drain", done);
-    stream.on("close", done);
+    stream.on("drain", done).on("close", done);
   });
 }
 
@@ -85,7 +76,7 @@ function receive(stream: ServerHttp2Stream, handler: CallHandler, call: Call): v
   };
   const split = frameSplitter((message) => guarded(() => handler.message(message)));
   stream.on("data", (chunk: Buffer) => guarded(() => split(chunk)));
-  stream.on("end", () => guarded(() => handler.complete()));
+  stream.on("end", () => guarded(() => handler.complete?.()));
 }
 
 /** Cuts what arrives into messages; a message is handed over once it is whole. */

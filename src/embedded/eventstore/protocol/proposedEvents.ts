@@ -1,34 +1,29 @@
+import { readProperty } from "../../../adapters/eventStore/eventProperties.js";
 import {
-  decode,
   encode,
   type Field,
-  type Fields,
   MalformedMessage,
   newReader,
   type Reader,
   readBytes,
   readSpan,
+  readText,
+  repeated,
   type Span,
   textIn,
+  wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
 import type { ProposedEvent } from "../log/blockEncoder.js";
-import { readProperty } from "../log/blocks.js";
 import { missingProperty } from "./grpcErrors.js";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
-const NO_BYTES = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** The tags of a proposed event's fields, all of which are bytes. */
 const tag = { id: 0x0a, property: 0x12, metadata: 0x1a, data: 0x22 } as const;
 /** In a recorded event the numbers of properties, metadata and data are higher by four. */
 const RECORDED = 4 << 3;
-
-/** Where the events of an append are in its message. */
-export function readEventPlace(reader: Reader, before: Span[]): Span[] {
-  before.push(readSpan(reader));
-  return before;
-}
 
 const readId = textIn(2);
 
@@ -39,7 +34,10 @@ const readId = textIn(2);
  */
 export function readProposedEvent(reader: Reader, { from, to }: Span): ProposedEvent {
   const bytes = reader.buf as Buffer;
-  const inOrder = () => readProposedEvent(...putInOrder(bytes.subarray(from, to)));
+  const inOrder = (): ProposedEvent => {
+    const ordered = putInOrder(bytes.subarray(from, to));
+    return readProposedEvent(newReader(ordered), { from: 0, to: ordered.length });
+  };
   const tags: number[] = [];
   let [id, type, contentType] = ["", undefined as string | undefined, undefined as string | undefined];
   let [fieldsFrom, dataBytes, last] = [from, 0, 0];
@@ -72,32 +70,16 @@ export function readProposedEvent(reader: Reader, { from, to }: Span): ProposedE
   return { id, type, fields: bytes.subarray(fieldsFrom, to), dataBytes };
 }
 
-interface Sent {
-  id: string;
-  properties: Field[];
-  metadata: Buffer;
-  data: Buffer;
-}
-
-function readOneProperty(reader: Reader, before: Field[]): Field[] {
-  const from = reader.pos;
-  const { key } = readProperty(reader);
-  reader.pos = from;
-  const bytes = readBytes(reader);
-  if (key !== "created") before.push([2, bytes]);
-  return before;
-}
-
-const sentFields: Fields<Sent> = {
-  1: ["id", readId],
-  2: ["properties", readOneProperty],
+const readFields = wholeMessage(() => ({ id: NO_BYTES, properties: [] as Buffer[], metadata: NO_BYTES, data: NO_BYTES }), {
+  1: ["id", readBytes],
+  2: ["properties", repeated(readBytes)],
   3: ["metadata", readBytes],
   4: ["data", readBytes],
-};
+});
+const readKey = wholeMessage(() => ({ key: "" }), { 1: ["key", readText] });
 
-function putInOrder(message: Buffer): [Reader, Span] {
-  const nothing: Sent = { id: "", properties: [], metadata: NO_BYTES, data: NO_BYTES };
-  const { id, properties, metadata, data } = decode(message, sentFields, nothing);
-  const ordered = encode([[1, [[2, id]]], ...properties, [3, metadata], [4, data]]);
-  return [newReader(ordered), { from: 0, to: ordered.length }];
+function putInOrder(message: Buffer): Buffer {
+  const { id, properties, metadata, data } = readFields(message);
+  const kept = properties.filter((property) => readKey(property).key !== "created");
+  return encode([[1, id], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
 }

@@ -1,6 +1,4 @@
 import {
-  decode,
-  type Fields,
   MAX_INT64,
   MalformedMessage,
   message,
@@ -8,86 +6,76 @@ import {
   type Reader,
   readFlag,
   readNumber,
+  wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";
 
-type From = "start" | "end" | number;
-
-export interface ReadRequest {
+interface Place {
   /** Undefined for $all. */
   stream: string | undefined;
-  from: From;
-  backwards: boolean;
-  limit: number;
-  subscription: boolean;
-  filter: EventFilter | undefined;
+  from: "start" | "end" | number;
 }
 
-interface Options extends Omit<ReadRequest, "stream" | "from"> {
-  where: { stream: string | undefined; from: From };
-  resolveLinks: boolean;
-  ids: { structured: boolean };
-}
-
-const positionFields: Fields<{ commit: number; prepare: number }> = { 1: ["commit", readNumber], 2: ["prepare", readNumber] };
-const readCommitAndPrepare = message(positionFields, () => ({ commit: 0, prepare: 0 }));
+const readCommitAndPrepare = message(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
 
 /** Commit and prepare positions are the same here; a prepare position is only looked at as far as the server refuses some. */
-function readPosition(reader: Reader): From {
+function readPosition(reader: Reader): Place["from"] {
   const { commit, prepare } = readCommitAndPrepare(reader);
   if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
   return signed(commit);
 }
 
 /** Revisions and positions travel without a sign, but have one: the largest of all stands for the end, others that large for nothing. */
-function signed(value: number): From {
+function signed(value: number): Place["from"] {
   if (value <= MAX_INT64) return value;
   if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
   return "end";
 }
 
-const readRevision = (reader: Reader): From => signed(readNumber(reader));
-
-const streamFields: Fields<Options["where"]> = {
+const readStreamPlace = message((): Place => ({ stream: "", from: "start" }), {
   1: ["stream", readStreamName],
-  2: ["from", readRevision],
+  2: ["from", (reader: Reader) => signed(readNumber(reader))],
   4: ["from", present("end")],
-};
-const allFields: Fields<Options["where"]> = { 1: ["from", readPosition], 3: ["from", present("end")] };
-const idFields: Fields<Options["ids"]> = { 1: ["structured", present(true)] };
+});
+const readAllPlace = message((): Place => ({ stream: undefined, from: "start" }), {
+  1: ["from", readPosition],
+  3: ["from", present("end")],
+});
+const readIds = message(() => ({ structured: false }), { 1: ["structured", present(true)] });
 
-const optionFields: Fields<Options> = {
-  1: ["where", message<Options["where"]>(streamFields, () => ({ stream: "", from: "start" }))],
-  2: ["where", message<Options["where"]>(allFields, () => ({ stream: undefined, from: "start" }))],
+const noOptions = {
+  place: { stream: undefined, from: "start" } as Place,
+  backwards: false,
+  limit: Number.MAX_SAFE_INTEGER,
+  subscription: false,
+  filter: undefined as EventFilter | undefined,
+  resolveLinks: false,
+  ids: { structured: false },
+};
+const readOptions = message(() => ({ ...noOptions }), {
+  1: ["place", readStreamPlace],
+  2: ["place", readAllPlace],
   3: ["backwards", readFlag],
   4: ["resolveLinks", readFlag],
   5: ["limit", readNumber],
   6: ["subscription", present(true)],
   7: ["filter", readFilter],
-  9: ["ids", message(idFields, () => ({ structured: false }))],
-};
-const readOptions = message<Options>(optionFields, () => ({
-  where: { stream: undefined, from: "start" },
-  backwards: false,
-  limit: Number.MAX_SAFE_INTEGER,
-  subscription: false,
-  filter: undefined,
-  resolveLinks: false,
-  ids: { structured: false },
-}));
+  9: ["ids", readIds],
+});
+const readRequest = wholeMessage(() => ({ options: undefined as typeof noOptions | undefined }), { 1: ["options", readOptions] });
 
-const requestFields: Fields<{ options: Options | undefined }> = { 1: ["options", readOptions] };
+export type ReadRequest = ReturnType<typeof readReadRequest>;
 
-export function readReadRequest(bytes: Buffer): ReadRequest {
-  const { options } = decode(bytes, requestFields, { options: undefined });
+export function readReadRequest(bytes: Buffer) {
+  const { options } = readRequest(bytes);
   if (!options) throw new MalformedMessage("the options are missing");
-  const { where, resolveLinks, ids, ...rest } = options;
-  if (where.stream === "") throw new MalformedMessage("a stream name is required");
+  const { place, resolveLinks, ids, ...rest } = options;
+  if (place.stream === "") throw new MalformedMessage("a stream name is required");
   if (resolveLinks) throw notOffered("This node does not resolve links");
   if (ids.structured) throw notOffered("This node does not give ids as numbers");
-  const request = { ...where, ...rest };
+  const request = { ...place, ...rest };
   refuseWhatTheReaderRefuses(request);
   return request;
 }

@@ -1,0 +1,21 @@
+// An event's properties, one message each: its type, its content type, when it was created.
+import { MalformedMessage, type Message, type Reader, readText } from "./protobuf.js";
+
+export const property = (key: string, value: string): Message => [
+  [1, key],
+  [2, value],
+];
+
+/** Without a table: every event of an append has some. */
+export function readProperty(reader: Reader): { key: string; value: string } {
+  const end = reader.uint32() + reader.pos;
+  let [key, value] = ["", ""];
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) key = readText(reader);
+    else if (tag === 0x12) value = readText(reader);
+    else reader.skipType(tag & 7);
+  }
+  if (reader.pos !== end) throw new MalformedMessage("a property is longer than its message");
+  return { key, value };
+}
