@@ -6,7 +6,7 @@ import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.
 import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
 import { openTables } from "../dist/embedded/eventstore/log/tables.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
-import { appendSuccess, batchReply } from "../dist/embedded/eventstore/protocol/appendReplies.js";
+import { appendSuccess, batchReply, batchResult } from "../dist/embedded/eventstore/protocol/appendReplies.js";
 import { framed } from "../dist/embedded/eventstore/protocol/frames.js";
 import { serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 
@@ -17,6 +17,7 @@ const readPart = wholeMessage(() => ({ correlation: undefined, isFinal: false })
   1: ["correlation", readBytes],
   4: ["isFinal", readFlag],
 });
+const target = { stream: "s", expected: "any" };
 const written = { kind: "written", revision: 0, position: 1 };
 
 /** Acknowledges what it is sent once `keep` has it, without looking at it, and sends the same events over and over. */
@@ -26,7 +27,7 @@ async function startStub(keep) {
       async message(bytes) {
         const { correlation, isFinal } = readPart(bytes);
         await keep(bytes);
-        if (isFinal) call.send(framed(batchReply(correlation, { stream: "s", expected: "any" }, written)));
+        if (isFinal) call.send(framed(batchReply(correlation, target, batchResult(target, written))));
       },
       complete: () => call.end(),
     }),

@@ -6,13 +6,12 @@ import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allBackwards, allForwards } from "../../../src/embedded/eventstore/log/allReads.js";
 import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
-import { eventAt } from "../../../src/embedded/eventstore/log/blocks.js";
+import { eventIn, framesIn } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import { type Page, readPage, type Step } from "../../../src/embedded/eventstore/log/pages.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../src/embedded/eventstore/log/writer.js";
 import type { EventFilter } from "../../../src/embedded/eventstore/protocol/filters.js";
-import { frameEnd } from "../../../src/embedded/eventstore/protocol/frames.js";
 
 interface Told {
   id: string;
@@ -39,9 +38,11 @@ beforeAll(async () => {
       return newEvent({ id: uuidv5(`${append}/${index}`, uuidv5.URL), type, data: Buffer.alloc((append * 131 + index * 977) % 6_000) });
     });
     const unsubscribe = log.subscribe((block) => {
-      for (let at = 0; at < block.frames.length; at = frameEnd(block.frames, at)) {
-        const id = eventAt(block.frames, at).id;
-        told.push({ id, stream, type: events.find((event) => event.id === id)?.type ?? "", position: block.position + at });
+      let position = block.position;
+      for (const frame of framesIn(block.frames)) {
+        const id = eventIn(frame).id;
+        told.push({ id, stream, type: events.find((event) => event.id === id)?.type ?? "", position });
+        position += frame.length;
       }
     });
     await writer.append(stream, "any", events);
@@ -55,11 +56,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function idsOf({ frames }: Page): string[] {
-  const ids: string[] = [];
-  for (const bytes of frames) for (let at = 0; at < bytes.length; at = frameEnd(bytes, at)) ids.push(eventAt(bytes, at).id);
-  return ids;
-}
+const idsOf = ({ frames }: Page): string[] => framesIn(Buffer.concat(frames)).map((frame) => eventIn(frame).id);
 
 function paged(limit: number, from: number, read: (from: number) => Iterable<Step>): string[] {
   const ids: string[] = [];

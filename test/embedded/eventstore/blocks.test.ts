@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
-import { type Block, decodeBlock, endOf, eventAt, frameOffsets } from "../../../src/embedded/eventstore/log/blocks.js";
-import { frameEnd } from "../../../src/embedded/eventstore/protocol/frames.js";
+import { type Block, decodeBlock, endOf, eventIn, framesIn } from "../../../src/embedded/eventstore/log/blocks.js";
 
 /** The client's own reader, by which the frames have to be right. */
 const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {
@@ -61,10 +60,10 @@ test("what is stored is what the client reads", () => {
       for (const { types, bytes, ...block } of encodeBlocks({ ...proposal, events: events.map(newEvent) })) {
         expect({ ...decodeBlock(position, bytes) }).toEqual({ ...block, position });
         expect(types).toEqual(new Set(events.slice(0, block.count).map(({ type }) => type)));
-        expect([block.revision, block.count]).toEqual([revision, frameOffsets(block).length]);
-        for (const offset of frameOffsets(block)) {
+        expect([block.revision, block.count]).toEqual([revision, framesIn(block.frames).length]);
+        for (const frame of framesIn(block.frames)) {
           const event = events.shift() as (typeof events)[number];
-          const response = ReadResp.deserializeBinary(block.frames.subarray(offset + 5, frameEnd(block.frames, offset)));
+          const response = ReadResp.deserializeBinary(frame.subarray(5));
           const { event: read, commitPosition } = response.toObject().event;
           expect(read).toMatchObject({
             id: { string: event.id },
@@ -72,12 +71,13 @@ test("what is stored is what the client reads", () => {
             data: event.data.toString("base64"),
             customMetadata: event.metadata.toString("base64"),
           });
-          expect([read.commitPosition, read.preparePosition, commitPosition]).toEqual(Array(3).fill(String(block.position + offset)));
+          expect([read.commitPosition, read.preparePosition, commitPosition]).toEqual(Array(3).fill(String(position)));
           expect(Buffer.from(read.streamIdentifier.streamName, "base64").toString()).toBe(proposal.stream);
           expect(response.getEvent().getEvent().getMetadataMap().get("created")).toBe(String(proposal.createdAt * 10_000));
-          expect(eventAt(block.frames, offset)).toEqual({ id: event.id, type: event.type, data: event.data });
+          expect(eventIn(frame)).toEqual({ id: event.id, type: event.type, data: event.data });
+          position += frame.length;
         }
-        position = endOf(block);
+        expect(position).toBe(endOf(block));
       }
       expect(events).toEqual([]);
     }),

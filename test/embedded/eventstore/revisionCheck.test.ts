@@ -23,7 +23,7 @@ test("at an exact revision: appended at the head, acknowledged where the very sa
       const verdict = checkRevision(expected, sent, streamOf(there));
       if (at === there.length - 1) expect(verdict).toEqual({ kind: "append" });
       else if (at < there.length - 1 && isReplay) expect(verdict).toEqual({ kind: "replay", revision: at + sent.length });
-      else expect(verdict).toEqual({ kind: "wrongVersion" });
+      else expect(verdict).toEqual({ kind: "wrongVersion", current: there.length - 1 });
     }),
   );
 });
@@ -35,7 +35,7 @@ test("at any: acknowledged when every id is remembered, a wrong version when onl
       const verdict = checkRevision("any", sent, streamOf(there, { recentRevision }));
       const known = sent.map(recentRevision);
       if (known[0] === undefined) expect(verdict).toEqual({ kind: "append" });
-      else if (known.includes(undefined)) expect(verdict).toEqual({ kind: "wrongVersion" });
+      else if (known.includes(undefined)) expect(verdict).toEqual({ kind: "wrongVersion", current: there.length - 1 });
       else expect(verdict).toEqual({ kind: "replay", revision: known.at(-1) });
     }),
   );
@@ -52,5 +52,5 @@ test("a soft-deleted stream is none, and does not exist", () => {
   expect(checkRevision("no_stream", ["x"], stream)).toEqual({ kind: "append" });
   expect(checkRevision("no_stream", ["a"], stream)).toEqual({ kind: "replay", revision: 0 });
   expect(checkRevision("stream_exists", ["x"], stream)).toEqual({ kind: "deleted" });
-  expect(checkRevision(0, ["x"], stream)).toEqual({ kind: "wrongVersion" });
+  expect(checkRevision(0, ["x"], stream)).toEqual({ kind: "wrongVersion", current: 1 });
 });

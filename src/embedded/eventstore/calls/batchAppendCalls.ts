@@ -1,6 +1,6 @@
 import {
+  type Field,
   MalformedMessage,
-  type Message,
   readBytes,
   readFlag,
   readSpan,
@@ -9,7 +9,7 @@ import {
   wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
 import type { Writer } from "../log/writer.js";
-import { badRequest, batchReply, timedOut, tooLarge } from "../protocol/appendReplies.js";
+import { badRequest, batchReply, batchResult, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
 import { framed } from "../protocol/frames.js";
 import type { Call, CallHandler } from "../protocol/grpcCall.js";
@@ -41,7 +41,7 @@ export function batchAppendCalls(writer: Writer): (call: Call) => CallHandler {
       unacknowledged += bytes;
       if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
       try {
-        call.send(framed(await answer(writer, append)));
+        call.send(framed(batchReply(append.correlation, append.target, await resultOf(writer, append))));
       } finally {
         underWay -= 1;
         unacknowledged -= bytes;
@@ -106,9 +106,9 @@ function take(append: OpenAppend, { target = append.target, events }: AppendPart
   }
 }
 
-async function answer(writer: Writer, { correlation, target, collected, fault }: OpenAppend): Promise<Message> {
-  if (!target || fault !== undefined) return batchReply(correlation, target, badRequest(fault ?? "an append begins with its options"));
-  if (target.deadline !== undefined && target.deadline < Date.now()) return batchReply(correlation, target, timedOut());
-  if (collected.isTooLarge()) return batchReply(correlation, target, tooLarge());
-  return batchReply(correlation, target, await writer.append(target.stream, target.expected, collected.take()));
+async function resultOf(writer: Writer, { target, collected, fault }: OpenAppend): Promise<Field> {
+  if (!target || fault !== undefined) return badRequest(fault ?? "an append begins with its options");
+  if (target.deadline !== undefined && target.deadline < Date.now()) return timedOut();
+  if (collected.isTooLarge()) return tooLarge();
+  return batchResult(target, await writer.append(target.stream, target.expected, collected.take()));
 }

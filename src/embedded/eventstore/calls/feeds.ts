@@ -4,7 +4,6 @@ import { type Block, endOf, partOf } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import { type Page, type Run, readPage, runsOf } from "../log/pages.js";
 import type { Storage } from "../log/storage.js";
-import { isMetastream, metastreamOf, streamOfMeta } from "../log/streamMetadata.js";
 import { streamForwards, viewOf } from "../log/streamReads.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import type { ReadRequest } from "../protocol/readRequest.js";
@@ -16,8 +15,6 @@ export interface Feed {
   page(): Page | undefined;
   /** May throw what the subscription ends with, after the last run. */
   live(block: Block): Iterable<Run>;
-  /** Whether the block can be the one that brings the stream into being. */
-  concerns(block: Block): boolean;
 }
 
 export function openFeed(storage: Storage, log: CommitLog, request: ReadRequest): Feed {
@@ -39,7 +36,6 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
       next = Math.max(next, endOf(block));
       return runsOf(unseen, filter, checkpoints?.seen);
     },
-    concerns: () => true,
   };
 }
 
@@ -57,10 +53,9 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
   if (from === "end") {
     const view = viewOf(storage, stream);
     // The server does not read the stream for a subscription from its end, so it does not notice that nothing will come.
-    if (view.kind === "deleted") return { page: emptyPage, live: () => [], concerns: () => false };
+    if (view.kind === "deleted") return { page: emptyPage, live: () => [] };
     next = view.head + 1;
   }
-  const related = [stream, metastreamOf(stream), ...(isMetastream(stream) ? [streamOfMeta(stream)] : [])];
   return {
     page() {
       const view = viewOf(storage, stream);
@@ -76,6 +71,5 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
       next = Math.max(next, block.revision + block.count);
       if (block.revision >= MAX_INT64) throw streamDeleted(stream); // its tombstone
     },
-    concerns: (block) => related.includes(block.stream),
   };
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Block } from "../log/blocks.js";
+import { type Block, framesIn } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
-import { framesIn } from "../log/pages.js";
 import type { Storage } from "../log/storage.js";
 import { framed } from "../protocol/frames.js";
 import type { Call } from "../protocol/grpcCall.js";
@@ -25,7 +24,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (!isConfirmed) call.send(framed([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
-      await nextCommit(over, log, feed);
+      await nextCommit(over, log);
       continue;
     }
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
@@ -35,13 +34,11 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
   goLive(call, log, feed);
 }
 
-/** Resolves when something is committed that may concern the subscriber, or it is gone. */
-async function nextCommit(over: Promise<void>, log: CommitLog, feed: Feed): Promise<void> {
+/** Resolves when something is committed, or the subscriber is gone. */
+async function nextCommit(over: Promise<void>, log: CommitLog): Promise<void> {
   let leave: () => void = () => undefined;
   const committed = new Promise<void>((resolve) => {
-    leave = log.subscribe((block) => {
-      if (feed.concerns(block)) resolve();
-    });
+    leave = log.subscribe(() => resolve());
   });
   await Promise.race([over, committed]);
   leave();

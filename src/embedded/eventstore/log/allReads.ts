@@ -1,7 +1,7 @@
 // src/embedded/eventstore/log keeps the events on LMDB: what may be appended, in which order, and how readers find it.
 import type { EventFilter } from "../protocol/filters.js";
 import { failedRead } from "../protocol/grpcErrors.js";
-import { endOf, frameOffsets, partOf } from "./blocks.js";
+import { endOf, partOf } from "./blocks.js";
 import { backwards, type CheckpointAfter, runsOf, type Step } from "./pages.js";
 import type { Storage } from "./storage.js";
 
@@ -34,7 +34,7 @@ export function refuseForeignPosition(storage: Storage, end: number, position: n
   if (position === 0 || position === end || (position > end && !backwards)) return;
   for (const block of position < end ? storage.blocksFrom(position) : []) {
     if (block.position > position) return; // between two blocks: a deleted event was there
-    if (endOf(block) > position && frameOffsets(block).includes(position - block.position)) return;
+    if (partOf(block, (each) => each === position).count > 0) return;
     if (endOf(block) > position) break;
   }
   throw failedRead(`There is no event at position ${position}.`);

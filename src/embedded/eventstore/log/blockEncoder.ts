@@ -34,13 +34,7 @@ export interface Proposal {
   events: readonly ProposedEvent[];
 }
 
-interface NewEvent {
-  id: string;
-  type: string;
-  data: Buffer;
-  contentType?: string;
-  metadata?: Buffer;
-}
+type NewEvent = Pick<ProposedEvent, "id" | "type"> & { data: Buffer; contentType?: string; metadata?: Buffer };
 
 /** An event that comes from no client. */
 export function newEvent({ id, type, data, contentType = "application/json", metadata = Buffer.alloc(0) }: NewEvent): ProposedEvent {

@@ -38,21 +38,27 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
   };
 }
 
-/** Where each frame of the block begins. */
-export function frameOffsets(block: Block): number[] {
-  const offsets: number[] = [];
-  for (let at = 0; at < block.frames.length; at = frameEnd(block.frames, at)) offsets.push(at);
-  return offsets;
+/** Each frame by itself. */
+export function framesIn(frames: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0, end = 0; at < frames.length; at = end) {
+    end = frameEnd(frames, at);
+    found.push(frames.subarray(at, end));
+  }
+  return found;
 }
+
+export const lastFrame = ({ frames }: Block): Buffer => framesIn(frames).at(-1) as Buffer;
 
 /** A block of those of its events for which this holds; they have to stand together. */
 export function partOf(block: Block, holds: (position: number, revision: number) => boolean): Block {
   let [from, to, skipped, count] = [0, 0, 0, 0];
-  for (const offset of frameOffsets(block)) {
-    if (holds(block.position + offset, block.revision + skipped + count)) {
-      if (count === 0) from = offset;
+  for (let at = 0, end = 0; at < block.frames.length; at = end) {
+    end = frameEnd(block.frames, at);
+    if (holds(block.position + at, block.revision + skipped + count)) {
+      if (count === 0) from = at;
       count += 1;
-      to = frameEnd(block.frames, offset);
+      to = end;
     } else if (count === 0) skipped += 1;
     else break;
   }
@@ -69,6 +75,5 @@ const readRecorded = message(() => ({ ...noEvent }), { 1: ["id", textIn(2)], 6: 
 const readEvent = message(() => ({ recorded: noEvent }), { 1: ["recorded", readRecorded] });
 const readResponse = wholeMessage(() => ({ event: { recorded: noEvent } }), { 1: ["event", readEvent] });
 
-/** The event in the frame that begins at `at`; its data is a view on the frame. */
-export const eventAt = (frames: Buffer, at: number): typeof noEvent =>
-  readResponse(frames.subarray(at + FRAME_PREFIX, frameEnd(frames, at))).event.recorded;
+/** The event in a frame; its data is a view on the frame. */
+export const eventIn = (frame: Buffer): typeof noEvent => readResponse(frame.subarray(FRAME_PREFIX)).event.recorded;

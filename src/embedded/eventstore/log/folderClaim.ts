@@ -17,7 +17,7 @@ export async function claimFolder(claims: Database<string, string>, folder: stri
   for (;;) {
     claims.resetReadTxn();
     const found = claims.get(KEY);
-    const owner = readClaim(found);
+    const owner = found === undefined ? undefined : (JSON.parse(found) as Claim);
     if (owner && (await processIdentity(owner.pid)) === owner.identity) {
       throw new FolderInUse(
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
@@ -38,12 +38,4 @@ function replaceClaim(claims: Database<string, string>, found: string | undefine
     claims.putSync(KEY, JSON.stringify(own));
     return true;
   });
-}
-
-function readClaim(text: string | undefined): Claim | undefined {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as Claim);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,8 +6,9 @@ export type Verdict =
   | { kind: "append" }
   /** Its events are there already: acknowledged again with their own last revision. */
   | { kind: "replay"; revision: number }
-  | { kind: "wrongVersion" }
-  | { kind: "deleted" };
+  | Refusal;
+
+export type Refusal = { kind: "wrongVersion"; current: number } | { kind: "deleted" };
 
 /** What is known of the stream at the moment of the decision. */
 export interface StreamFacts {
@@ -22,29 +23,31 @@ export interface StreamFacts {
   idsFrom(revision: number): Iterable<string>;
 }
 
+const wrongVersion = ({ head }: StreamFacts): Refusal => ({ kind: "wrongVersion", current: head });
+
 export function checkRevision(expected: ExpectedRevision, ids: readonly string[], stream: StreamFacts): Verdict {
   if (stream.tombstoned) return { kind: "deleted" };
   if (expected === "stream_exists") {
     if (stream.softDeleted) return { kind: "deleted" };
-    if (stream.head < 0 && !stream.hasMetadata) return { kind: "wrongVersion" };
+    if (stream.head < 0 && !stream.hasMetadata) return wrongVersion(stream);
   }
   if (expected === "any" || expected === "stream_exists") return replayFromMemory(ids, stream);
   const at = expected === "no_stream" ? -1 : expected;
   if (at === stream.head) return { kind: "append" };
-  return at > stream.head ? { kind: "wrongVersion" } : replayFromStream(at, ids, stream);
+  return at > stream.head ? wrongVersion(stream) : replayFromStream(at, ids, stream);
 }
 
 function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict {
   let last: number | undefined;
   for (const [index, id] of ids.entries()) {
     last = stream.recentRevision(id);
-    if (last === undefined) return index === 0 ? { kind: "append" } : { kind: "wrongVersion" };
+    if (last === undefined) return index === 0 ? { kind: "append" } : wrongVersion(stream);
   }
   return last === undefined ? { kind: "append" } : { kind: "replay", revision: last };
 }
 
 function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): Verdict {
-  if (ids.length === 0) return { kind: "wrongVersion" };
+  if (ids.length === 0) return wrongVersion(stream);
   let matched = 0;
   for (const id of stream.idsFrom(at + 1)) {
     if (id !== ids[matched]) break;
@@ -52,5 +55,5 @@ function replayFromStream(at: number, ids: readonly string[], stream: StreamFact
     if (matched === ids.length) return { kind: "replay", revision: at + matched };
   }
   const recreates = matched === 0 && at === -1 && stream.softDeleted; // a deleted stream is no stream
-  return { kind: recreates ? "append" : "wrongVersion" };
+  return recreates ? { kind: "append" } : wrongVersion(stream);
 }

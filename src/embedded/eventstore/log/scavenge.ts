@@ -58,7 +58,7 @@ function empties(tables: Pick<Tables, "log" | "index">, stream: string): boolean
 
 /**
  * LMDB never writes over a page that is in use, so that the file still has the bytes in pages that are free: a copy has only what is in use. It
- * takes the file's place and the tables are closed; false where the file is too large for that.
+ * takes the file's place, the tables are still those of the old one; false where the file is too large for that.
  */
 export async function replaceByCopy({ root }: Tables, file: string): Promise<boolean> {
   const copy = `${file}.copy`;
@@ -71,7 +71,6 @@ export async function replaceByCopy({ root }: Tables, file: string): Promise<boo
     rmSync(copy, { force: true });
     throw error;
   }
-  await root.close();
   renameSync(copy, file);
   sync(dirname(file));
   return true;

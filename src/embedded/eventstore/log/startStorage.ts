@@ -31,6 +31,7 @@ async function copied(storage: Storage, folder: string, warn: (message: string, 
     warn("deleted events are out of the log, but their bytes may still be in the file: it could not be copied", error);
     return storage;
   }
+  await storage.close();
   const copy = openStorage(folder);
   noteCopied(copy.tables);
   return copy;

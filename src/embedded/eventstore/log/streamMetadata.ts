@@ -1,5 +1,5 @@
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { eventAt, frameOffsets } from "./blocks.js";
+import { eventIn, lastFrame } from "./blocks.js";
 import type { Storage } from "./storage.js";
 
 /** What a stream's metadata says about which of its events a reader gets. */
@@ -20,7 +20,8 @@ export const isSoftDeleted = (retention: Retention): boolean => (retention.trunc
 export const SOFT_DELETE = Buffer.from('{"$tb":9223372036854775807}');
 
 /** Undefined where it is no JSON object. */
-export function parseMetadata(data: Buffer): Record<string, unknown> | undefined {
+export function parseMetadata(data: Buffer | undefined): Record<string, unknown> | undefined {
+  if (!data) return undefined;
   try {
     const value: unknown = JSON.parse(data.toString("utf8"));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
@@ -30,9 +31,9 @@ export function parseMetadata(data: Buffer): Record<string, unknown> | undefined
 }
 
 /** As on the server: one field of a wrong kind and the whole of it says nothing; a number too small to mean anything is passed over. */
-export function retentionOf(data: Buffer): Retention {
+export function retentionOf(data: Buffer | undefined): Retention {
   const metadata = parseMetadata(data);
-  if (!metadata) return {};
+  if (!data || !metadata) return {};
   const { $maxCount, $maxAge, $tb, $cacheControl, $acl } = metadata;
   if (![$maxCount, $maxAge, $tb, $cacheControl].every((field) => field === undefined || isInt64(field, data))) return {};
   if ($acl !== undefined && (typeof $acl !== "object" || $acl === null || Array.isArray($acl))) return {};
@@ -51,7 +52,7 @@ const isInt64 = (value: unknown, written: Buffer): boolean =>
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {
   if (isMetastream(stream)) return undefined;
   for (const block of storage.streamBlocksBack(metastreamOf(stream), Number.MAX_VALUE)) {
-    return Buffer.from(eventAt(block.frames, frameOffsets(block).at(-1) as number).data); // a copy: it outlives the block
+    return Buffer.from(eventIn(lastFrame(block)).data); // a copy: it outlives the block
   }
   return undefined;
 }

@@ -17,18 +17,12 @@ interface Visible {
 export function viewOf(storage: Storage, stream: string): StreamView {
   const head = storage.headOf(stream);
   if (head >= MAX_INT64 || (isMetastream(stream) && storage.headOf(streamOfMeta(stream)) >= MAX_INT64)) return { kind: "deleted" };
-  const retention = retentionFor(storage, stream);
+  // A metastream keeps only its last event for readers, as on the server, whatever a metastream of its own may say.
+  const retention: Retention = isMetastream(stream) ? { maxCount: 1 } : retentionOf(storedMetadata(storage, stream));
   if (head < 0 || isSoftDeleted(retention)) return { kind: "missing", head };
   const first = Math.max(0, retention.truncateBefore ?? 0, head - (retention.maxCount ?? Number.MAX_SAFE_INTEGER) + 1);
   const createdFrom = retention.maxAgeSeconds === undefined ? 0 : Date.now() - retention.maxAgeSeconds * 1000;
   return { kind: "visible", first, head, createdFrom };
-}
-
-/** A metastream keeps only its last event for readers, as on the server, whatever a metastream of its own may say. */
-function retentionFor(storage: Storage, stream: string): Retention {
-  if (isMetastream(stream)) return { maxCount: 1 };
-  const metadata = storedMetadata(storage, stream);
-  return metadata ? retentionOf(metadata) : {};
 }
 
 export function isVisible(view: StreamView, revision: number, createdAt: number): boolean {

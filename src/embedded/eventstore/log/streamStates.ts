@@ -1,13 +1,12 @@
 import type { CommitLog } from "./commitLog.js";
 import type { Storage } from "./storage.js";
-import { type Retention, retentionOf, storedMetadata } from "./streamMetadata.js";
+import { storedMetadata } from "./streamMetadata.js";
 
 /** What the writer knows of a stream, events still on their way to the disk included. */
 export interface StreamState {
   /** MAX_INT64 where it is tombstoned. */
   head: number;
   metadata: Buffer | undefined;
-  retention: Retention;
   /** The end of its last block; until the log has committed that far the state is ahead of the disk. */
   writtenTo: number;
 }
@@ -21,8 +20,7 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
 
   function load(stream: string): StreamState {
     storage.refresh();
-    const metadata = storedMetadata(storage, stream);
-    return { head: storage.headOf(stream), metadata, retention: metadata ? retentionOf(metadata) : {}, writtenTo: 0 };
+    return { head: storage.headOf(stream), metadata: storedMetadata(storage, stream), writtenTo: 0 };
   }
 
   return {

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { dataOf, encodeBlocks, newEvent, type ProposedEvent } from "./blockEncoder.js";
-import { endOf, eventAt, frameOffsets, type NewBlock, partOf } from "./blocks.js";
+import { endOf, eventIn, framesIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
-import { framesIn } from "./pages.js";
 import { createRecentIds } from "./recentIds.js";
-import { checkRevision, type ExpectedRevision, type StreamFacts, type Verdict } from "./revisionCheck.js";
+import { checkRevision, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
 import { isVisible, viewOf } from "./streamReads.js";
@@ -19,7 +18,7 @@ interface Written {
   position: number | undefined;
 }
 
-export type WriteOutcome = Written | { kind: "wrongVersion"; current: number } | { kind: "deleted" };
+export type WriteOutcome = Written | Refusal;
 
 export type Writer = ReturnType<typeof createWriter>;
 
@@ -29,11 +28,11 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   const recent = createRecentIds();
 
   function factsOf(stream: string): StreamFacts {
-    const { head, retention, metadata } = states.of(stream);
+    const { head, metadata } = states.of(stream);
     return {
       head,
       tombstoned: head >= MAX_INT64 || (isMetastream(stream) && states.of(streamOfMeta(stream)).head >= MAX_INT64),
-      softDeleted: isSoftDeleted(retention),
+      softDeleted: isSoftDeleted(retentionOf(metadata)),
       hasMetadata: metadata !== undefined,
       recentRevision: (id) => recent.revisionOf(stream, id),
       idsFrom: (revision) => idsFrom(storage, stream, revision),
@@ -47,65 +46,49 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     const position = before ? endOf(before) : log.nextPosition();
     const first = revision ?? state.head + 1;
     blocks.push(...encodeBlocks({ stream, events, position, revision: first, createdAt: Date.now() }));
-    recent.add(
-      stream,
-      events.map(({ id }) => id),
-      first,
-    );
+    recent.add({ stream, first, ids: events.map(({ id }) => id) });
     const last = blocks.at(-1) as NewBlock;
     state.head = first + events.length - 1;
     state.writtenTo = endOf(last);
     if (isMetastream(stream)) describe(streamOfMeta(stream), dataOf(events.at(-1) as ProposedEvent));
-    return { kind: "written", revision: state.head, position: last.position + (frameOffsets(last).at(-1) as number) };
+    return { kind: "written", revision: state.head, position: endOf(last) - lastFrame(last).length };
   }
 
   function describe(stream: string, metadata: Buffer): void {
     if (isMetastream(stream)) return; // what describes a description is ignored
-    const state = states.of(stream);
-    state.metadata = Buffer.from(metadata); // a copy, since it is a view on a whole request
-    state.retention = retentionOf(metadata);
+    states.of(stream).metadata = Buffer.from(metadata); // a copy, since it is a view on a whole request
   }
 
   /** A soft-deleted stream that is written to again begins after its old events. */
   function undelete(blocks: NewBlock[], stream: string, from: number): void {
-    const metadata = parseMetadata(states.of(stream).metadata ?? Buffer.alloc(0));
+    const metadata = parseMetadata(states.of(stream).metadata);
     if (!metadata) return; // was put in place of what said that it is deleted, and cannot be added to
     place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify({ ...metadata, $tb: from })))]);
   }
 
-  function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
+  async function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const ids = events.map(({ id }) => id);
-    const decide = (): Verdict => checkRevision(expected, ids, factsOf(stream));
-    const verdict = decide();
-    return verdict.kind === "append" ? write(stream, events) : answer(stream, events, verdict, decide);
-  }
-
-  /** Ids can only be compared with events that can be read: where some are still on their way, the verdict is found again. */
-  async function answer(stream: string, events: readonly ProposedEvent[], first: Verdict, decide: () => Verdict): Promise<WriteOutcome> {
-    let verdict = first;
-    if (!states.isDurable(states.of(stream))) {
-      await log.settled();
+    let verdict = checkRevision(expected, ids, factsOf(stream));
+    if (verdict.kind !== "append" && !states.isDurable(states.of(stream))) {
+      await log.settled(); // ids can only be compared with events that can be read
       storage.refresh();
-      verdict = decide();
+      verdict = checkRevision(expected, ids, factsOf(stream));
     }
     if (verdict.kind === "append") return write(stream, events);
-    if (verdict.kind === "deleted") return verdict;
-    if (verdict.kind === "replay") return replayed(stream, verdict.revision);
-    return { kind: "wrongVersion", current: states.of(stream).head };
+    return verdict.kind === "replay" ? replayed(stream, verdict.revision) : verdict;
   }
 
-  /** Also without events it makes a deleted stream one that is there. */
-  function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
+  /** Also without events it makes a deleted stream one that is there, and so does describing it anew. */
+  async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: NewBlock[] = [];
-    const { head, retention } = states.of(stream);
-    const softDeleted = isSoftDeleted(retention);
-    const original = isMetastream(stream) ? streamOfMeta(stream) : undefined;
-    const redescribes = original !== undefined && isSoftDeleted(states.of(original).retention);
-    const nothing: Written = { kind: "written", revision: head, position: log.committedEnd() };
+    const original = isMetastream(stream) ? streamOfMeta(stream) : stream;
+    const { head, metadata } = states.of(original);
+    const wasDeleted = isSoftDeleted(retentionOf(metadata));
+    const nothing: Written = { kind: "written", revision: states.of(stream).head, position: log.committedEnd() };
     const outcome = events.length > 0 ? place(blocks, stream, events) : nothing;
-    if (softDeleted) undelete(blocks, stream, head + 1);
-    if (redescribes) undelete(blocks, original, states.of(original).head + 1);
-    return blocks.length > 0 ? log.append(blocks).then(() => outcome) : Promise.resolve(outcome);
+    if (wasDeleted) undelete(blocks, original, head + 1);
+    if (blocks.length > 0) await log.append(blocks);
+    return outcome;
   }
 
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {
@@ -122,9 +105,9 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   async function remove(stream: string, expected: ExpectedRevision, hard: boolean): Promise<WriteOutcome> {
     const facts = factsOf(stream);
     const verdict = checkRevision(expected, [randomUUID()], facts);
+    const isMissing = !hard && facts.head < 0 && !facts.hasMetadata;
     if (verdict.kind === "deleted") return verdict;
-    const missing = !hard && facts.head < 0 && !facts.hasMetadata;
-    if (verdict.kind !== "append" || missing) return { kind: "wrongVersion", current: facts.head };
+    if (verdict.kind !== "append" || isMissing) return { kind: "wrongVersion", current: facts.head };
     const blocks: NewBlock[] = [];
     const outcome = hard
       ? place(blocks, stream, [systemEvent("$streamDeleted", Buffer.alloc(0), "application/octet-stream")], MAX_INT64)
@@ -145,6 +128,6 @@ const systemEvent = (type: string, data: Buffer, contentType = "application/json
 function* idsFrom(storage: Storage, stream: string, revision: number): Generator<string> {
   for (const block of storage.streamBlocksFrom(stream, revision)) {
     const { frames } = partOf(block, (_, at) => at >= revision);
-    for (const frame of framesIn(frames)) yield eventAt(frame, 0).id;
+    for (const frame of framesIn(frames)) yield eventIn(frame).id;
   }
 }

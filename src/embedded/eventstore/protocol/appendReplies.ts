@@ -3,7 +3,7 @@ import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";
-import { MAX_APPEND_BYTES, Status } from "./grpcErrors.js";
+import { MAX_APPEND_BYTES, Status, TOO_LARGE } from "./grpcErrors.js";
 
 const EMPTY: Message = [];
 
@@ -39,60 +39,38 @@ export const appendWrongVersion = (expected: ExpectedRevision, current: number):
 /** DeleteResp and TombstoneResp. */
 export const deleteSuccess = (at: number | undefined): Message => [at === undefined ? [2, EMPTY] : [1, position(at)]];
 
-type BatchFailure = { code: number; message: string; type: string; details: Message };
+/** In a BatchAppendResp: a google.rpc.Status with the failure packed as Any. */
+function failed(code: number, message: string, type: string, details: Message): Field {
+  const packed: Message = [
+    [1, `type.googleapis.com/event_store.client.${type}`],
+    [2, details],
+  ];
+  const status: Message = [
+    [1, code],
+    [2, message],
+    [3, packed],
+  ];
+  return [2, status];
+}
 
-export const tooLarge = (): BatchFailure => ({
-  code: Status.invalidArgument,
-  message: `Maximum Append Size of ${MAX_APPEND_BYTES} Exceeded.`,
-  type: "MaximumAppendSizeExceeded",
-  details: [[1, MAX_APPEND_BYTES]],
-});
+export const badRequest = (message: string): Field => failed(Status.invalidArgument, message, "BadRequest", [[1, message]]);
+export const timedOut = (): Field => failed(Status.deadlineExceeded, "Timeout", "Timeout", EMPTY);
+export const tooLarge = (): Field => failed(Status.invalidArgument, TOO_LARGE, "MaximumAppendSizeExceeded", [[1, MAX_APPEND_BYTES]]);
 
-export const timedOut = (): BatchFailure => ({ code: Status.deadlineExceeded, message: "Timeout", type: "Timeout", details: EMPTY });
-
-export const badRequest = (message: string): BatchFailure => ({
-  code: Status.invalidArgument,
-  message,
-  type: "BadRequest",
-  details: [[1, message]],
-});
-
-function failureOf(target: AppendTarget, outcome: Exclude<WriteOutcome, { kind: "written" }>): BatchFailure {
+export function batchResult({ stream, expected }: AppendTarget, outcome: WriteOutcome): Field {
+  if (outcome.kind === "written") return [3, success(outcome)];
   if (outcome.kind === "deleted") {
-    const details: Message = [[1, streamIdentifier(target.stream)]];
-    return { code: Status.failedPrecondition, message: `Event stream '${target.stream}' is deleted.`, type: "StreamDeleted", details };
+    const message = `Event stream '${stream}' is deleted.`;
+    return failed(Status.failedPrecondition, message, "StreamDeleted", [[1, streamIdentifier(stream)]]);
   }
   const current: Field = outcome.current < 0 ? [2, EMPTY] : [1, outcome.current];
-  const expected = expectation(target.expected, { revision: 3, any: 4, exists: 5, none: 6 });
-  return {
-    code: Status.alreadyExists,
-    message: "Append failed due to WrongExpectedVersion.",
-    type: "WrongExpectedVersion",
-    details: [current, expected],
-  };
+  const details: Message = [current, expectation(expected, { revision: 3, any: 4, exists: 5, none: 6 })];
+  return failed(Status.alreadyExists, "Append failed due to WrongExpectedVersion.", "WrongExpectedVersion", details);
 }
-
-const EXPECTED_FIELDS = { revision: 5, none: 6, any: 7, exists: 8 };
 
 /** A BatchAppendResp; the correlation id goes back in the bytes it came in. */
-export function batchReply(correlation: Buffer, target: AppendTarget | undefined, outcome: WriteOutcome | BatchFailure): Message {
-  const reply: Field[] = [[1, correlation]];
-  if ("code" in outcome) reply.push([2, rpcStatus(outcome)]);
-  else if (outcome.kind === "written") reply.push([3, success(outcome)]);
-  else if (target) reply.push([2, rpcStatus(failureOf(target, outcome))]);
-  if (target) reply.push([4, streamIdentifier(target.stream)], expectation(target.expected, EXPECTED_FIELDS));
-  return reply;
+export function batchReply(correlation: Buffer, target: AppendTarget | undefined, result: Field): Message {
+  if (!target) return [[1, correlation], result];
+  const expected = expectation(target.expected, { revision: 5, none: 6, any: 7, exists: 8 });
+  return [[1, correlation], result, [4, streamIdentifier(target.stream)], expected];
 }
-
-/** google.rpc.Status with the failure packed as Any. */
-const rpcStatus = ({ code, message, type, details }: BatchFailure): Message => [
-  [1, code],
-  [2, message],
-  [
-    3,
-    [
-      [1, `type.googleapis.com/event_store.client.${type}`],
-      [2, details],
-    ],
-  ],
-];

@@ -60,20 +60,19 @@ export function createEventCollector() {
   let whole = 0;
   const isTooLarge = (): boolean => counted > MAX_APPEND_BYTES || whole > MAX_WHOLE_BYTES;
 
-  function addOne(event: ProposedEvent): void {
-    counted += event.dataBytes; // EventStoreDB 23.10 counts the data alone against its limit, not metadata or type
-    whole += event.fields.length + EVENT_OVERHEAD_BYTES;
-    if (isTooLarge()) events = [];
-    else events.push(event);
-  }
-
   return {
     isTooLarge,
     /** The events at these places in the message, up to the first that is faulty. */
     add(message: Buffer, places: readonly Span[]): void {
       const reader = newReader(message);
       reading(() => {
-        for (const place of places) addOne(readProposedEvent(reader, place));
+        for (const place of places) {
+          const event = readProposedEvent(reader, place);
+          counted += event.dataBytes; // EventStoreDB 23.10 counts the data alone against its limit, not metadata or type
+          whole += event.fields.length + EVENT_OVERHEAD_BYTES;
+          if (isTooLarge()) events = [];
+          else events.push(event);
+        }
       });
     },
     take(): readonly ProposedEvent[] {

@@ -1,5 +1,5 @@
 import { message, type Reader, readNumber, readText, repeated } from "../../../adapters/eventStore/protobuf.js";
-import { type Block, eventAt } from "../log/blocks.js";
+import type { Block } from "../log/blocks.js";
 import { failedRead } from "./grpcErrors.js";
 
 /** The server's own, where the client gives none. */
@@ -67,6 +67,3 @@ export function mayMatch(filter: EventFilter | undefined, { stream, types }: Blo
   if (filter.on === "stream") return filter.matches(stream);
   return !types || [...types].some((type) => filter.matches(type));
 }
-
-export const matchesEvent = (filter: EventFilter | undefined, block: Block, offset: number): boolean =>
-  filter?.on !== "type" || filter.matches(eventAt(block.frames, offset).type);

@@ -14,6 +14,7 @@ export const Status = {
 } as const;
 
 export const MAX_APPEND_BYTES = 1024 * 1024;
+export const TOO_LARGE = `Maximum Append Size of ${MAX_APPEND_BYTES} Exceeded.`;
 
 /** Ends a call; the trailers are those that the client turns into its own error types. */
 export class GrpcFailure extends Error {
@@ -50,7 +51,7 @@ export const wrongExpectedVersion = (stream: string, expected: number, actual: n
   );
 
 export const maxAppendSizeExceeded = (): GrpcFailure =>
-  new GrpcFailure(Status.invalidArgument, `Maximum Append Size of ${MAX_APPEND_BYTES} Exceeded.`, {
+  new GrpcFailure(Status.invalidArgument, TOO_LARGE, {
     exception: "maximum-append-size-exceeded",
     "maximum-append-size": String(MAX_APPEND_BYTES),
   });
