@@ -11,9 +11,9 @@ import { readCalls } from "./calls/readCalls.js";
 import { createCommitLog } from "./log/commitLog.js";
 import { startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
-import { type Credentials, credentialsCheck, denyAccess } from "./protocol/credentials.js";
-import { type Call, type CallHandler, serveCall } from "./protocol/grpcCall.js";
-import { notOffered } from "./protocol/grpcErrors.js";
+import { type Credentials, credentialsCheck } from "./protocol/credentials.js";
+import { type Method, refusing, serveCall } from "./protocol/grpcCall.js";
+import { accessDenied, notOffered } from "./protocol/grpcErrors.js";
 
 export interface EventStoreNodeOptions {
   /** 0 for any free one. */
@@ -46,7 +46,7 @@ export async function startEventStoreNode({ port, dataDir, credentials, report, 
   const server = createServer({ maxSessionMemory: MAX_CONNECTION_MEGABYTES, settings: SETTINGS });
   const endPoint = () => ({ host: HOST, port: (server.address() as AddressInfo).port });
   const writer = createWriter(storage, log);
-  const routes: Routes = {
+  const routes: Record<string, Method> = {
     [`${STREAMS}/Append`]: appendCalls(writer),
     [`${STREAMS}/BatchAppend`]: batchAppendCalls(writer),
     [`${STREAMS}/Read`]: readCalls(storage, log),
@@ -78,11 +78,12 @@ export async function startEventStoreNode({ port, dataDir, credentials, report, 
   return { ...endPoint(), address: `esdb://${HOST}:${endPoint().port}?tls=false`, stop: () => (stopping ??= stop()) };
 }
 
-type Routes = Record<string, (call: Call) => CallHandler>;
+const unknownCall = refusing(notOffered("This node does not offer that"));
+const deniedCall = refusing(accessDenied());
 
 function serve(
   server: Http2Server,
-  routes: Routes,
+  routes: Record<string, Method>,
   mayCall: (headers: IncomingHttpHeaders) => boolean,
   onBug: (error: unknown) => void,
 ): () => void {
@@ -95,17 +96,10 @@ function serve(
   });
   server.on("stream", (stream, headers) => {
     const path = headers[":path"] ?? "";
-    if (OPEN_TO_ALL.has(path) || mayCall(headers)) serveCall(stream, routes[path] ?? unimplemented, onBug);
-    else denyAccess(stream);
+    const isAllowed = OPEN_TO_ALL.has(path) || mayCall(headers);
+    serveCall(stream, isAllowed ? (routes[path] ?? unknownCall) : deniedCall, onBug);
   });
   return () => {
     for (const session of sessions) session.destroy();
   };
 }
-
-const unimplemented = (): CallHandler => {
-  const refuse = (): never => {
-    throw notOffered("This node does not offer that");
-  };
-  return { message: refuse, complete: refuse };
-};

@@ -7,8 +7,8 @@ import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/l
 import type { Block } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import { readPage } from "../../../src/embedded/eventstore/log/pages.js";
+import { streamBackwards, streamForwards, viewOf } from "../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";
-import { streamBackwards, streamForwards, viewOf } from "../../../src/embedded/eventstore/log/streamReads.js";
 import { createWriter } from "../../../src/embedded/eventstore/log/writer.js";
 
 const EVENTS = 20_000;

@@ -5,7 +5,7 @@ import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, namedTarget, readTarget } from "../protocol/appendRequests.js";
 import { framed } from "../protocol/frames.js";
-import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import type { Method } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
 
 const readPart = wholeMessage(() => ({ target: undefined as AppendTarget | undefined, events: [] as Span[] }), {
@@ -14,7 +14,7 @@ const readPart = wholeMessage(() => ({ target: undefined as AppendTarget | undef
 });
 
 /** Streams.Append: the options, then one event per message, then one answer. */
-export function appendCalls(writer: Writer): (call: Call) => CallHandler {
+export function appendCalls(writer: Writer): Method {
   return (call) => {
     let target: AppendTarget | undefined;
     const collected = createEventCollector();
@@ -36,7 +36,7 @@ export function appendCalls(writer: Writer): (call: Call) => CallHandler {
 }
 
 /** Streams.Delete (soft) and Streams.Tombstone (hard). */
-export function deleteCalls(writer: Writer, hard: boolean): (call: Call) => CallHandler {
+export function deleteCalls(writer: Writer, hard: boolean): Method {
   return (call) => ({
     async message(bytes) {
       const { stream, expected } = namedTarget(readPart(bytes).target);

@@ -12,7 +12,7 @@ import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, batchResult, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";
 import { framed } from "../protocol/frames.js";
-import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import type { Method } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
 
 /** Appends begun but not yet final, on one call. */
@@ -29,7 +29,7 @@ interface OpenAppend {
 }
 
 /** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
-export function batchAppendCalls(writer: Writer): (call: Call) => CallHandler {
+export function batchAppendCalls(writer: Writer): Method {
   return (call) => {
     const open = new Map<string, OpenAppend>();
     let unacknowledged = 0;

@@ -1,10 +1,9 @@
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { allForwards, refuseForeignPosition } from "../log/allReads.js";
 import { type Block, endOf, partOf } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import { type Page, type Run, readPage, runsOf } from "../log/pages.js";
+import { allForwards, refuseForeignPosition, streamForwards, viewOf } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { streamForwards, viewOf } from "../log/streamReads.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import type { ReadRequest } from "../protocol/readRequest.js";
 import { createCheckpoints } from "./checkpoints.js";

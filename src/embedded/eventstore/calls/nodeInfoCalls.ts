@@ -1,25 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
 import { framed } from "../protocol/frames.js";
-import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import type { Method } from "../protocol/grpcCall.js";
 
 /** The release whose answers this node gives. */
 const SERVER_VERSION = "23.10.6";
 const LEADER = 8;
 
-const unary = (answer: () => Message): ((call: Call) => CallHandler) => {
-  return (call) => ({
-    message: () => undefined,
-    complete() {
+const unary =
+  (answer: () => Message): Method =>
+  (call) => ({
+    message() {
       call.send(framed(answer()));
       call.end();
     },
   });
-};
 
 /** ServerFeatures.GetSupportedMethods: how a client learns that it can append in batches. */
-export const serverFeatures = (paths: readonly string[]): ((call: Call) => CallHandler) =>
-  unary(() => [...paths.map(supportedMethod), [2, SERVER_VERSION]]);
+export const serverFeatures = (paths: readonly string[]): Method => unary(() => [...paths.map(supportedMethod), [2, SERVER_VERSION]]);
 
 function supportedMethod(path: string): Field {
   const [, service = "", method = ""] = path.toLowerCase().split("/");
@@ -27,7 +25,7 @@ function supportedMethod(path: string): Field {
 }
 
 /** Gossip.Read: a cluster of one, for addresses with `+discover`. */
-export function gossip(endPoint: () => { host: string; port: number }): (call: Call) => CallHandler {
+export function gossip(endPoint: () => { host: string; port: number }): Method {
   const instance = randomUUID();
   return unary(() => {
     const { host, port } = endPoint();

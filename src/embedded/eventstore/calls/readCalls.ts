@@ -1,10 +1,9 @@
-import { allBackwards, allForwards, refuseForeignPosition } from "../log/allReads.js";
 import type { CommitLog } from "../log/commitLog.js";
 import { readPage, type Step } from "../log/pages.js";
+import { allBackwards, allForwards, refuseForeignPosition, streamBackwards, streamForwards, viewOf } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
-import { streamBackwards, streamForwards, viewOf } from "../log/streamReads.js";
 import { framed } from "../protocol/frames.js";
-import type { Call, CallHandler } from "../protocol/grpcCall.js";
+import type { Call, Method } from "../protocol/grpcCall.js";
 import { streamDeleted } from "../protocol/grpcErrors.js";
 import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
 import { openFeed } from "./feeds.js";
@@ -13,7 +12,7 @@ import { subscribe } from "./subscriptions.js";
 type ReadOn = (next: number) => Iterable<Step>;
 
 /** Streams.Read: every read and every subscription. */
-export function readCalls(storage: Storage, log: CommitLog): (call: Call) => CallHandler {
+export function readCalls(storage: Storage, log: CommitLog): Method {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
     const request = readReadRequest(bytes);
     if (request.subscription) return subscribe(call, storage, log, openFeed(storage, log, request));

@@ -23,19 +23,11 @@ export async function claimFolder(claims: Database<string, string>, folder: stri
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
       );
     }
-    if (replaceClaim(claims, found, own)) return;
+    // Under LMDB's writer lock, which all processes share and which dies with its holder: of several who try, one gets it.
+    if (claims.transactionSync(() => claims.get(KEY) === found && claims.putSync(KEY, JSON.stringify(own)))) return;
   }
 }
 
 export async function releaseFolder(claims: Database<string, string>): Promise<void> {
   await claims.remove(KEY);
-}
-
-/** Under LMDB's writer lock, which all processes share and which dies with its holder: of several who try, one gets it. */
-function replaceClaim(claims: Database<string, string>, found: string | undefined, own: Claim): boolean {
-  return claims.transactionSync(() => {
-    if (claims.get(KEY) !== found) return false;
-    claims.putSync(KEY, JSON.stringify(own));
-    return true;
-  });
 }

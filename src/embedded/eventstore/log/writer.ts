@@ -3,11 +3,11 @@ import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
 import { dataOf, encodeBlocks, newEvent, type ProposedEvent } from "./blockEncoder.js";
 import { endOf, eventIn, framesIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
+import { isVisible, viewOf } from "./reads.js";
 import { createRecentIds } from "./recentIds.js";
 import { checkRevision, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, metastreamOf, parseMetadata, retentionOf, SOFT_DELETE, streamOfMeta } from "./streamMetadata.js";
-import { isVisible, viewOf } from "./streamReads.js";
 import { createStreamStates } from "./streamStates.js";
 
 interface Written {

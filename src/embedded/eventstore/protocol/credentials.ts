@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
-import { Status } from "./grpcErrors.js";
+import type { IncomingHttpHeaders } from "node:http2";
 
 /** A user name and a password, joined by a colon. */
 export type Credentials = string;
@@ -24,19 +23,3 @@ export function credentialsCheck(credentials: Credentials): (headers: IncomingHt
 }
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-/** EventStoreDB's own answer. It is the whole answer: nothing that the client sends is read. */
-export function denyAccess(stream: ServerHttp2Stream): void {
-  stream.on("error", () => undefined); // a peer that hangs up
-  stream.respond(
-    {
-      ":status": 200,
-      "content-type": "application/grpc",
-      "grpc-status": String(Status.permissionDenied),
-      "grpc-message": "Access Denied",
-      exception: "access-denied",
-    },
-    { endStream: true },
-  );
-  stream.close();
-}

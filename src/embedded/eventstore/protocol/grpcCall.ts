@@ -6,7 +6,7 @@ import { GrpcFailure, Status } from "./grpcErrors.js";
 /** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
 
-/** How one method treats what it receives. A handler that throws ends the call with that failure. */
+/** What a method does with what it receives. A handler that throws ends the call with that failure. */
 export interface CallHandler {
   message(bytes: Buffer): void | Promise<void>;
   /** The client has sent all it will. */
@@ -14,11 +14,20 @@ export interface CallHandler {
 }
 
 export type Call = ReturnType<typeof openCall>;
+export type Method = (call: Call) => CallHandler;
 
-export function serveCall(stream: ServerHttp2Stream, handlerFor: (call: Call) => CallHandler, onBug: (error: unknown) => void): void {
+export function serveCall(stream: ServerHttp2Stream, method: Method, onBug: (error: unknown) => void): void {
   const call = openCall(stream, onBug);
-  receive(stream, handlerFor(call), call);
+  receive(stream, method(call), call);
 }
+
+/** Serves calls that fail whatever is sent with them: nothing of it is kept. */
+export const refusing =
+  (failure: GrpcFailure): Method =>
+  (call) => {
+    call.fail(failure);
+    return { message: () => undefined };
+  };
 
 function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
   let over = false;

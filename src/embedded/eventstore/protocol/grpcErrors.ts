@@ -30,6 +30,8 @@ export class GrpcFailure extends Error {
 /** For requests that make EventStoreDB's reader throw: it answers UNKNOWN, without details. */
 export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
+export const accessDenied = (): GrpcFailure => new GrpcFailure(Status.permissionDenied, "Access Denied", { exception: "access-denied" });
+
 /** Of a call, or an option of one, that only EventStoreDB serves. */
 export const notOffered = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
 
