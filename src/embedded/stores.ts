@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { startChild } from "./childProcess.js";
-import { type Credentials, newCredentials, withCredentials } from "./eventstore/protocol/credentials.js";
+import { newCredentials, withCredentials } from "./credentials.js";
 import { type Kept, keepRunning, type Running } from "./keepRunning.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
@@ -90,7 +90,7 @@ async function startDatabase(dataDir: string, logger: Logger, port: number, sign
 
 const readyWithinMs = 60_000;
 
-async function startEvents(dataDir: string, credentials: Credentials, port: number, signal: AbortSignal): Promise<Store> {
+async function startEvents(dataDir: string, credentials: string, port: number, signal: AbortSignal): Promise<Store> {
   const folder = join(dataDir, "eventstore");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt += 1) {

@@ -125,7 +125,7 @@ type FieldReader<Value> = (reader: Reader, before: Value) => Value;
 
 /** By field number, the property that a field goes to and how it is read. Other fields are skipped. */
 type Fields<Into> = {
-  readonly [field: number]: { [Key in keyof Into]: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
+  readonly [field: number]: { [Key in keyof Into]-?: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
 };
 
 /** Reads a message that stands by itself; `empty` makes what its fields are put in. */

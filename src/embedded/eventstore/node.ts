@@ -11,7 +11,7 @@ import { readCalls } from "./calls/readCalls.js";
 import { createCommitLog } from "./log/commitLog.js";
 import { startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
-import { type Credentials, credentialsCheck } from "./protocol/credentials.js";
+import { credentialsCheck } from "./protocol/credentials.js";
 import { type Method, refusing, serveCall } from "./protocol/grpcCall.js";
 import { accessDenied, notOffered } from "./protocol/grpcErrors.js";
 
@@ -19,8 +19,8 @@ export interface EventStoreNodeOptions {
   /** 0 for any free one. */
   port: number;
   dataDir: string;
-  /** Every call has to carry them. None: any program on this machine may call. */
-  credentials?: Credentials | undefined;
+  /** A user name and a password, joined by a colon: every call has to carry them. None: any program on this machine may call. */
+  credentials?: string | undefined;
   /** Called with a fault that no client is told about. */
   report?: (message: string, error: unknown) => void;
   /** The disk refused a write: the node answers nothing more and has to be started again. */

@@ -6,8 +6,8 @@ import { EventStoreDBClient, START } from "@eventstore/db-client";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
+import { newCredentials, withCredentials } from "../../../src/embedded/credentials.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { newCredentials, withCredentials } from "../../../src/embedded/eventstore/protocol/credentials.js";
 import { collect, numbered } from "./events.js";
 
 const credentials = newCredentials();

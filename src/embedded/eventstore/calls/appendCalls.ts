@@ -8,7 +8,7 @@ import { framed } from "../protocol/frames.js";
 import type { Method } from "../protocol/grpcCall.js";
 import { streamDeleted, wrongExpectedVersion } from "../protocol/grpcErrors.js";
 
-const readPart = wholeMessage(() => ({ target: undefined as AppendTarget | undefined, events: [] as Span[] }), {
+const readPart = wholeMessage((): { target?: AppendTarget; events: Span[] } => ({ events: [] }), {
   1: ["target", readTarget],
   2: ["events", repeated(readSpan)],
 });

@@ -22,10 +22,10 @@ const MAX_UNACKNOWLEDGED = 16 * 1024 * 1024;
 
 interface OpenAppend {
   correlation: Buffer;
-  target: AppendTarget | undefined;
+  target?: AppendTarget;
   collected: ReturnType<typeof createEventCollector>;
   /** Of a name or an event: it fails this append alone, the others on the call go on. */
-  fault: string | undefined;
+  fault?: string;
 }
 
 /** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
@@ -55,7 +55,7 @@ export function batchAppendCalls(writer: Writer): Method {
         const part = readPart(bytes);
         if (!part.correlation) throw new MalformedMessage("an append needs a correlation id");
         const key = part.correlation.toString("latin1");
-        const append = open.get(key) ?? newAppend(part.correlation);
+        const append = open.get(key) ?? { correlation: part.correlation, collected: createEventCollector() };
         take(append, part, bytes);
         if (part.isFinal) {
           open.delete(key);
@@ -75,28 +75,21 @@ export function batchAppendCalls(writer: Writer): Method {
 
 /** One message is a part of one append: it may carry the options, some events, and the word that it is the last. */
 interface AppendPart {
-  correlation: Buffer | undefined;
-  target: AppendTarget | undefined;
+  correlation?: Buffer;
+  target?: AppendTarget;
   events: Span[];
   isFinal: boolean;
 }
 
-const readPart = wholeMessage((): AppendPart => ({ correlation: undefined, target: undefined, events: [], isFinal: false }), {
+const readPart = wholeMessage((): AppendPart => ({ events: [], isFinal: false }), {
   1: ["correlation", readBytes],
   2: ["target", readTarget],
   3: ["events", repeated(readSpan)],
   4: ["isFinal", readFlag],
 });
 
-const newAppend = (correlation: Buffer): OpenAppend => ({
-  correlation,
-  target: undefined,
-  collected: createEventCollector(),
-  fault: undefined,
-});
-
-function take(append: OpenAppend, { target = append.target, events }: AppendPart, message: Buffer): void {
-  append.target = target;
+function take(append: OpenAppend, { target, events }: AppendPart, message: Buffer): void {
+  if (target) append.target = target;
   if (target?.stream === "") append.fault ??= NAMELESS;
   try {
     append.collected.add(message, events);

@@ -14,8 +14,13 @@ const LIVE_SEND_BYTES = 64 * 1024;
 
 /** While it catches up a subscriber is paced by its own reading and never dropped; once live it has to keep up. */
 export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: Feed): Promise<void> {
-  const over = new Promise<void>((resolve) => call.onOver(resolve));
   let isConfirmed = false;
+  let wake: () => void = () => undefined;
+  const leave = log.subscribe(() => wake());
+  call.onOver(() => {
+    leave();
+    wake();
+  });
   for (;;) {
     await call.drained();
     if (call.isOver()) return;
@@ -24,7 +29,9 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     if (!isConfirmed) call.send(framed([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
-      await nextCommit(over, log);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
       continue;
     }
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
@@ -32,16 +39,6 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
   }
   call.send(framed([[8, []]]));
   goLive(call, log, feed);
-}
-
-/** Resolves when something is committed, or the subscriber is gone. */
-async function nextCommit(over: Promise<void>, log: CommitLog): Promise<void> {
-  let leave: () => void = () => undefined;
-  const committed = new Promise<void>((resolve) => {
-    leave = log.subscribe(() => resolve());
-  });
-  await Promise.race([over, committed]);
-  leave();
 }
 
 function goLive(call: Call, log: CommitLog, feed: Feed): void {

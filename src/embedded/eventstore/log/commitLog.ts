@@ -1,4 +1,4 @@
-import { unavailable } from "../protocol/grpcErrors.js";
+import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
 import { type Block, endOf, type NewBlock } from "./blocks.js";
 import type { Storage } from "./storage.js";
 
@@ -11,22 +11,23 @@ type BlockListener = (block: Block) => void;
  */
 export function createCommitLog(storage: Storage, onFailure: (error: unknown) => void) {
   const listeners = new Set<BlockListener>();
-  /** The blocks of the next transaction, while there are any. */
-  let group: NewBlock[] | undefined;
+  /** The blocks of the next transaction. */
+  let group: NewBlock[] = [];
   /** Settles with the last transaction that is planned; once one has failed, so have all after it. */
   let last: Promise<void> = Promise.resolve();
   let reserved = storage.endPosition();
   let committed = reserved;
 
-  async function commit(blocks: readonly NewBlock[]): Promise<void> {
+  async function commitGroup(): Promise<void> {
     await new Promise(setImmediate); // appends that arrive in the same turn join the group
-    group = undefined;
+    const blocks = group;
+    group = [];
     try {
       const writing = storage.write(blocks);
       if (writing) await writing;
     } catch (error) {
       onFailure(error);
-      throw unavailable(`The event store could not write: ${(error as Error).message}`);
+      throw new GrpcFailure(Status.unavailable, `The event store could not write: ${(error as Error).message}`);
     }
     for (const block of blocks) {
       committed = endOf(block);
@@ -43,12 +44,8 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     /** Takes the blocks' place in the log at once; resolves when they are durable. */
     append(blocks: readonly NewBlock[]): Promise<void> {
       for (const block of blocks) reserved = endOf(block);
-      if (group) group.push(...blocks);
-      else {
-        const next = [...blocks];
-        group = next;
-        last = last.then(() => commit(next));
-      }
+      if (group.length === 0) last = last.then(commitGroup);
+      group.push(...blocks);
       return last;
     },
 

@@ -18,7 +18,7 @@ export interface AppendTarget {
   stream: string;
   expected: ExpectedRevision;
   /** Milliseconds since 1970; the batch path sends one with each append. */
-  deadline: number | undefined;
+  deadline?: number;
 }
 
 const readTimestamp = message(() => ({ seconds: 0, nanos: 0 }), { 1: ["seconds", readNumber], 2: ["nanos", readNumber] });
@@ -31,7 +31,7 @@ function readDeadline(reader: Reader): number {
 export const readStreamName = textIn(3);
 
 /** The options of Append, BatchAppend, Delete and Tombstone have the same fields. */
-export const readTarget = message((): AppendTarget => ({ stream: "", expected: "any", deadline: undefined }), {
+export const readTarget = message((): AppendTarget => ({ stream: "", expected: "any" }), {
   1: ["stream", readStreamName],
   2: ["expected", readNumber],
   3: ["expected", present("no_stream")],

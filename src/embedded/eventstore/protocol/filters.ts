@@ -24,13 +24,9 @@ const readExpression = message((): Expression => ({ regex: "", prefixes: [] }), 
   1: ["regex", readText],
   2: ["prefixes", repeated(readText)],
 });
-const noOptions = {
-  stream: undefined as Expression | undefined,
-  type: undefined as Expression | undefined,
-  window: DEFAULT_WINDOW,
-  multiplier: 1,
-};
-const readOptions = message(() => ({ ...noOptions }), {
+type Options = { stream?: Expression; type?: Expression; window: number; multiplier: number };
+
+const readOptions = message((): Options => ({ window: DEFAULT_WINDOW, multiplier: 1 }), {
   1: ["stream", readExpression],
   2: ["type", readExpression],
   3: ["window", readNumber],

@@ -35,29 +35,27 @@ function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
   stream.on("error", () => undefined); // a peer that hangs up; "close" follows
-  stream.once("close", () => {
-    over = true;
-  });
+  const isOver = (): boolean => over || stream.destroyed;
   function end(): void {
-    if (!over) stream.end();
+    if (!isOver()) stream.end();
     over = true;
   }
   return {
     /** Sends whole frames. */
     send(frames: Buffer): void {
-      if (!over && !stream.destroyed) stream.write(frames);
+      if (!isOver()) stream.write(frames);
     },
     /** Bytes handed over but not yet taken by the peer. */
     backlog: () => stream.writableLength,
     /** Resolves when the peer has taken everything, or the call is over. */
     drained: () => whenDrained(stream),
-    isOver: () => over || stream.destroyed,
+    isOver,
     onOver: (listener: () => void) => void stream.once("close", listener),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     end,
     fail(error: unknown): void {
-      if (!over) trailers = trailersOf(error, onBug);
+      if (!isOver()) trailers = trailersOf(error, onBug);
       end();
     },
   };

@@ -10,7 +10,7 @@ export const Status = {
   aborted: 10,
   unimplemented: 12,
   internal: 13,
-  unavailable: 14,
+  unavailable: 14, // the outcome is not known; the client may try again
 } as const;
 
 export const MAX_APPEND_BYTES = 1024 * 1024;
@@ -34,9 +34,6 @@ export const accessDenied = (): GrpcFailure => new GrpcFailure(Status.permission
 
 /** Of a call, or an option of one, that only EventStoreDB serves. */
 export const notOffered = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
-
-/** The outcome is not known; the client may try again. */
-export const unavailable = (message: string): GrpcFailure => new GrpcFailure(Status.unavailable, message);
 
 export const streamDeleted = (stream: string): GrpcFailure =>
   new GrpcFailure(Status.failedPrecondition, `Event stream '${stream}' is deleted.`, {

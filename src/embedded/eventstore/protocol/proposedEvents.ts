@@ -34,10 +34,7 @@ const readId = textIn(2);
  */
 export function readProposedEvent(reader: Reader, { from, to }: Span): ProposedEvent {
   const bytes = reader.buf as Buffer;
-  const inOrder = (): ProposedEvent => {
-    const ordered = putInOrder(bytes.subarray(from, to));
-    return readProposedEvent(newReader(ordered), { from: 0, to: ordered.length });
-  };
+  const inOrder = (): ProposedEvent => readInOrder(bytes.subarray(from, to));
   const tags: number[] = [];
   let [id, type, contentType] = ["", undefined as string | undefined, undefined as string | undefined];
   let [fieldsFrom, dataBytes, last] = [from, 0, 0];
@@ -78,8 +75,9 @@ const readFields = wholeMessage(() => ({ id: NO_BYTES, properties: [] as Buffer[
 });
 const readKey = wholeMessage(() => ({ key: "" }), { 1: ["key", readText] });
 
-function putInOrder(message: Buffer): Buffer {
+function readInOrder(message: Buffer): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message);
   const kept = properties.filter((property) => readKey(property).key !== "created");
-  return encode([[1, id], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
+  const ordered = encode([[1, id], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
+  return readProposedEvent(newReader(ordered), { from: 0, to: ordered.length });
 }
