@@ -130,10 +130,7 @@ type Fields<Into> = {
 
 /** Reads a message that stands by itself; `empty` makes what its fields are put in. */
 export function wholeMessage<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
-  return (bytes) => {
-    const reader = newReader(bytes);
-    return reading(() => readFields(reader, reader.len, fields, empty()));
-  };
+  return (bytes) => reading(bytes, (reader) => readFields(reader, reader.len, fields, empty()));
 }
 
 /** Reads a message within the message. */
@@ -152,12 +149,10 @@ export const repeated =
     return before;
   };
 
-export const newReader = (bytes: Buffer): Reader => protobuf.Reader.create(bytes);
-
-/** Turns what protobufjs throws for what it cannot read, RangeErrors and plain Errors, into a MalformedMessage. */
-export function reading<Result>(read: () => Result): Result {
+/** Reads the bytes. What protobufjs throws for what it cannot read, RangeErrors and plain Errors, becomes a MalformedMessage. */
+export function reading<Result>(bytes: Buffer, read: (reader: Reader) => Result): Result {
   try {
-    return read();
+    return read(protobuf.Reader.create(bytes));
   } catch (error) {
     const isUnreadable = error instanceof RangeError || (error as Error).constructor === Error;
     throw isUnreadable ? new MalformedMessage((error as Error).message) : error;

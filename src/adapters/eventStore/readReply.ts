@@ -3,7 +3,7 @@
 import type { EventMetadata, Position, StoredEvent } from "../../ports/eventStore.js";
 import { readPosition } from "./batchReply.js";
 import { readProperty } from "./eventProperties.js";
-import { MalformedMessage, newReader, present, type Reader, readBigInt, reading, readText, textIn, wholeMessage } from "./protobuf.js";
+import { MalformedMessage, present, type Reader, readBigInt, reading, readText, textIn, wholeMessage } from "./protobuf.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events. */
@@ -45,12 +45,11 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
     8: ["reply", present({ kind: "caughtUp" })],
     9: ["reply", present({ kind: "fellBehind" })],
   });
-  return (bytes) => {
-    if (bytes[0] !== eventTag) return readOther(bytes).reply;
-    const reader = newReader(bytes);
+  const readBehindTag = (reader: Reader): ReadReply => {
     reader.pos = 1;
-    return reading(() => readEvent(reader));
+    return readEvent(reader);
   };
+  return (bytes) => (bytes[0] === eventTag ? reading(bytes, readBehindTag) : readOther(bytes).reply);
 }
 
 interface Shared {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field, MalformedMessage, newReader } from "../../../src/adapters/eventStore/protobuf.js";
+import { encode, type Field, MalformedMessage, reading } from "../../../src/adapters/eventStore/protobuf.js";
 import { dataOf, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { readProposedEvent } from "../../../src/embedded/eventstore/protocol/proposedEvents.js";
 
@@ -19,7 +19,7 @@ const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 function read(fields: Field[]): ProposedEvent {
   const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encode(fields), Buffer.from("\x0a\x12\x1a\x22")];
   const message = Buffer.concat([before, event, behind]);
-  const found = readProposedEvent(newReader(message), { from: before.length, to: before.length + event.length });
+  const found = reading(message, (reader) => readProposedEvent(reader, { from: before.length, to: before.length + event.length }));
   expect([message.subarray(0, before.length), message.subarray(before.length + event.length)]).toEqual([before, behind]);
   return found;
 }
@@ -62,7 +62,7 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
 
 test("the fields of an event are not copied when they came in order", () => {
   const message = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
-  const { fields } = readProposedEvent(newReader(message), { from: 0, to: message.length });
+  const { fields } = reading(message, (reader) => readProposedEvent(reader, { from: 0, to: message.length }));
   expect(fields.buffer).toBe(message.buffer);
   expect(fields.byteOffset + fields.length).toBe(message.byteOffset + message.length);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent, type Position } from "@eventstore/db-client";
@@ -114,4 +114,20 @@ test("a copy that broke off is no hindrance, and streams that are only hidden st
   expect(occurrences()).toBe(0);
   expect((await listed()).filter(([stream]) => stream === "hidden")).toHaveLength(1);
   expect(readdirSync(folder)).not.toContain("events.mdb.copy");
+});
+
+test("a file that cannot be copied is said to be, is served all the same, and is copied by a later start", async () => {
+  await writePerson("member-1");
+  await client.tombstoneStream("member-1");
+  await stop();
+  mkdirSync(join(folder, "events.mdb.copy"));
+  await start();
+  expect(warnings).toEqual([expect.stringContaining("could not be copied")]);
+  expect((await listed()).filter(([stream]) => stream === "member-1")).toHaveLength(2);
+  await client.appendToStream("other-1", other(1));
+  await stop();
+  rmdirSync(join(folder, "events.mdb.copy"));
+  await start();
+  expect(occurrences()).toBe(0);
+  expect(await collect(client.readStream("other-1"))).toHaveLength(13);
 });

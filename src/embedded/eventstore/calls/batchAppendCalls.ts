@@ -101,7 +101,8 @@ function take(append: OpenAppend, { target, events }: AppendPart, message: Buffe
 
 async function resultOf(writer: Writer, { target, collected, fault }: OpenAppend): Promise<Field> {
   if (!target || fault !== undefined) return badRequest(fault ?? "an append begins with its options");
-  if (target.deadline !== undefined && target.deadline < Date.now()) return timedOut();
+  const { stream, expected, deadline } = target;
+  if (deadline && deadline.seconds * 1000 + deadline.nanos / 1e6 < Date.now()) return timedOut();
   if (collected.isTooLarge()) return tooLarge();
-  return batchResult(target, await writer.append(target.stream, target.expected, collected.take()));
+  return batchResult(target, await writer.append(stream, expected, collected.take()));
 }

@@ -1,14 +1,4 @@
-import {
-  MalformedMessage,
-  message,
-  newReader,
-  present,
-  type Reader,
-  reading,
-  readNumber,
-  type Span,
-  textIn,
-} from "../../../adapters/eventStore/protobuf.js";
+import { MalformedMessage, message, present, reading, readNumber, type Span, textIn } from "../../../adapters/eventStore/protobuf.js";
 import type { ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";
@@ -17,16 +7,11 @@ import { readProposedEvent } from "./proposedEvents.js";
 export interface AppendTarget {
   stream: string;
   expected: ExpectedRevision;
-  /** Milliseconds since 1970; the batch path sends one with each append. */
-  deadline?: number;
+  /** Since 1970; the batch path sends one with each append. */
+  deadline?: { seconds: number; nanos: number };
 }
 
 const readTimestamp = message(() => ({ seconds: 0, nanos: 0 }), { 1: ["seconds", readNumber], 2: ["nanos", readNumber] });
-
-function readDeadline(reader: Reader): number {
-  const { seconds, nanos } = readTimestamp(reader);
-  return seconds * 1000 + nanos / 1e6;
-}
 
 export const readStreamName = textIn(3);
 
@@ -37,7 +22,7 @@ export const readTarget = message((): AppendTarget => ({ stream: "", expected: "
   3: ["expected", present("no_stream")],
   4: ["expected", present("any")],
   5: ["expected", present("stream_exists")],
-  6: ["deadline", readDeadline],
+  6: ["deadline", readTimestamp],
 });
 
 export const NAMELESS = "a stream name is required";
@@ -64,8 +49,7 @@ export function createEventCollector() {
     isTooLarge,
     /** The events at these places in the message, up to the first that is faulty. */
     add(message: Buffer, places: readonly Span[]): void {
-      const reader = newReader(message);
-      reading(() => {
+      reading(message, (reader) => {
         for (const place of places) {
           const event = readProposedEvent(reader, place);
           counted += event.dataBytes; // EventStoreDB 23.10 counts the data alone against its limit, not metadata or type

@@ -3,9 +3,9 @@ import {
   encode,
   type Field,
   MalformedMessage,
-  newReader,
   type Reader,
   readBytes,
+  reading,
   readSpan,
   readText,
   repeated,
@@ -79,5 +79,5 @@ function readInOrder(message: Buffer): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message);
   const kept = properties.filter((property) => readKey(property).key !== "created");
   const ordered = encode([[1, id], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
-  return readProposedEvent(newReader(ordered), { from: 0, to: ordered.length });
+  return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }
