@@ -18,7 +18,7 @@ import { addMember, formToken, signedIn, type Visitor } from "../support/portal.
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
-import { type CrashPoint, mortal } from "./mortal.js";
+import { aroundEach, type CrashPoint, mortal } from "./mortal.js";
 
 let service: TestService;
 let worker: Role | undefined;
@@ -134,13 +134,7 @@ async function dieAt(point: CrashPoint): Promise<void> {
   await dying.stop();
 }
 
-const both = (points: readonly (readonly [string, Omit<CrashPoint, "when">])[]): [string, CrashPoint][] =>
-  points.flatMap(([what, point]) => [
-    [`before ${what}`, { ...point, when: "before" }],
-    [`after ${what}`, { ...point, when: "after" }],
-  ]);
-
-const workerPoints = both([
+const workerPoints = aroundEach([
   ["RowsClaimed", { call: "append", on: /RowsClaimed/ }],
   ["its rows", { call: "append", on: /^Row(Accepted|Rejected)/ }],
   ["ImportCompleted", { call: "append", on: /ImportCompleted/ }],
@@ -163,7 +157,7 @@ describe.each(workerPoints)("a worker dies %s of a correction that two members, 
   });
 });
 
-const apiPoints = both([
+const apiPoints = aroundEach([
   ["the file is stored", { call: "put", on: /^uploads\// }],
   ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
   ["ImportRequested", { call: "append", on: /ImportRequested/ }],

@@ -7,7 +7,7 @@ import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
 import { type Customer, newPush, push } from "./customer.js";
-import { type CrashPoint, mortal } from "./mortal.js";
+import { aroundEach, type CrashPoint, mortal } from "./mortal.js";
 import { reckon, untilSettled } from "./reckoning.js";
 import type { Submission } from "./submissions.js";
 
@@ -60,18 +60,13 @@ async function anotherWorker(): Promise<void> {
   worker = startWorker(service); // its first look is for what the dead have left
 }
 
-const workerPoints: [string, CrashPoint][] = (
-  [
-    ["ImportStarted", { call: "append", on: /ImportStarted/ }],
-    ["the first rows", { call: "append", on: /^Row/ }],
-    ["more rows", { call: "append", on: /^Row/, nth: 2 }],
-    ["ImportCompleted", { call: "append", on: /ImportCompleted/ }],
-    ["the report's upload", { call: "put", on: /^reports\// }],
-    ["the turn's end", { call: "sql", on: /delete from import_queue/ }],
-  ] as const
-).flatMap(([what, point]) => [
-  [`before ${what}`, { ...point, when: "before" }],
-  [`after ${what}`, { ...point, when: "after" }],
+const workerPoints = aroundEach([
+  ["ImportStarted", { call: "append", on: /ImportStarted/ }],
+  ["the first rows", { call: "append", on: /^Row/ }],
+  ["more rows", { call: "append", on: /^Row/, nth: 2 }],
+  ["ImportCompleted", { call: "append", on: /ImportCompleted/ }],
+  ["the report's upload", { call: "put", on: /^reports\// }],
+  ["the turn's end", { call: "sql", on: /delete from import_queue/ }],
 ]);
 
 describe.each(workerPoints)("a worker dies %s", (_, point) => {
@@ -133,16 +128,11 @@ async function dieAt(point: CrashPoint): Promise<void> {
   await dying.stop();
 }
 
-const apiPoints: [string, CrashPoint][] = (
-  [
-    ["the file is stored", { call: "put", on: /^uploads\// }],
-    ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
-    ["ImportRequested", { call: "append", on: /ImportRequested/ }],
-    ["its place is confirmed", { call: "sql", on: /with confirmed/ }],
-  ] as const
-).flatMap(([what, point]) => [
-  [`before ${what}`, { ...point, when: "before" }],
-  [`after ${what}`, { ...point, when: "after" }],
+const apiPoints = aroundEach([
+  ["the file is stored", { call: "put", on: /^uploads\// }],
+  ["its place is reserved", { call: "sql", on: /reserve_import_place/ }],
+  ["ImportRequested", { call: "append", on: /ImportRequested/ }],
+  ["its place is confirmed", { call: "sql", on: /with confirmed/ }],
 ]);
 
 describe.each(apiPoints)("an API dies %s", (_, point) => {

@@ -4,6 +4,7 @@ import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
 import type { TestService } from "../support/service.js";
+import { long } from "./scale.js";
 
 export interface CrashPoint {
   readonly call: "append" | "put" | "sql";
@@ -100,3 +101,10 @@ function override<Target extends object>(target: Target, own: Record<string, unk
     },
   });
 }
+
+/** Before and after each call. In the short form after each, and before the first: before the next one is about the same moment. */
+export const aroundEach = (points: readonly (readonly [string, Omit<CrashPoint, "when">])[]): [string, CrashPoint][] =>
+  points.flatMap(([what, point], index) => {
+    const sides = index === 0 || long || process.env["VERIFY"] === "on" ? (["before", "after"] as const) : (["after"] as const);
+    return sides.map((when): [string, CrashPoint] => [`${when} ${what}`, { ...point, when }]);
+  });

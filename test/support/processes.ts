@@ -4,10 +4,10 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { commandLine, isAlive, processIdentity } from "../../src/embedded/processes.js";
+import { untilNextLook } from "./eventually.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const program = join(root, "dist", "cli.js");
@@ -129,7 +129,7 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 120_000): Promise<void> {
-  for (const deadline = Date.now() + deadlineMs; Date.now() < deadline; await pause(25)) if (await holds()) return;
+  for (const begun = performance.now(); performance.now() - begun < deadlineMs; await untilNextLook(begun)) if (await holds()) return;
   throw new Error(`not within ${deadlineMs} ms: ${what}`);
 }
 

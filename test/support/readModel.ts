@@ -1,11 +1,11 @@
 // The reading side on real stores: an event store, a database, and a projector between them.
-import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { startTestEventStore } from "./eventStore.js";
+import { untilNextLook } from "./eventually.js";
 import { append, type Story, type Told, tell } from "./importStory.js";
 import { createTestDatabase } from "./postgres.js";
 
@@ -75,9 +75,9 @@ export async function startReadModel(): Promise<ReadModel> {
 
 /** Waits for a condition, with a deadline. */
 export async function until(condition: () => Promise<boolean>, deadlineMs = 90_000): Promise<void> {
-  const deadline = Date.now() + deadlineMs;
+  const begun = performance.now();
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`the condition did not come true within ${deadlineMs} ms`);
-    await pause(10);
+    if (performance.now() - begun > deadlineMs) throw new Error(`the condition did not come true within ${deadlineMs} ms`);
+    await untilNextLook(begun);
   }
 }

@@ -21,6 +21,7 @@ import { cacheCatalogues } from "../../../src/queries/catalogueCache.js";
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
 import { startTestEventStore } from "../../support/eventStore.js";
+import { untilNextLook } from "../../support/eventually.js";
 import { createTestDatabase } from "../../support/postgres.js";
 import { createTestObjectStore } from "../../support/stores.js";
 
@@ -206,9 +207,9 @@ async function eventsOf(eventStore: WorkerDeps["eventStore"], importId: string):
 }
 
 export async function until(condition: () => Promise<boolean> | boolean, deadlineMs = 90_000): Promise<void> {
-  const deadline = performance.now() + deadlineMs;
+  const begun = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${condition}`);
-    await new Promise((settle) => setTimeout(settle, 20));
+    if (performance.now() - begun > deadlineMs) throw new Error(`not within ${deadlineMs} ms: ${condition}`);
+    await untilNextLook(begun);
   }
 }
