@@ -76,9 +76,10 @@ test("clocks an hour off either way change no order, no time that is told, no id
   const sent = newPush(activities(1), key);
   for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202); // throws on a second import
 
+  const fresh = await roles.newCustomer(); // whose minute begins with the first of these
   const remaining: number[] = [];
   for (const url of [ahead, behind, ahead, behind]) {
-    const answer = await ask(url, customer.key, "/v1/org/ledger/shipments");
+    const answer = await ask(url, fresh.key, "/v1/org/ledger/shipments");
     remaining.push(Number(answer?.headers.get("ratelimit-remaining")));
     expect(Number(answer?.headers.get("ratelimit-reset"))).toBeLessThanOrEqual(60);
     await answer?.text();
