@@ -6,6 +6,7 @@ import { answers, forms, pages } from "../../src/http/portal/pages/list.js";
 import type { Access } from "../../src/http/portal/visit.js";
 import { addMember, formToken, signedIn, type Visitor, visitor } from "./portal.js";
 import { ownShipmentOf, type PortalStage } from "./portalPages.js";
+import type { TestService } from "./service.js";
 
 const roles: readonly Role[] = ["admin", "operator", "viewer"];
 const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));
@@ -37,6 +38,16 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
 
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const strangers = new WeakMap<TestService, Promise<Visitor>>();
+
+/** An admin of another organisation: the same one for all cases, none of which ends the session. */
+function strangerTo(service: TestService): Promise<Visitor> {
+  const stranger =
+    strangers.get(service) ?? service.organisation().then(async ({ id }) => signedIn(service, await addMember(service, id, "admin")));
+  strangers.set(service, stranger);
+  return stranger;
+}
 
 export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
@@ -75,8 +86,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     (_, { path }) => {
       test("knows no ids of another organisation", async () => {
         const { service } = stage();
-        const other = await service.organisation();
-        const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+        const stranger = await strangerTo(service);
         for (const madeUp of [false, true]) expect((await stranger.get(addressOf(path, stage(), madeUp))).status).toBe(404);
       });
     },
@@ -130,8 +140,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
 
     testWhere(access !== "anyone" && path.includes("{"))("knows no ids of another organisation", async () => {
       const { service } = stage();
-      const other = await service.organisation();
-      const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+      const stranger = await strangerTo(service);
       const token = await formToken(stranger);
       const answers = [addressOf(path, stage()), addressOf(path, stage(), true)].map(async (address) => {
         const response = await stranger.post(address, { token, role: "admin" }, { "x-request-id": "the-same" });
@@ -195,8 +204,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
 
     testWhere(path.includes("{"))("knows no ids of another organisation", async () => {
       const { service } = stage();
-      const other = await service.organisation();
-      const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
+      const stranger = await strangerTo(service);
       const headers = { "x-form-token": await formToken(stranger) };
       for (const madeUp of [false, true]) {
         const status = await statusOf(ask(stranger, addressOf(path, stage(), madeUp), headers));
