@@ -69,6 +69,15 @@ test("shipments are found by the beginning of their id, customer, reference, pla
   expect((await text("/portal/shipments?cursor=x")).status).toBe(400);
 });
 
+test.each(["/portal/shipments", "/portal/quotes"])("%s: a day that is none is refused, not left out", async (path) => {
+  for (const query of ["from=1%2F3%2F2026", "to=2026-02-30", "from=2026-3-1"]) {
+    const { status, page } = await text(`${path}?${query}`);
+    expect([query, status]).toEqual([query, 400]);
+    expect(page).toContain("must be a day of the calendar, such as 2026-03-01");
+  }
+  expect((await text(`${path}?from=&to=9999-12-31`)).status).toBe(200);
+});
+
 test("a shipment shows its route, lines and every version, with what changed", async () => {
   const { status, page } = await text("/portal/shipments/SO-1");
   expect([status, heading(page)]).toEqual([200, "SO-1"]);

@@ -26,7 +26,7 @@ export const quotesPage: PageOf<SignedInVisit> = {
     const customers = [...catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
     const { quote, cursor, customer, from, to } = visit.query;
     const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
-    const filter = { customerId: customer || undefined, from: dayStart(from, timezone, 0), to: dayStart(to, timezone, 1) };
+    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone, 0), to: dayStart("To", to, timezone, 1) };
     const [shown, recent] = await Promise.all([
       quote ? explainRequest(organisationId, quote.trim(), deps) : undefined,
       listQuotes(organisationId, filter, page, deps.pool),

@@ -73,8 +73,8 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string, geo
     customerId: given("customer", limits.identifierLength),
     sourceDetails: given("reference", limits.sourceDetailsLength),
     place: placeIn(given("place", longestPlace), geography),
-    from: dayStart(query["from"], timezone, 0),
-    to: dayStart(query["to"], timezone, 1),
+    from: dayStart("Updated from", query["from"], timezone, 0),
+    to: dayStart("Updated to", query["to"], timezone, 1),
   };
 }
 
