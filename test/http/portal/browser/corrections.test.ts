@@ -106,7 +106,7 @@ browserTest(
     const organisation = await service.organisation();
     await rejectedActivities(organisation, 3);
     const member = await addMember(service, organisation.id, "operator");
-    await asMember(member, async ({ page }) => {
+    await asMember(member, async ({ page, faults }) => {
       await opened(page);
       const faulty = await cell(page, 1, "Customer");
       await expect.poll(async () => [await faulty.getAttribute("aria-invalid"), await faulty.textContent()]).toEqual(["true", "CUST-999"]);
@@ -135,7 +135,17 @@ browserTest(
       await signInAs(cookies);
       await opened(page);
       await holds(page, 2, "Customer", "CUST-999"); // another member is not shown them
-      await signInAs((await signedIn(service, member)).cookies);
+      const own = (await signedIn(service, member)).cookies;
+      await signInAs(own);
+      await opened(page);
+      await says(page, 1, "Ready to submit");
+      await page.context().clearCookies();
+      await submitButton(page).click();
+      await page.getByText("1 changed row is kept here and can be submitted again.").waitFor();
+      await page.getByText("1 changed row is kept here: it still has a problem.").waitFor();
+      await page.getByText("You are signed out. Sign in again to go on").waitFor();
+      await signInAs(own);
+      for (const fault of faults.splice(0)) expect(fault).toContain("401 (Unauthorized)");
       await opened(page);
       await says(page, 1, "Ready to submit");
       await submitButton(page).click();

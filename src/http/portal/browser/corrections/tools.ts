@@ -123,7 +123,9 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     });
 
   const showOutcome = ({ sent, taken, faults }: Outcome) => {
-    const left = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
+    const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined);
+    const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict !== null)).length;
+    const unsent = kept.length - faulty;
     const rows = sent.reduce((sum, each) => sum + each.rows, 0);
     const line = (text: string) => Object.assign(document.createElement("li"), { textContent: text });
     const items: HTMLElement[] = sent.map(({ importId, rows: count }) => {
@@ -134,12 +136,9 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       return item;
     });
     if (taken > 0) items.push(line(`${taken} ${taken === 1 ? "row was" : "rows were"} taken by somebody else first: see the rows.`));
-    if (left > 0)
-      items.push(
-        line(
-          `${left} changed ${left === 1 ? "row is" : "rows are"} kept here: ${left === 1 ? "it still has a problem" : "they still have problems"}.`,
-        ),
-      );
+    const keptHere = (count: number) => `${count} changed ${count === 1 ? "row is" : "rows are"} kept here`;
+    if (unsent > 0) items.push(line(`${keptHere(unsent)} and can be submitted again.`));
+    if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
     for (const fault of faults) items.push(line(fault));
     const list = document.createElement("ul");
     list.append(...items);
