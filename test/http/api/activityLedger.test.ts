@@ -104,6 +104,14 @@ describe("totals", () => {
   });
 });
 
+test.each([totals, ledger, "/v1/org/ledger/shipments"])(
+  "%s: a misspelt filter is a 400 that names it, and does not count as none",
+  async (path) => {
+    const { body } = await get(path, { month: "2026-03" });
+    expect(body).toMatchObject({ statusCode: 400, message: ["month is not a recognised field"] });
+  },
+);
+
 test.each([totals, ledger])("%s: a malformed time or code, and from after to, is a 400 that names it", async (path) => {
   const faulty: [Record<string, string>, string][] = [
     [{ from: "2026-02-30" }, "from"],

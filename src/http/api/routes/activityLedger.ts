@@ -49,10 +49,12 @@ export const activityLedgerRoutes: readonly Route[] = [
       "half hour, and as pushed within each.",
     tag,
     extension: true,
-    request: { query: pageQuery.extend({ importId: z.string().optional().describe("Activities of this import only"), ...filters }) },
+    request: {
+      query: pageQuery.extend({ importId: z.string().optional().describe("Activities of this import only"), ...filters }).strict(),
+    },
     responses: {
       200: { description: "A page of activities", schema: pageSchema(ledgerActivity, "LedgerActivities") },
-      400: { description: "Malformed cursor, limit, code or time, or from is after to" },
+      400: { description: "Malformed cursor, limit, code or time, a parameter that there is not, or from is after to" },
       404: { description: "No such fulfilment import in the organisation" },
     },
     handler: async ({ query, caller }, deps) => {
@@ -70,10 +72,10 @@ export const activityLedgerRoutes: readonly Route[] = [
     description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
     tag,
     extension: true,
-    request: { query: z.object(filters) },
+    request: { query: z.strictObject(filters) },
     responses: {
       200: { description: "The totals", schema: totals },
-      400: { description: "Malformed code or time, from is after to, or too many totals" },
+      400: { description: "Malformed code or time, a parameter that there is not, from is after to, or too many totals" },
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, warehouseCode, chargeCode } = query;

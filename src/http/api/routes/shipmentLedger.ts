@@ -36,10 +36,10 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     extension: true,
     description:
       "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
-    request: { query: pageQuery.extend(filters) },
+    request: { query: pageQuery.extend(filters).strict() },
     responses: {
       200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
-      400: { description: "Malformed cursor, limit, filter or time, or from is after to" },
+      400: { description: "Malformed cursor, limit, filter or time, a parameter that there is not, or from is after to" },
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, shipmentIdPrefix, sourceDetails } = query;
