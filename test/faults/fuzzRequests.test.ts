@@ -39,7 +39,9 @@ const shipmentFile =
 /** A request to every route as it goes over the wire. */
 function wireRequests(): Buffer[] {
   return routes.map(({ method, path, operationId, request }) => {
-    const address = path.replaceAll(/\{\w+\}/g, "0190a000-0000-7000-8000-000000000000") + (request.query ? "?limit=5" : "");
+    const address =
+      path.replaceAll(/\{\w+\}/g, "0190a000-0000-7000-8000-000000000000") +
+      (request.query && "limit" in request.query.shape ? "?limit=5" : "");
     const csvFile = path.includes("shipments") ? shipmentFile : activityFile;
     const form = `--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csvFile}\r\n--b--\r\n`;
     const body = request.multipart ? form : method === "POST" ? JSON.stringify(bodies[operationId] ?? {}) : "";
