@@ -12,9 +12,8 @@ const abandonedMs = 24 * touchMs;
 
 /** Makes a folder for this process, and removes those of the same name whose processes are gone. */
 export async function ownFolder(parent: string, name: string): Promise<string> {
-  await mkdir(parent, { recursive: true });
+  const folder = await newFolder(parent, `${name}-${processSpace()}-${process.pid}-`);
   await removeAbandoned(parent, name);
-  const folder = await mkdtemp(join(parent, `${name}-${processSpace()}-${process.pid}-`));
   const touching = setInterval(() => {
     const now = new Date();
     utimes(folder, now, now).catch(() => clearInterval(touching)); // the folder is gone
@@ -23,8 +22,17 @@ export async function ownFolder(parent: string, name: string): Promise<string> {
   return folder;
 }
 
+/** A start that takes the data folder over removes `parent`, maybe between the two calls. */
+async function newFolder(parent: string, prefix: string, tries = 5): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  return mkdtemp(join(parent, prefix)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" || tries <= 1) throw error;
+    return newFolder(parent, prefix, tries - 1);
+  });
+}
+
 async function removeAbandoned(parent: string, name: string): Promise<void> {
-  for (const entry of await readdir(parent)) {
+  for (const entry of await readdir(parent).catch(() => [])) {
     if (!entry.startsWith(`${name}-`)) continue;
     const path = join(parent, entry);
     // A folder of another user cannot be removed; it is left.
