@@ -38,7 +38,7 @@ interface Store extends Running {
 export async function startEmbeddedStores(options: EmbeddedOptions): Promise<EmbeddedStores> {
   const { dataDir, logger } = options;
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
-  await rm(join(dataDir, "tmp"), { recursive: true, force: true });
+  await rm(join(dataDir, "tmp"), { recursive: true, force: true, maxRetries: 5 }); // a role of the earlier owner may still write to it
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
   const credentials = newCredentials(); // stay the same when the event store is restarted after a crash
   const [database, events] = await Promise.allSettled([

@@ -137,6 +137,10 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     });
     const ended = once(role, "exit");
     await until("the role is ready", async () => said.includes('"msg":"ready"'));
+    const tmp = join(machine.dataDir, "tmp");
+    await until("it is at work", async () =>
+      (await readdir(tmp, { recursive: true })).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)),
+    );
     first.child.kill("SIGTERM");
     await first.exited;
     const second = start();

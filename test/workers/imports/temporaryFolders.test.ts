@@ -56,3 +56,15 @@ test.skipIf(!isolated)("a process with numbers of its own leaves the folders of 
 test("two workers with one host name and one process number have two identities", () => {
   expect(newWorkerId()).not.toBe(newWorkerId());
 });
+
+test("a parent that is removed while folders are made is made again", async () => {
+  const inside = join(parent, "tmp", "role");
+  let made = 0;
+  const removing = async () => {
+    while (made < 30) await rm(join(parent, "tmp"), { recursive: true, force: true }).catch(() => undefined); // something new is in it
+  };
+  const making = async () => {
+    for (; made < 30; made += 1) await ownFolder(inside, "worker");
+  };
+  await Promise.all([making(), removing()]);
+});

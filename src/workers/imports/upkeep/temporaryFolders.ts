@@ -5,6 +5,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 const touchMs = 3_600_000;
 /** A running owner touches its folder every hour. */
@@ -22,13 +23,16 @@ export async function ownFolder(parent: string, name: string): Promise<string> {
   return folder;
 }
 
-/** A start that takes the data folder over removes `parent`, maybe between the two calls. */
-async function newFolder(parent: string, prefix: string, tries = 5): Promise<string> {
-  await mkdir(parent, { recursive: true });
-  return mkdtemp(join(parent, prefix)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT" || tries <= 1) throw error;
+/** A start that takes the data folder over removes `parent`, maybe at this very moment. */
+async function newFolder(parent: string, prefix: string, tries = 20): Promise<string> {
+  try {
+    await mkdir(parent, { recursive: true });
+    return await mkdtemp(join(parent, prefix));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries <= 1) throw error;
+    await pause(50);
     return newFolder(parent, prefix, tries - 1);
-  });
+  }
 }
 
 async function removeAbandoned(parent: string, name: string): Promise<void> {
