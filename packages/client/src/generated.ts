@@ -3931,7 +3931,7 @@ export interface operations {
                     "application/json": components["schemas"]["LedgerShipments"];
                 };
             };
-            /** @description Malformed cursor, limit, filter or time, a parameter that there is not, or from is after to */
+            /** @description Malformed cursor, limit, filter or time, an unknown parameter, or from is after to */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4226,7 +4226,7 @@ export interface operations {
                     "application/json": components["schemas"]["LedgerActivities"];
                 };
             };
-            /** @description Malformed cursor, limit, code or time, a parameter that there is not, or from is after to */
+            /** @description Malformed cursor, limit, code or time, an unknown parameter, or from is after to */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4381,7 +4381,7 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityTotals"];
                 };
             };
-            /** @description Malformed code or time, a parameter that there is not, from is after to, or too many totals */
+            /** @description Malformed code or time, an unknown parameter, from is after to, or too many totals */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

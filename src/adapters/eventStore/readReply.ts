@@ -26,7 +26,7 @@ const propertyTag = 0x32; // field 6, a message
 
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
 export function replyReader(): (bytes: Buffer) => ReadReply {
-  const shared = { stream: repeated(textIn(3)), properties: repeated(readProperties), metadata: repeated(readMetadata) };
+  const shared = { stream: readOnce(textIn(3)), properties: readOnce(readProperties), metadata: readOnce(readMetadata) };
   function readEvent(reader: Reader): ReadReply {
     const end = reader.uint32() + reader.pos;
     let event: ReadReply | undefined;
@@ -107,7 +107,7 @@ function readRecorded(reader: Reader, shared: Shared): ReadReply {
 }
 
 /** Reads the field at the reader, unless its bytes are those of the last time. */
-function repeated<Value>(read: (reader: Reader) => Value): (reader: Reader) => Value {
+function readOnce<Value>(read: (reader: Reader) => Value): (reader: Reader) => Value {
   let last: { readonly bytes: Buffer; readonly value: Value } | undefined;
   return (reader) => {
     const bytes = reader.buf as Buffer;

@@ -26,7 +26,7 @@ export async function writeTotals(client: PoolClient, completed: readonly Import
 
 /**
  * The sums of a large import stay in memory. To hash the rows of a group takes a third of the time of sorting them, and leaves them in
- * their order. Where Postgres takes a sort for very dear it would also compile the statement, for longer than it runs.
+ * their order. With sorts switched off Postgres may estimate a high cost and compile the statement first, which takes longer than running it.
  */
 const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = off; set local enable_hashagg = on; set local jit = off";
 

@@ -54,7 +54,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
     responses: {
       200: { description: "A page of activities", schema: pageSchema(ledgerActivity, "LedgerActivities") },
-      400: { description: "Malformed cursor, limit, code or time, a parameter that there is not, or from is after to" },
+      400: { description: "Malformed cursor, limit, code or time, an unknown parameter, or from is after to" },
       404: { description: "No such fulfilment import in the organisation" },
     },
     handler: async ({ query, caller }, deps) => {
@@ -75,7 +75,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     request: { query: z.strictObject(filters) },
     responses: {
       200: { description: "The totals", schema: totals },
-      400: { description: "Malformed code or time, a parameter that there is not, from is after to, or too many totals" },
+      400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many totals" },
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, warehouseCode, chargeCode } = query;

@@ -39,7 +39,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     request: { query: pageQuery.extend(filters).strict() },
     responses: {
       200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
-      400: { description: "Malformed cursor, limit, filter or time, a parameter that there is not, or from is after to" },
+      400: { description: "Malformed cursor, limit, filter or time, an unknown parameter, or from is after to" },
     },
     handler: async ({ query, caller }, deps) => {
       const { customerId, shipmentIdPrefix, sourceDetails } = query;

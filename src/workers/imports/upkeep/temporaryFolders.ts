@@ -36,7 +36,8 @@ async function newFolder(parent: string, prefix: string, tries = 20): Promise<st
 }
 
 async function removeAbandoned(parent: string, name: string): Promise<void> {
-  for (const entry of await readdir(parent).catch(() => [])) {
+  const entries = await readdir(parent).catch(() => []); // the parent has been removed since
+  for (const entry of entries) {
     if (!entry.startsWith(`${name}-`)) continue;
     const path = join(parent, entry);
     // A folder of another user cannot be removed; it is left.

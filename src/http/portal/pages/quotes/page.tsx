@@ -6,7 +6,7 @@ import { explainRequest } from "../../../../queries/explainQuote.js";
 import { presentOf } from "../../../../queries/present.js";
 import { listQuotes } from "../../../../queries/quoteList.js";
 import { recentQuotes } from "../../../../queries/recentQuotes.js";
-import { dayStart } from "../../dayStart.js";
+import { dayEnd, dayStart } from "../../filterDays.js";
 import type { FormOf, PageOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { ofTheForm, quotesPath, requestOf } from "./asked.js";
@@ -26,7 +26,7 @@ export const quotesPage: PageOf<SignedInVisit> = {
     const customers = [...catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
     const { quote, cursor, customer, from, to } = visit.query;
     const page = { cursor: cursor || undefined, limit: recentPerPage, secret: deps.signingSecret };
-    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone, 0), to: dayStart("To", to, timezone, 1) };
+    const filter = { customerId: customer || undefined, from: dayStart("From", from, timezone), to: dayEnd("To", to, timezone) };
     const [shown, recent] = await Promise.all([
       quote ? explainRequest(organisationId, quote.trim(), deps) : undefined,
       listQuotes(organisationId, filter, page, deps.pool),

@@ -5,7 +5,7 @@ import { presentOf } from "../../../../queries/present.js";
 import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipmentLedger.js";
 import { isByImport } from "../../../../queries/shipmentWalk.js";
-import { dayStart } from "../../dayStart.js";
+import { dayEnd, dayStart } from "../../filterDays.js";
 import type { PageOf } from "../../page.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
@@ -73,8 +73,8 @@ function filterOf(query: Readonly<Record<string, string>>, timezone: string, geo
     customerId: given("customer", limits.identifierLength),
     sourceDetails: given("reference", limits.sourceDetailsLength),
     place: placeIn(given("place", longestPlace), geography),
-    from: dayStart("Updated from", query["from"], timezone, 0),
-    to: dayStart("Updated to", query["to"], timezone, 1),
+    from: dayStart("Updated from", query["from"], timezone),
+    to: dayEnd("Updated to", query["to"], timezone),
   };
 }
 
