@@ -18,7 +18,8 @@ export interface HeldTurn {
   release(): Promise<void>;
 }
 
-const beatMs = 1_000;
+/** A person who cancels an import waits for the next heartbeat, and is to be told within a second. */
+const beatMs = 400;
 
 export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; logger: Logger; heldFrom: number }): HeldTurn {
   const { pool, turn, stop, logger, heldFrom } = options;

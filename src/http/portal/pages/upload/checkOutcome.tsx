@@ -20,7 +20,8 @@ export interface Outcome {
 /** What the check found, as markup for the page's script to put in its place. */
 export const checkOutcome = (outcome: Outcome): string => String(<CheckOutcome {...outcome} />);
 
-export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown }: Outcome) {
+/** `next` says how to go on, where the page does not show it. */
+export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnknown, next }: Outcome & { readonly next?: string }) {
   const { rows, accepted, rejected, shipments, notes } = checked;
   return (
     <div class="panel">
@@ -46,6 +47,7 @@ export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnkno
         <p class="hint">{note}</p>
       ))}
       <Problems checked={checked} caption="Rows that would be rejected, in the file's order" />
+      {next ? <p class="hint">{next}</p> : null}
     </div>
   );
 }

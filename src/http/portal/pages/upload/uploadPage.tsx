@@ -40,12 +40,7 @@ export const uploadWith = (visit: SignedInVisit, outcome?: Outcome): Shown => ({
         <UploadForm visit={visit} kind={outcome?.kind ?? visit.query["kind"]} />
       </div>
       <div id="upload-outcome" class="upload-outcome" tabindex={-1}>
-        {outcome ? (
-          <>
-            <CheckOutcome {...outcome} />
-            <p class="hint">To upload it, choose the file again.</p>
-          </>
-        ) : null}
+        {outcome ? <CheckOutcome {...outcome} next="To upload it, choose the file again." /> : null}
       </div>
       <Examples visit={visit} />
     </>
