@@ -19,17 +19,17 @@ afterAll(() => machine?.clear());
 
 const peakMegabytes = async () => Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${api}/status`, "utf8"))?.[1]) / 1024;
 
-/** A form with one file of the largest size, made while it is sent: a header row and activities. */
-function* form(boundary: string): Generator<Buffer> {
+/** A form with one file of `bytes`, made while it is sent: a header row and activities. */
+function* form(boundary: string, bytes: number): Generator<Buffer> {
   const header = Buffer.from("warehouseCode,chargeCode,quantity,activityTimestamp\n");
   yield Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n`);
   yield header;
   const rows = Buffer.alloc(1024 * 1024, "SYD1,PICK,2,2026-03-01T09:30:00Z\n");
-  for (let left = limits.fileBytes - header.length; left > 0; left -= rows.length) yield rows.subarray(0, left);
+  for (let left = bytes - header.length; left > 0; left -= rows.length) yield rows.subarray(0, left);
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
 }
 
-function upload(index: number): Promise<number> {
+function upload(index: number, bytes: number = limits.fileBytes): Promise<number> {
   const boundary = `boundary${index}`;
   const headers = { "x-api-key": key, "content-type": `multipart/form-data; boundary=${boundary}` };
   return new Promise((answered, failed) => {
@@ -39,24 +39,29 @@ function upload(index: number): Promise<number> {
     });
     sent.once("error", failed);
     const send = async () => {
-      for (const part of form(boundary)) if (!sent.write(part)) await new Promise((drained) => sent.once("drain", drained));
+      for (const part of form(boundary, bytes)) if (!sent.write(part)) await new Promise((drained) => sent.once("drain", drained));
       sent.end();
     };
     send().catch(failed);
   });
 }
 
-it.skipIf(process.platform !== "linux")("eight files of 50 MB at once keep the API under 200 MB, and it goes on answering", async () => {
-  expect([key, api]).not.toContain("");
-  let sending = true;
-  let answeredMeanwhile = 0;
-  const asking = (async () => {
-    while (sending) if ((await fetch(`${machine.url}/healthz`)).status === 200) answeredMeanwhile += 1;
-  })();
-  const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => upload(index)));
-  sending = false;
-  await asking;
-  expect(statuses).toEqual(Array(8).fill(202));
-  expect(answeredMeanwhile).toBeGreaterThan(5);
-  expect(await peakMegabytes()).toBeLessThan(200);
-});
+it.skipIf(process.platform !== "linux")(
+  "eight files of 50 MB at once take the API less than a quarter of their size, and it goes on answering",
+  async () => {
+    expect([key, api]).not.toContain("");
+    expect(await upload(8, 1024)).toBe(202); // starts the thread that reads headers, which is not part of what a file costs
+    const before = await peakMegabytes();
+    let sending = true;
+    let answeredMeanwhile = 0;
+    const asking = (async () => {
+      while (sending) if ((await fetch(`${machine.url}/healthz`)).status === 200) answeredMeanwhile += 1;
+    })();
+    const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => upload(index)));
+    sending = false;
+    await asking;
+    expect(statuses).toEqual(Array(8).fill(202));
+    expect(answeredMeanwhile).toBeGreaterThan(5);
+    expect((await peakMegabytes()) - before).toBeLessThan((8 * 50) / 4); // 35 to 50 where the machine is idle; more where collecting garbage falls behind
+  },
+);
