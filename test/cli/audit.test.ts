@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { until, waybill } from "../support/processes.js";
@@ -16,6 +17,7 @@ let model: ReadModel;
 let folder: string;
 let environment: Record<string, string>;
 let activities: string;
+const command = useCommandLine();
 const signingSecret = "a secret of thirty-two characters";
 
 /** With its file where the embedded object store keeps it. */
@@ -49,11 +51,11 @@ afterAll(async () => {
 });
 
 test("audit import tells the story, and streams its rows for machines", async () => {
-  const story = await waybill(["audit", "import", activities], environment);
+  const story = await waybill(["audit", "import", activities], environment); // in a process of its own; the others share one
   expect(story.stdout).toContain("The projection agrees with it, row by row.");
   expect(story.stdout).toContain("the stored file still has this hash");
   expect(story.code).toBe(0);
-  const rows = await waybill(["audit", "import", activities, "--rows", "--json", "--as-of", "3"], environment);
+  const rows = await command(["audit", "import", activities, "--rows", "--json", "--as-of", "3"], environment);
   expect(
     rows.stdout
       .trim()
@@ -70,8 +72,8 @@ test("audit import of what the projector has not come to yet is no difference", 
   await model.stopProjector();
   const importId = await record({ kind: "shipments", end: "queued" });
   const [text, json] = await Promise.all([
-    waybill(["audit", "import", importId], environment),
-    waybill(["audit", "import", importId, "--json"], environment),
+    command(["audit", "import", importId], environment),
+    command(["audit", "import", importId, "--json"], environment),
   ]);
   model.startProjector();
   await model.project();
@@ -81,10 +83,10 @@ test("audit import of what the projector has not come to yet is no difference", 
 });
 
 test("audit verify ends with 0, and with 1 once a row was changed", async () => {
-  const sound = await waybill(["audit", "verify"], environment);
+  const sound = await command(["audit", "verify"], environment);
   expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining("Everything agrees with the streams.")]);
   await model.pool.query("update activities set charge_code = 'PACK'");
-  const changed = await waybill(["audit", "verify", "--json"], environment);
+  const changed = await command(["audit", "verify", "--json"], environment);
   expect(changed.code).toBe(1);
   expect(JSON.parse(changed.stdout)).toMatchObject({ differences: 1, first: [{ organisationId: "acme", importId: activities }] });
 });
@@ -92,24 +94,24 @@ test("audit verify ends with 0, and with 1 once a row was changed", async () => 
 test("audit verify of an organisation without imports finds it in order, also before the tables have it, and names what it should not hold", async () => {
   const path = join(folder, "fresh.json");
   await writeFile(path, JSON.stringify(organisationFile("fresh")));
-  expect((await waybill(["org", "apply", path], environment)).code).toBe(0);
+  expect((await command(["org", "apply", path], environment)).code).toBe(0);
   await model.pool.query("delete from organisations where id = 'fresh'");
-  const sound = await waybill(["audit", "verify", "--org", "fresh"], environment);
+  const sound = await command(["audit", "verify", "--org", "fresh"], environment);
   expect(sound).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Verified 0 imports .*Everything agrees with the streams.$/ms) });
   await model.pool.query(
     `insert into shipments select 'fresh', shipment_id, fields, items, source_details, import_id, updated_at, import_position from shipments`,
   );
-  const ghost = await waybill(["audit", "verify", "--org", "fresh", "--json"], environment);
+  const ghost = await command(["audit", "verify", "--org", "fresh", "--json"], environment);
   await model.pool.query("delete from shipments where organisation_id = 'fresh'");
   expect([ghost.code, JSON.parse(ghost.stdout)]).toMatchObject([1, { differences: 1, first: [{ organisationId: "fresh" }] }]);
 });
 
 test("projections rebuild mends it and says so; status shows nothing left to do", async () => {
-  const rebuilt = await waybill(["projections", "rebuild", "activities"], environment);
+  const rebuilt = await command(["projections", "rebuild", "activities"], environment);
   // The activity, its total and its group.
   expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +3 +[0-9a-f]{16} +was different/m)]);
-  expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
-  const status = await waybill(["projections", "status", "--json"], environment);
+  expect((await command(["audit", "verify"], environment)).code).toBe(0);
+  const status = await command(["projections", "status", "--json"], environment);
   expect((JSON.parse(status.stdout) as { events: number }[]).every(({ events }) => events === 0)).toBe(true);
   expect(JSON.parse(status.stdout)).toHaveLength(allProjections.length);
 });
@@ -145,7 +147,7 @@ test.each(someOf(["SIGTERM", "SIGINT"] as const, 2))(
       reader.release();
     }
     expect(await everything()).toEqual(before);
-    expect((await waybill(["audit", "verify"], environment)).code).toBe(0);
+    expect((await command(["audit", "verify"], environment)).code).toBe(0);
   },
 );
 
@@ -167,9 +169,9 @@ test("audit verify that gets SIGTERM says that it was stopped", async () => {
 });
 
 test("audit shipment lists its versions", async () => {
-  const found = await waybill(["audit", "shipment", "S1", "--org", "acme"], environment);
+  const found = await command(["audit", "shipment", "S1", "--org", "acme"], environment);
   expect(found.stdout).toContain("Shipment S1: 1 version\n");
-  const none = await waybill(["audit", "shipment", "S1", "--org", "other"], environment);
+  const none = await command(["audit", "shipment", "S1", "--org", "other"], environment);
   expect([none.code, none.stdout]).toEqual([1, ""]);
 });
 
@@ -182,14 +184,14 @@ test("what a caller pushed cannot pass for a line of the audit", async () => {
     rows: [{ accept: goodsLine(forged, { reference: forged }) }, { reject: forged }],
   });
   await model.project();
-  const story = await waybill(["audit", "import", importId, "--rows"], environment);
+  const story = await command(["audit", "import", importId, "--rows"], environment);
   expect(story.stdout).toContain(`Reference     ${shown}\n`);
   expect(story.stdout).toContain(`rejected  ${shown}\n`);
   expect(story.stdout.match(/^Status .*$/gm)).toEqual(["Status        completed"]);
-  const versions = await waybill(["audit", "shipment", forged, "--org", "acme"], environment);
+  const versions = await command(["audit", "shipment", forged, "--org", "acme"], environment);
   expect(versions.stdout).toContain(`Shipment ${shown}: 1 version\n`);
   expect(versions.stdout).toContain(`  reference = ${shown}\n`);
-  const none = await waybill(["audit", "shipment", forged, "--org", "other"], environment);
+  const none = await command(["audit", "shipment", forged, "--org", "other"], environment);
   expect(none.stderr).toBe(`No completed import of other has written a shipment ${shown}.\n`);
   for (const { stdout } of [story, versions]) expect(stdout).not.toContain("\u001b");
 });
@@ -206,7 +208,7 @@ const mistaken: [string[], string][] = [
     "There is no projection nope. There are: organisations, members, imports, rejections, activities, shipments, versions, quotes.",
   ],
 ];
-test.each(someOf(mistaken, 2))("%j is one clear line", async (args, line) => {
+test.each(mistaken)("%j is one clear line", async (args, line) => {
   const { code, stdout, stderr } = await waybill(args, environment);
   expect([code, stdout, stderr.trim()]).toEqual([1, "", line]);
 });

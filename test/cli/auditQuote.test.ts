@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
 import { organisationFile as fileShape } from "../../src/domain/catalogue/schema.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { waybill } from "../support/processes.js";
@@ -12,6 +13,7 @@ import { organisationDeps, startTestService, type TestService } from "../support
 let service: TestService;
 let environment: Record<string, string>;
 let folder: string;
+const command = useCommandLine();
 beforeAll(async () => {
   service = await startTestService();
   folder = await mkdtemp(join(tmpdir(), "waybill-test-cli-"));
@@ -58,19 +60,19 @@ test("audit quote explains a quote of an earlier version, and one that does not 
   const { id: organisationId } = await service.organisation();
   const file = fileShape.parse(organisationFile(organisationId));
   const sound = await recordOldQuote(service.eventStore, oldQuote({ organisationId, file }));
-  const right = await waybill(["audit", "quote", sound.quoteId], environment);
+  const right = await command(["audit", "quote", sound.quoteId], environment);
   expect(right.stdout).toContain("118.71  total, as it was answered");
   expect(right.code).toBe(0);
   const cheaper = fileShape.parse(organisationFile(organisationId));
   for (const card of cheaper.rateCards) card.fuelLevyPercent = 22;
   const wrong = await recordOldQuote(service.eventStore, oldQuote({ organisationId, file: cheaper }));
-  const { code, stdout, stderr } = await waybill(["audit", "quote", wrong.quoteId], environment);
+  const { code, stdout, stderr } = await command(["audit", "quote", wrong.quoteId], environment);
   expect(stdout).toContain("118.71  total, which is NOT as it was recorded");
   expect(stdout).toMatch(/DIFFERS: fuel was recorded as 19\.38 and comes out as 19\.82/);
   expect([code, stderr.trim().split("\n").at(-1)]).toEqual([1, "The quote does not come out again as it was recorded."]);
 });
 
 test("audit quote of a quote that does not exist is one clear line", async () => {
-  const { code, stdout, stderr } = await waybill(["audit", "quote", "nope"], environment);
+  const { code, stdout, stderr } = await command(["audit", "quote", "nope"], environment);
   expect([code, stdout, stderr.trim().split("\n").at(-1)]).toEqual([1, "", "There is no quote nope."]);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runProjector } from "../../src/projections/running/runProjector.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { waybill } from "../support/processes.js";
 import { activities, openStage, type Stage, until } from "../workers/imports/stage.js";
 
@@ -16,13 +17,14 @@ afterAll(async () => {
   await stage.close();
 });
 
-const run = (...args: string[]) =>
-  waybill(["imports", ...args], {
-    DATABASE_URL: stage.databaseUrl,
-    EVENTSTORE_URL: stage.store.address,
-    SIGNING_SECRET: "a secret of thirty-two characters",
-    DATA_DIR: stage.tempDir,
-  });
+const environment = () => ({
+  DATABASE_URL: stage.databaseUrl,
+  EVENTSTORE_URL: stage.store.address,
+  SIGNING_SECRET: "a secret of thirty-two characters",
+  DATA_DIR: stage.tempDir,
+});
+const command = useCommandLine();
+const run = (...args: string[]) => command(["imports", ...args], environment());
 const status = async (importId: string) =>
   (await stage.pool.query("select status from imports where import_id = $1", [importId])).rows[0]?.status;
 
@@ -32,7 +34,7 @@ test("imports are listed newest first, for people and for scripts, and cancelled
   const newer = await stage.push(organisation, "shipments", "shipmentId\n");
   await until(async () => (await status(newer)) === "queued");
 
-  const cancelled = await run("cancel", older);
+  const cancelled = await waybill(["imports", "cancel", older], environment()); // in a process of its own; the others share one
   expect(cancelled).toMatchObject({ code: 0, stdout: `${older} cancelled\n` });
   expect((await stage.events(older)).at(-1)).toMatchObject({
     type: "ImportCancelled",

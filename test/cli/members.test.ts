@@ -3,17 +3,18 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { useCommandLine } from "../support/commandLine.js";
 import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
 import { waybill } from "../support/processes.js";
-import { someOf } from "../support/someOf.js";
 
 let folder: string;
 let database: TestDatabase;
 let eventStore: TestEventStore;
 let environment: Record<string, string>;
-const run = (...args: string[]) => waybill(args, environment);
-const members = (command: string, ...args: string[]) => run("members", command, "--org", "acme", ...args);
+const command = useCommandLine();
+const run = (...args: string[]) => command(args, environment);
+const members = (name: string, ...args: string[]) => run("members", name, "--org", "acme", ...args);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-test-members-"));
@@ -38,7 +39,8 @@ afterAll(async () => {
 const link = /^https:\/\/waybill\.example\.com\/freight\/portal\/join\/[\w-]{43}\n$/;
 
 test("members are invited, listed, given links and roles, removed and erased", async () => {
-  const invited = await members("invite", "--email", "ada@example.com", "--role", "admin", "--name", "Ada");
+  const invitation = ["--org", "acme", "--email", "ada@example.com", "--role", "admin", "--name", "Ada"];
+  const invited = await waybill(["members", "invite", ...invitation], environment); // in a process of its own; the others share one
   expect(invited).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(link) });
   expect(await members("invite", "--email", "bob@example.com", "--role", "viewer")).toMatchObject({ code: 0 });
   const another = await members("link", "ADA@example.com");
@@ -74,8 +76,8 @@ const refused: [string[], string][] = [
   [["remove", "ada@example.com"], "last admin"],
   [["link", "nobody@example.com"], "no such member"],
 ];
-test.each(someOf(refused, 3))("%j is one line on stderr", async ([command = "", ...args], words) => {
-  const { code, stdout, stderr } = await members(command, ...args);
+test.each(refused)("%j is one line on stderr", async ([name = "", ...args], words) => {
+  const { code, stdout, stderr } = await members(name, ...args);
   expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
   expect(stderr).toContain(words);
 });

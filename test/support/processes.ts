@@ -30,12 +30,15 @@ export async function waybill(
   environment: Record<string, string> = {},
   meanwhile?: (child: ChildProcess) => void,
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...quiet(), ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, ...args], { env: commandEnvironment(environment), stdio: ["ignore", "pipe", "pipe"] });
   meanwhile?.(child);
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const [code] = await once(child, "close");
   return { code: Number(code), stdout: stdout(), stderr: stderr() };
 }
+
+/** The tester's own environment, without what would configure the product but for what is given. */
+export const commandEnvironment = (given: Record<string, string> = {}): Record<string, string> => ({ ...quiet(), ...given });
 
 /** A data folder, a free port, and whatever was started on them; all of it is gone after `clear`. */
 export interface Machine {
