@@ -21,7 +21,7 @@ export async function freePort() {
   return port;
 }
 
-export async function startService({ folder, profileDir }) {
+export async function startService({ folder, profileDir, built = program }) {
   const port = await freePort();
   const profile = profileDir ? ["--cpu-prof", `--cpu-prof-dir=${profileDir}`] : []; // the roles inherit it
   const env = {
@@ -32,7 +32,7 @@ export async function startService({ folder, profileDir }) {
     MAX_QUEUED_IMPORTS: "1000",
     LOG_LEVEL: "warn",
   };
-  const child = spawn(process.execPath, [...profile, program, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...profile, built, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.once("exit", resolve));
   const key = await new Promise((resolve, reject) => {
     let said = "";
@@ -52,7 +52,7 @@ export async function startService({ folder, profileDir }) {
     databaseUrl,
     eventStoreUrl,
     groups: processGroups(child.pid),
-    waybill: async (...args) => (await run(process.execPath, [program, ...args], { env, maxBuffer: 1 << 26 })).stdout.trim(),
+    waybill: async (...args) => (await run(process.execPath, [built, ...args], { env, maxBuffer: 1 << 26 })).stdout.trim(),
     async stop() {
       child.kill("SIGTERM");
       await exited;

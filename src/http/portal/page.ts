@@ -26,6 +26,8 @@ export interface Shown {
   readonly body: Child;
   /** 200 unless something was refused. */
   readonly status?: number;
+  /** Seconds, for one who came too often. */
+  readonly retryAfter?: number;
   /** Said above the page, instead of what an earlier form left. */
   readonly notice?: Notice;
   /** The page's own scripts besides those of every page, by their names in `browser`, such as `upload.js`. */

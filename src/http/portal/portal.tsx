@@ -163,12 +163,13 @@ function goOn(c: Context<AppEnv>, { goTo, notice }: Done, session: Session | und
   return redirect(c, to, c.req.method === "GET" ? 302 : 303);
 }
 
-function render(c: Context<AppEnv>, { title, body, status = 200, notice, scripts }: Shown, visit: Visit, { notices }: Serving): Response {
+function render(c: Context<AppEnv>, shown: Shown, visit: Visit, { notices }: Serving): Response {
+  const { title, body, status = 200, retryAfter, notice, scripts } = shown;
   if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
   const page = (
     <Layout visit={notice ? { ...visit, notice } : visit} title={title} scripts={scripts}>
       {body}
     </Layout>
   );
-  return html(c, `<!doctype html>${page}`, status);
+  return html(c, `<!doctype html>${page}`, status, retryAfter === undefined ? {} : { "retry-after": String(retryAfter) });
 }

@@ -117,7 +117,7 @@ test("where too many hashes wait, a sign-in is told to come back, and a link sta
   try {
     const who = visitor(`http://127.0.0.1:${api.port}`);
     const signIn = await who.post("/portal/sign-in", { email: emails[0] ?? "", password });
-    expect([signIn.status, heading(await signIn.text())]).toEqual([429, "Sign in"]);
+    expect([signIn.status, signIn.headers.get("retry-after"), heading(await signIn.text())]).toEqual([429, "2", "Sign in"]);
     const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
     const invitation = { organisationId: organisation.id, email: "late@example.com", role: "viewer" };
     const { token } = await inviteMember(service.portal.members, invitation, origin);

@@ -58,8 +58,10 @@ export const signInForm: FormOf<Visit> = {
         return signInAs(answer.members, next, visit, deps);
       case "refused":
         return again(visit, fields.get("email"), next, deps, 401, "Email or password is wrong.");
-      case "wait":
-        return again(visit, fields.get("email"), next, deps, 429, `Too many tries. Wait ${answer.seconds} s and try again.`);
+      case "wait": {
+        const said = `Too many tries. Wait ${answer.seconds} s and try again.`;
+        return { ...again(visit, fields.get("email"), next, deps, 429, said), retryAfter: answer.seconds };
+      }
     }
   },
 };

@@ -1,0 +1,90 @@
+// Imports the same file with several versions of the product in turns, on one machine and in one run.
+//   npm run bench:versions -- ../before . --kind=activities --rows=150000 --rounds=5
+// Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { csvFile, kinds } from "./files.mjs";
+import { watch } from "./processes.mjs";
+import { push, startService, untilEnded } from "./service.mjs";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    kind: { type: "string", default: "activities" },
+    rows: { type: "string", default: "150000" },
+    rounds: { type: "string", default: "5" },
+  },
+});
+if (positionals.length === 0) throw new Error("Name the folders of the versions, the one to compare with first.");
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+async function importOnce(service, file) {
+  const watched = watch(service.groups);
+  const startedAt = performance.now();
+  const { statusUrl } = await push(service, kinds[file.kind].path, file.path);
+  await untilEnded(service, statusUrl);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const used = Object.entries(watched.end());
+  return {
+    rate: file.rows / seconds,
+    cost: Object.fromEntries(used.map(([group, { cpuUs }]) => [group, cpuUs / file.rows])),
+    peak: Object.fromEntries(used.map(([group, { peakMb }]) => [group, peakMb])),
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "waybill-versions-"));
+const versions = [];
+try {
+  const file = await csvFile(folder, values.kind, Number(values.rows));
+  for (const [index, place] of positionals.entries()) {
+    const built = join(resolve(place), "dist", "cli.js");
+    versions.push({ place, rounds: [], service: await startService({ folder: join(folder, String(index)), built }) });
+  }
+  for (const { service } of versions) await importOnce(service, file); // the first import also compiles the code
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const version of versions) {
+      version.rounds.push(await importOnce(version.service, file));
+      process.stderr.write(`${version.place}: ${Math.round(version.rounds.at(-1).rate)} rows/s\n`);
+    }
+  }
+  console.log(table(versions));
+} finally {
+  for (const { service } of versions) await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function table(measured) {
+  const groups = Object.keys(measured[0].rounds[0].cost);
+  const of = (pick) => measured.map(({ rounds }) => median(rounds.map(pick)));
+  const total = ({ cost }) => groups.reduce((sum, group) => sum + cost[group], 0);
+  const line = (name, numbers, digits) =>
+    `| ${name} | ${numbers.map((each) => `${each.toFixed(digits)} (${(each / numbers[0]).toFixed(2)})`).join(" | ")} |`;
+  return [
+    `| medians of ${values.rounds} | ${measured.map(({ place }) => place).join(" | ")} |`,
+    `|---|${"---|".repeat(measured.length)}`,
+    line(
+      "rows/s",
+      of(({ rate }) => rate),
+      0,
+    ),
+    line("us of processor time per row", of(total), 1),
+    ...groups.map((group) =>
+      line(
+        `${group}, us per row`,
+        of(({ cost }) => cost[group]),
+        1,
+      ),
+    ),
+    ...groups.map((group) =>
+      line(
+        `${group}, peak MB`,
+        of(({ peak }) => peak[group]),
+        0,
+      ),
+    ),
+  ].join("\n");
+}
