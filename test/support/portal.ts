@@ -78,9 +78,31 @@ export async function signedIn(service: TestService, { memberId }: TestMember): 
   return visitor(service.url, new Map([["waybill", token ?? ""]]));
 }
 
-/** The token that the forms of this visitor's pages carry. */
-export async function formToken(who: Visitor): Promise<string> {
-  const page = await (await who.get("/portal")).text();
+const sessions = new WeakMap<TestService, Map<string, Promise<Visitor>>>();
+
+/** The same session for all tests of a file, none of which ends it; under another name, another one. */
+export function sharedSession(service: TestService, member: TestMember, name = ""): Promise<Visitor> {
+  const ofService = sessions.get(service) ?? new Map<string, Promise<Visitor>>();
+  sessions.set(service, ofService);
+  const session = ofService.get(`${member.memberId}${name}`) ?? signedIn(service, member);
+  ofService.set(`${member.memberId}${name}`, session);
+  return session;
+}
+
+const tokens = new WeakMap<Visitor, { readonly session: string; readonly token: Promise<string> }>();
+
+/** The token that the forms of this visitor's pages carry; it stays the same as long as the session. */
+export function formToken(who: Visitor): Promise<string> {
+  const session = who.cookies.get("waybill") ?? "";
+  const known = tokens.get(who);
+  if (known?.session === session) return known.token;
+  const token = readFormToken(who);
+  tokens.set(who, { session, token });
+  return token;
+}
+
+async function readFormToken(who: Visitor): Promise<string> {
+  const page = await (await who.get("/portal/upload")).text(); // asks the database for the session alone; who may not see it gets its menu too
   return /name="token" value="([^"]+)"/.exec(page)?.[1] ?? "";
 }
 

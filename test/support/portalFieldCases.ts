@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../src/events/streams.js";
 import { answers, forms } from "../../src/http/portal/pages/list.js";
 import { sealChoice } from "../../src/http/portal/sessions/choice.js";
-import { formToken, signedIn, type Visitor, visitor } from "./portal.js";
+import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
 import { openablePages, type PortalStage } from "./portalPages.js";
 import { addressOf } from "./portalSecurityCases.js";
 import { formsIn, type RenderedForm } from "./renderedForms.js";
@@ -52,7 +52,7 @@ const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "
 async function rendered(stage: PortalStage): Promise<RenderedForm[]> {
   const found: RenderedForm[] = [];
   for (const { as, address } of openablePages) {
-    const who = as ? await signedIn(stage.service, stage.people[as]) : visitor(stage.service.url);
+    const who = as ? await sharedSession(stage.service, stage.people[as]) : visitor(stage.service.url);
     found.push(...formsIn(await (await who.get(address(stage))).text()));
   }
   return found;
@@ -113,7 +113,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
   async function compare(method: "get" | "post", address: string, fields: Fields, signedOut: boolean): Promise<void> {
     const ids = idFields(fields, stage());
     if (ids.length === 0) return;
-    const who = signedOut ? visitor(stage().service.url) : await signedIn(stage().service, other().people.admin);
+    const who = signedOut ? visitor(stage().service.url) : await sharedSession(stage().service, other().people.admin);
     const token = signedOut ? "" : await formToken(who);
     const before = await everythingOf(stage());
     const theirs = await send(who, method, address, { ...fields, token });
@@ -140,7 +140,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
       expect(example, "give an example of its body in portalFieldCases.ts").toBeDefined();
       const theirs = JSON.stringify(example?.(stage()));
       const invented = madeUp({ body: theirs }, ["body"])["body"]?.replaceAll(stage().organisationId, `org-${randomUUID().slice(0, 8)}`);
-      const who = await signedIn(stage().service, other().people.admin);
+      const who = await sharedSession(stage().service, other().people.admin);
       const before = await everythingOf(stage());
       const answered = [theirs, invented ?? ""].map(async (body) => {
         const response = await sendJson(who, `${stage().service.url}${addressOf(path, other())}`, body);

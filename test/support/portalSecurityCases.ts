@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { may, type Role } from "../../src/domain/roles.js";
 import { answers, forms, pages } from "../../src/http/portal/pages/list.js";
 import type { Access } from "../../src/http/portal/visit.js";
-import { addMember, formToken, signedIn, type Visitor, visitor } from "./portal.js";
+import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor } from "./portal.js";
 import { ownShipmentOf, type PortalStage } from "./portalPages.js";
 import type { TestService } from "./service.js";
 
@@ -53,7 +53,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
     test("cannot be framed, is never stored, and loads nothing from elsewhere, signed in or not", async () => {
       const { service, people } = stage();
-      for (const who of [visitor(service.url), await signedIn(service, people.admin)]) {
+      for (const who of [visitor(service.url), await sharedSession(service, people.admin)]) {
         const { headers, status } = await who.get(addressOf(path, stage()));
         expect([headers.get("x-frame-options"), headers.get("cache-control")]).toEqual(["DENY", "no-store"]);
         if (status !== 302) expect(headers.get("content-security-policy")).toBe(contentSecurityPolicy);
@@ -77,7 +77,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     testWhere(refused(access).length > 0)("is 403 for a role that may not see it", async () => {
       const { service, people } = stage();
       for (const role of refused(access))
-        expect((await (await signedIn(service, people[role])).get(addressOf(path, stage()))).status).toBe(403);
+        expect((await (await sharedSession(service, people[role])).get(addressOf(path, stage()))).status).toBe(403);
     });
   });
 
@@ -99,7 +99,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
 
     test("is 403 from another site, with a good session and token", async () => {
       const { service, people } = stage();
-      const who = await signedIn(service, people.admin);
+      const who = await sharedSession(service, people.admin);
       const token = await formToken(who);
       const crossSite: Record<string, string>[] = [
         { origin: "https://evil.example" },
@@ -113,7 +113,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
 
     test("takes forms only, and small ones", async () => {
       const { service, people } = stage();
-      const who = await signedIn(service, people.admin);
+      const who = await sharedSession(service, people.admin);
       const address = addressOf(path, stage());
       expect((await who.post(address, {}, { "content-type": "text/plain" })).status).toBe(415);
       if (body === "upload") return; // what it holds is bounded as every upload is
@@ -125,15 +125,15 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       const { service, people } = stage();
       const signedOut = await post(visitor(service.url), addressOf(path, stage()), { token: "x" });
       expect([signedOut.status, signedOut.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
-      const who = await signedIn(service, people.admin);
-      const another = await formToken(await signedIn(service, people.admin));
+      const who = await sharedSession(service, people.admin);
+      const another = await formToken(await sharedSession(service, people.admin, "another"));
       for (const token of ["", "x", another]) expect((await post(who, addressOf(path, stage()), { token })).status).toBe(403);
     });
 
     testWhere(refused(access).length > 0)("is 403 for a role that may not send it", async () => {
       const { service, people } = stage();
       for (const role of refused(access)) {
-        const who = await signedIn(service, people[role]);
+        const who = await sharedSession(service, people[role]);
         expect((await post(who, addressOf(path, stage()), { token: await formToken(who) })).status).toBe(403);
       }
     });
@@ -183,7 +183,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     testWhere(refused(access).length > 0)("is 403 for a role that may not ask", async () => {
       const { service, people } = stage();
       for (const role of refused(access)) {
-        const who = await signedIn(service, people[role]);
+        const who = await sharedSession(service, people[role]);
         const headers = { "x-form-token": await formToken(who) };
         expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
       }
@@ -191,13 +191,13 @@ export function portalSecurityCases(stage: () => PortalStage): void {
 
     testWhere(method === "POST")("is 403 from another site, and without the token of its session", async () => {
       const { service, people } = stage();
-      const who = await signedIn(service, people.admin);
+      const who = await sharedSession(service, people.admin);
       const token = await formToken(who);
       const crossSite: Record<string, string>[] = [
         { origin: "https://evil.example", "x-form-token": token },
         { origin: service.url, "sec-fetch-site": "cross-site", "x-form-token": token },
         {},
-        { "x-form-token": await formToken(await signedIn(service, people.admin)) },
+        { "x-form-token": await formToken(await sharedSession(service, people.admin, "another")) },
       ];
       for (const headers of crossSite) expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
     });

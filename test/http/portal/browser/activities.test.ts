@@ -18,7 +18,7 @@ afterAll(() => service?.close());
 browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   "a month is filtered, a total leads to its rows and their import, and both are downloaded (%j)",
   async (look) => {
-    await browser.inPage({ ...look, origin: service.url }, async ({ page, faults }) => {
+    await browser.inPage({ ...look, origin: service.url, keep: look.javaScriptEnabled ? "with scripts" : "" }, async ({ page, faults }) => {
       const { cookies } = await signedIn(service, stage.people.viewer);
       await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
       await page.goto("/portal");
@@ -56,7 +56,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
 );
 
 browserTest("printed, a bill has its totals, whose they are and of when, and no controls", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page }) => {
+  await browser.inPage({ origin: service.url, keep: "with scripts" }, async ({ page }) => {
     const { cookies } = await signedIn(service, stage.people.viewer);
     await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
     await page.goto("/portal/activities?month=2026-07&customer=CUST-002");

@@ -53,8 +53,9 @@ async function ledger(organisation: TestOrganisation, kind: "activities" | "ship
   return ((await (await organisation.get(`/v1/org/ledger/${kind}`)).json()) as { items: Record<string, unknown>[] }).items;
 }
 
-async function asMember<Result>(member: TestMember, work: (opened: OpenedPage) => Promise<Result>, width = 1440): Promise<Result> {
-  return browser.inPage({ origin: service.url, width }, async (opened) => {
+/** All in one page, one after the other; who is there while another is has a second one. */
+async function asMember<Result>(member: TestMember, work: (opened: OpenedPage) => Promise<Result>, keep = "member"): Promise<Result> {
+  return browser.inPage({ origin: service.url, keep }, async (opened) => {
     const { cookies } = await signedIn(service, member);
     await opened.page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
     const result = await work(opened);
@@ -71,10 +72,10 @@ async function opened(page: Page, address = "/portal/corrections"): Promise<void
 
 /** The cell of a field in the row with this number. */
 async function cell(page: Page, row: number, heading: string) {
-  const columns = await page.getByRole("grid").getByRole("columnheader").allTextContents();
+  const columns = await page.locator("[role=grid] [role=columnheader]").allTextContents();
   return page
     .locator(".grid-row:not(.head)")
-    .filter({ has: page.getByRole("rowheader", { name: String(row), exact: true }) })
+    .filter({ has: page.locator("[role=rowheader]", { hasText: new RegExp(`^${row}$`) }) })
     .locator(".cell")
     .nth(columns.indexOf(heading));
 }
@@ -307,30 +308,34 @@ browserTest("whoever comes second sees that the row is taken, by whom and by whi
   await rejectedActivities(organisation, 2);
   const [first, second] = [await addMember(service, organisation.id, "operator"), await addMember(service, organisation.id, "admin")];
   await asMember(first, async ({ page: one }) => {
-    await asMember(second, async ({ page: two, faults }) => {
-      // The second hears of nothing before it sends, as if both were sent in the same moment.
-      await two.route("**/portal/live/**", (route) => route.fulfill({ contentType: "text/event-stream", body: "" }));
-      await two.route("**/portal/corrections/states", (route) => route.fulfill({ json: { rows: [] } }));
-      for (const page of [one, two]) {
-        await opened(page);
-        for (const row of [1, 2]) await write(page, row, "Customer", "CUST-001");
-        await says(page, 2, "Ready to submit");
-      }
-      await write(one, 2, "Customer", "CUST-998");
-      await says(one, 2, "Customer not found");
-      await submitButton(one).click();
-      await one.getByText("1 row is submitted.").waitFor();
-      await submitButton(two).click();
-      await two.getByText("1 row was taken by somebody else first").waitFor();
-      await two.getByText("1 row is submitted.").waitFor();
-      const correction = /import ([0-9a-f-]{36})/.exec((await one.locator("[data-outcome]").textContent()) ?? "")?.[1];
-      await says(two, 1, `Submitted by The operator, import ${correction}`);
-      // The first is told without doing anything.
-      await says(one, 2, /(Submitted|Corrected) by The admin/);
-      await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 2);
-      expect(await ledger(organisation, "activities")).toHaveLength(2);
-      faults.length = 0; // the browser logs the 409
-    });
+    await asMember(
+      second,
+      async ({ page: two, faults }) => {
+        // The second hears of nothing before it sends, as if both were sent in the same moment.
+        await two.route("**/portal/live/**", (route) => route.fulfill({ contentType: "text/event-stream", body: "" }));
+        await two.route("**/portal/corrections/states", (route) => route.fulfill({ json: { rows: [] } }));
+        for (const page of [one, two]) {
+          await opened(page);
+          for (const row of [1, 2]) await write(page, row, "Customer", "CUST-001");
+          await says(page, 2, "Ready to submit");
+        }
+        await write(one, 2, "Customer", "CUST-998");
+        await says(one, 2, "Customer not found");
+        await submitButton(one).click();
+        await one.getByText("1 row is submitted.").waitFor();
+        await submitButton(two).click();
+        await two.getByText("1 row was taken by somebody else first").waitFor();
+        await two.getByText("1 row is submitted.").waitFor();
+        const correction = /import ([0-9a-f-]{36})/.exec((await one.locator("[data-outcome]").textContent()) ?? "")?.[1];
+        await says(two, 1, `Submitted by The operator, import ${correction}`);
+        // The first is told without doing anything.
+        await says(one, 2, /(Submitted|Corrected) by The admin/);
+        await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 2);
+        expect(await ledger(organisation, "activities")).toHaveLength(2);
+        faults.length = 0; // the browser logs the 409
+      },
+      "",
+    );
   });
 });
 

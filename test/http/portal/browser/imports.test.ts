@@ -53,7 +53,7 @@ async function openAs(member: TestMember, page: Page, path: string, url = servic
 }
 
 browserTest("the list and an import's page follow an import from waiting to completed; both files can be had", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+  await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
     await openAs(operator, page, "/portal/imports");
     await page.getByText("No imports yet").waitFor();
     const importId = await upload("first.csv", 40, 2);
@@ -69,7 +69,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .getByRole("region", { name: "Running" })
       .getByRole("row", { name: /first\.csv/ })
       .waitFor();
-    await browser.inPage({ origin: service.url }, async ({ page: one, faults: onesFaults }) => {
+    await browser.inPage({ origin: service.url, keep: "viewer" }, async ({ page: one, faults: onesFaults }) => {
       await openAs(viewer, one, `/portal/imports/${importId}`);
       await mark(one);
       await one.getByText("Waiting", { exact: true }).waitFor();
@@ -108,6 +108,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
       .waitFor();
     await overview.getByText("Nothing is running").waitFor();
     for (const same of [page, overview]) expect(await isMarked(same)).toBe(true);
+    await overview.close();
     expect(faults).toEqual([]);
   });
 });
@@ -121,7 +122,7 @@ browserTest(
     worker = startWorker(service, gate.eventStore);
     const earlier = await upload("earlier.csv", 0, 1);
     await expect.poll(() => statusOf(earlier)).toBe("completed");
-    await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+    await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
       gate.close();
       const importId = await upload("large.csv", 20_000, 1);
       gate.letThrough(3); // that it is started, and some rows
@@ -136,7 +137,7 @@ browserTest(
       const [correcting, small] = [await page.context().newPage(), await page.context().newPage()];
       const corrected = await correctRow(correcting, earlier, { wrong: "many", right: "7" });
       await checkAndUpload(small, "small.csv", header + row(8));
-      await browser.inPage({ origin: service.url }, async ({ page: looking }) => {
+      await browser.inPage({ origin: service.url, keep: "viewer" }, async ({ page: looking }) => {
         await openAs(viewer, looking, `/portal/imports/${importId}`);
         await mark(looking);
         expect(await looking.getByRole("button", { name: "Cancel import" }).count()).toBe(0);

@@ -1,11 +1,15 @@
-// Every page in a real browser, as people have it: light and dark, narrow and wide, by keyboard.
+// Every page in a real browser, as people have it: light and dark, narrow and wide, by the keyboard alone; and what people do there most.
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Role } from "../../../../src/domain/roles.js";
 import { pages } from "../../../../src/http/portal/pages/list.js";
 import { screenshot, violations } from "../../../support/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser.js";
-import { signedIn } from "../../../support/portal.js";
-import { openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/keyboard.js";
+import { password, signedIn } from "../../../support/portal.js";
+import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
 import { startTestService, type TestService } from "../../../support/service.js";
+import { askEverything, leaveQuestion, walkThrough } from "./byKeyboard.js";
 
 const browser = useBrowser();
 let service: TestService;
@@ -20,51 +24,149 @@ test("every page of the portal is opened here", () => {
   expect(new Set(openablePages.map(({ path }) => path))).toEqual(new Set(pages.filter(({ leadsOn }) => !leadsOn).map(({ path }) => path)));
 });
 
-/** Both schemes and both widths; all four together where pictures are taken. */
-const looks = [
-  { colorScheme: "light", width: 1440 },
-  { colorScheme: "dark", width: 360 },
-  ...(process.env["SCREENSHOTS"] ? [{ colorScheme: "dark", width: 1440 } as const, { colorScheme: "light", width: 360 } as const] : []),
+const sessions = new Map<Role, ReturnType<typeof signedIn>>();
+
+async function open(page: Page, { as, address, heading, asks }: OpenablePage): Promise<void> {
+  if (!as) await page.context().clearCookies();
+  else {
+    const session = sessions.get(as) ?? signedIn(service, stage.people[as]);
+    sessions.set(as, session);
+    const { cookies } = await session;
+    await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+  }
+  await page.goto(address(stage));
+  await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
+  if (asks) await page.getByRole("dialog", { name: asks }).waitFor();
+}
+
+const wide = { colorScheme: "light", width: 1440, height: 900 } as const;
+const narrow = { colorScheme: "dark", width: 360, height: 700 } as const;
+/** For pictures alone. */
+const others = [
+  { colorScheme: "dark", width: 1440, height: 900 },
+  { colorScheme: "light", width: 360, height: 700 },
 ] as const;
 
-/** All that axe knows in every look; otherwise in the first, and in the others what depends on the look. */
-const whole = process.env["VERIFY"] === "on";
+type OfLook = typeof wide | typeof narrow | (typeof others)[number];
 
-describe.each(openablePages)("$name", ({ name, heading, asks, as, address }) => {
-  browserTest("has nothing that axe finds, no errors and no overflow, in both schemes and widths", async () => {
-    await browser.inPage({ ...looks[0], origin: service.url, keep: as ?? "nobody" }, async ({ page, faults }) => {
-      if (as) await page.context().addCookies(await cookiesOf(as));
-      await page.goto(address(stage));
-      await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
-      if (asks) await page.getByRole("dialog", { name: asks }).waitFor();
-      for (const [nth, { colorScheme, width }] of looks.entries()) {
-        const look = `${colorScheme}-${width}`;
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 900 });
-        expect([look, ...(await violations(page, { onlyLooks: nth > 0 && !whole }))]).toEqual([look]);
-        const overflow =
-          "[document.documentElement, ...document.querySelectorAll('dialog')].map((each) => each.scrollWidth - each.clientWidth)";
-        expect([look, ...((await page.evaluate(overflow)) as number[])]).toEqual([look, 0, ...(asks ? [0] : [])]);
-        await screenshot(page, `${name}-${look}`);
-      }
+/** The page as it stands, looked at in another way: nothing is loaded again. */
+async function lookAt(page: Page, { name, asks }: OpenablePage, look: OfLook): Promise<void> {
+  const { colorScheme, ...size } = look;
+  const called = `${colorScheme}-${size.width}`;
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+  expect([called, ...(await violations(page, { onlyLooks: look !== wide }))]).toEqual([called]);
+  const overflow = "[document.documentElement, ...document.querySelectorAll('dialog')].map((each) => each.scrollWidth - each.clientWidth)";
+  expect([called, ...((await page.evaluate(overflow)) as number[])]).toEqual([called, 0, ...(asks ? [0] : [])]);
+  await screenshot(page, `${name}-${called}`);
+}
+
+/** By the keyboard every page once, and once more for each question that it asks. */
+const walked = openablePages.filter(
+  ({ path, asks }, index) =>
+    asks !== undefined || openablePages.findIndex((each) => each.path === path && each.asks === undefined) === index,
+);
+const firstOf = (role: Role | undefined) => walked.find(({ as, asks }) => as === role && asks === undefined);
+
+describe.each(openablePages)("$name", (opened) => {
+  const isWalked = walked.includes(opened);
+
+  browserTest("has nothing that axe finds, no errors and no overflow, in both schemes and widths, and is walked through", async () => {
+    await browser.inPage({ ...wide, origin: service.url, keep: "pages" }, async ({ page, faults }) => {
+      await open(page, opened);
+      await lookAt(page, opened, wide);
+      if (process.env["SCREENSHOTS"]) for (const other of others) await lookAt(page, opened, other);
+      if (isWalked) await walkThrough(page, { asked: opened.asks !== undefined, isFirst: firstOf(opened.as) === opened });
+      if (isWalked && !opened.asks) await askEverything(page);
+      await lookAt(page, opened, narrow);
+      if (opened.asks) await leaveQuestion(page);
+      // Nothing with the focus is behind the bar at the top of a narrow screen.
+      if (isWalked) expect(await hiddenWithFocus(page)).toEqual([]);
       expect(faults).toEqual([]);
     });
   });
 });
 
+const named = (wanted: string) => openablePages.find(({ name }) => name === wanted) as OpenablePage;
+
 browserTest("axe finds a fault where there is one", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page }) => {
-    await page.goto("/portal/sign-in");
+  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
+    await open(page, named("sign-in"));
     await page.evaluate("document.querySelector('label').remove()");
     expect((await violations(page)).join()).toContain("label");
   });
 });
 
-type Person = NonNullable<(typeof openablePages)[number]["as"]>;
-const sessions = new Map<Person, ReturnType<typeof signedIn>>();
+browserTest("Cancel closes a question, and the keyboard goes on in the page", async () => {
+  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
+    await open(page, named("keys-revoke"));
+    const question = page.locator("dialog:modal");
+    await tabTo(page, question.getByRole("link", { name: "Cancel" }));
+    await page.keyboard.press("Enter");
+    await question.waitFor({ state: "detached" });
+    expect(await hasFocus(page.locator("main"))).toBe(true);
+    await expect.poll(() => new URL(page.url()).search).toBe("");
+  });
+});
 
-async function cookiesOf(role: Person) {
-  const session = sessions.get(role) ?? signedIn(service, stage.people[role]);
-  sessions.set(role, session);
-  return [...(await session).cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` }));
-}
+browserTest("on a narrow screen the menu opens and leads on", async () => {
+  await browser.inPage({ origin: service.url, width: 360, keep: "pages" }, async ({ page }) => {
+    await open(page, { ...named("overview"), as: "admin" });
+    await tabTo(page, page.locator("summary").first());
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("link", { name: "Members" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  });
+});
+
+browserTest("sign in, create a key, revoke it; invite somebody, change the role; sign out", async () => {
+  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page, faults }) => {
+    const { keyboard } = page;
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await page.context().clearCookies();
+    await page.goto("/portal/settings/keys");
+    await tabTo(page, page.getByLabel("Email"));
+    await keyboard.type(stage.people.admin.email);
+    await tabTo(page, page.getByLabel("Password"));
+    await keyboard.type(password);
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "API Keys" }).waitFor();
+
+    await tabTo(page, page.getByLabel("Name"));
+    await keyboard.type("By keyboard");
+    await keyboard.press("Enter");
+    await tabTo(page, button("Copy key"));
+    const key = page.getByRole("row", { name: /By keyboard/ });
+    await tabTo(page, key.getByRole("button", { name: "Revoke" }));
+    await keyboard.press("Enter");
+    const question = page.getByRole("dialog", { name: "Revoke this key?" });
+    await tabTo(page, question.getByRole("button", { name: "Revoke" }));
+    await keyboard.press("Enter");
+    await key.getByText("Revoked").waitFor();
+
+    await tabTo(page, page.getByRole("link", { name: "Members" }));
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+    await tabTo(page, page.getByLabel("Email"));
+    await keyboard.type("keys@harbour.example");
+    await tabTo(page, page.getByLabel("Role", { exact: true }));
+    await keyboard.press("ArrowDown");
+    await tabTo(page, button("Invite"));
+    await keyboard.press("Enter");
+    await tabTo(page, button("Copy link"));
+    const person = page.getByRole("row", { name: /keys@harbour.example/ });
+    const role = person.getByLabel("Role of keys@harbour.example");
+    expect(await role.inputValue()).toBe("viewer");
+    await tabTo(page, role);
+    await keyboard.press("ArrowUp");
+    await tabTo(page, person.getByRole("button", { name: "Change role" }));
+    await keyboard.press("Enter");
+    await page.getByText("keys@harbour.example is operator now").waitFor();
+
+    await tabTo(page, button("Sign out"));
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+});

@@ -38,7 +38,7 @@ const requested = async (reference: string) => {
 };
 
 browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded; the page leads to its import", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+  await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page, faults }) => {
     await open(page);
     await page.getByLabel("File", { exact: true }).setInputFiles(file("picks.csv", [good, "SYD,PICK,none,2026-07-01T01:00:00Z"]));
     await page.getByRole("button", { name: "Check file" }).click();
@@ -61,7 +61,7 @@ browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded
 });
 
 browserTest("a file is dropped on the marked area, by the keyboard the rest; what is refused is said, and the form stays", async () => {
-  await browser.inPage({ origin: service.url, width: 360 }, async ({ page }) => {
+  await browser.inPage({ origin: service.url, width: 360, keep: "uploading" }, async ({ page }) => {
     await open(page);
     const drop = async (name: string, text: string) => {
       const dropped = JSON.stringify([[text], name]);
@@ -100,7 +100,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
       };
     await until("the import has completed", async () => (await shown(importId)).status === "completed");
 
-    await browser.inPage({ origin: service.url, colorScheme: "dark", width: 360 }, async ({ page, faults }) => {
+    await browser.inPage({ origin: service.url, colorScheme: "dark", width: 360, keep: "uploading" }, async ({ page, faults }) => {
       const { cookies } = await signedIn(service, member);
       await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
       await page.goto("/portal/upload?kind=activities");

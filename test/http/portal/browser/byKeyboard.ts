@@ -1,0 +1,57 @@
+// A page by the keyboard alone.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { hasFocus, tabTo, walk } from "../../../support/keyboard.js";
+
+/** Every page forwards and backwards with its menu; otherwise the menu once for each role, which is the same on all of its pages. */
+const whole = process.env["VERIFY"] === "on";
+
+const nothing = { missed: [], unseen: [], outside: [] };
+
+/** Every control, each seen to have the focus; the first stop leads past the menu. A question is left at neither end. */
+export async function walkThrough(page: Page, { asked, isFirst }: { readonly asked: boolean; readonly isFirst: boolean }): Promise<void> {
+  if (!asked) await skipToContent(page);
+  const { forwards, backwards } = await walk(page, { andBack: asked || whole, menuToo: isFirst || whole });
+  expect(forwards).toMatchObject(nothing);
+  if (backwards) expect(backwards).toMatchObject(nothing);
+  expect(forwards.controls).toBeGreaterThanOrEqual(asked ? 2 : 1); // Cancel and the answer; a link or a button
+}
+
+async function skipToContent(page: Page): Promise<void> {
+  await page.evaluate("document.activeElement.blur()"); // a field may have taken the focus by itself
+  await page.evaluate("getSelection().setPosition(document.body.firstChild)");
+  await page.keyboard.press("Tab");
+  const skip = page.getByRole("link", { name: "Skip to the content" });
+  expect(await hasFocus(skip)).toBe(true);
+  expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => hasFocus(page.locator("main"))).toBe(true);
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.querySelector('header').contains(document.activeElement)")).toBe(false);
+}
+
+/** The question takes the focus, and gives it back. */
+async function askAndLeave(page: Page, label: string): Promise<void> {
+  const asker = page.locator("form[hx-target='#question'] button").filter({ hasText: label }).first();
+  await tabTo(page, asker);
+  await page.keyboard.press("Enter");
+  const question = page.locator("dialog:modal");
+  await question.waitFor();
+  expect(await page.evaluate("document.querySelector('dialog:modal').contains(document.activeElement)")).toBe(true);
+  await page.keyboard.press("Escape");
+  await question.waitFor({ state: "detached" });
+  expect(await hasFocus(asker)).toBe(true);
+}
+
+/** Every question that the page has a button for. */
+export async function askEverything(page: Page): Promise<void> {
+  const labels = await page.locator("form[hx-target='#question'] button").allTextContents();
+  for (const label of new Set(labels)) await askAndLeave(page, label);
+}
+
+/** A question that was there from the beginning. */
+export async function leaveQuestion(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  expect(await hasFocus(page.locator("main"))).toBe(true);
+}
