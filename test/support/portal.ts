@@ -4,6 +4,7 @@ import { inviteMember } from "../../src/commands/members/invite.js";
 import { joinByLink } from "../../src/commands/members/joinByLink.js";
 import { openSession } from "../../src/commands/members/sessions.js";
 import type { Role } from "../../src/domain/roles.js";
+import { quickly } from "./quickHash.js";
 import type { TestService } from "./service.js";
 
 export const password = "seven lazy harbours";
@@ -19,11 +20,12 @@ export async function addMember(
   organisationId: string,
   role: Role,
   email = `${role}-${randomUUID()}@example.com`,
+  hashing = quickly,
 ): Promise<TestMember> {
   const { members } = service.portal;
   const invitation = { organisationId, email, role, name: `The ${role}` };
   const { token } = await inviteMember(members, invitation, { by, correlationId: "test" });
-  const { memberId } = await joinByLink(members, { token, password }, "test");
+  const { memberId } = await joinByLink({ ...members, passwords: hashing(members.passwords) }, { token, password }, "test");
   return { memberId, email };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { TooBusy } from "../../../src/portErrors.js";
+import type { Passwords } from "../../../src/ports/people.js";
 import { addMember, heading, password, visitor } from "../../support/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
@@ -12,7 +13,9 @@ const emails: string[] = [];
 beforeAll(async () => {
   service = await startTestService();
   organisation = await service.organisation();
-  for (let n = 0; n < 5; n += 1) emails.push((await addMember(service, organisation.id, "viewer")).email);
+  const atFullStrength = (passwords: Passwords) => passwords;
+  for (let n = 0; n < 5; n += 1)
+    emails.push((await addMember(service, organisation.id, "viewer", `${n}@example.com`, atFullStrength)).email);
 });
 afterAll(() => service?.close());
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
+import { checksHere } from "../../../support/checksHere.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -23,7 +24,8 @@ let projector: Role | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
-  service = await startTestService();
+  // In processes of their own they are checked by checking.test.ts and by the browser's upload.test.ts.
+  service = await startTestService({}, undefined, { fileChecks: checksHere() });
   worker = startWorker(service);
   projector = startProjector(service);
   organisation = await service.organisation();

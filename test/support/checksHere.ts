@@ -1,0 +1,25 @@
+import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
+import { checkFile } from "../../src/commands/imports/judging/checkFile.js";
+import type { FileChecks } from "../../src/commands/imports/judging/fileChecks.js";
+import { ImportFault } from "../../src/commands/imports/judging/importFault.js";
+import { judgeReport } from "../../src/commands/imports/judging/report/judgeReport.js";
+import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
+import { Rejection } from "../../src/domain/rejection.js";
+import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
+import { geography } from "./service.js";
+
+/** Files are checked as the product's processes check them, but in this one: for many files, of which the starting would be most of the work. */
+export function checksHere(): FileChecks {
+  return {
+    enter: createCheckProcesses({ localities: async () => ({}) }).enter,
+    run: async (file, watch) => {
+      const judging = { spreadsheets, catalogue: compileCatalogue(file.catalogue), geography };
+      try {
+        return await (file.report ? judgeReport(judging, file, file.report, watch) : checkFile(judging, file, watch));
+      } catch (error) {
+        if (error instanceof ImportFault || spreadsheets.isFileFault(error)) throw new Rejection("invalid", (error as Error).message);
+        throw error;
+      }
+    },
+  };
+}
