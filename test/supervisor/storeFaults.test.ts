@@ -64,6 +64,8 @@ async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promi
   child.kill("SIGTERM");
   expect(await exited).toEqual([0, null]);
   await until("everything has ended", async () => (await everythingOn(machine.dataDir)).size === 0);
+  await expect(fetch(machine.url)).rejects.toThrow();
+  for (const left of ["lock", "runtime.json", "postgres/data/postmaster.pid"]) expect(existsSync(join(machine.dataDir, left))).toBe(false);
 }
 
 test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
@@ -102,66 +104,6 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = started;
   });
 
-  test("stops while a store that was started again hangs", async () => {
-    const started = await startedAndReady();
-    const before = await eventStore();
-    kill(before, "SIGKILL");
-    await until("another one is started", async () => ![0, before].includes(await eventStore()));
-    kill(await eventStore(), "SIGSTOP");
-    await stopsByItself(started);
-  });
-
-  test("whose database dies while the event store starts finds it again at its own address", async () => {
-    const second = start();
-    await appears("the event store", eventStore);
-    const frozen = await eventStore();
-    kill(frozen, "SIGSTOP");
-    await until("the database is up", async () => second.stderr().includes("postgres is up"));
-    kill(await postmaster(), "SIGKILL");
-    await until("the supervisor has seen it", async () => second.stderr().includes("postgres ended by itself"));
-    kill(frozen, "SIGCONT");
-    await second.ready();
-    expect(second.stdout()).toContain("ready at");
-    running = second;
-  });
-
-  test("that comes after another has other stores: a role that was started beside the first ends and says so", async () => {
-    const first = await startedAndReady();
-    const role = spawn(process.execPath, [program, "worker"], {
-      env: { ...machine.environment, LOG_LEVEL: "info" },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let said = "";
-    role.stderr.on("data", (text) => {
-      said += text;
-    });
-    const ended = once(role, "exit");
-    await until("the role is ready", async () => said.includes('"msg":"ready"'));
-    const tmp = join(machine.dataDir, "tmp");
-    await until("it is at work", async () =>
-      (await readdir(tmp, { recursive: true })).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)),
-    );
-    first.child.kill("SIGTERM");
-    await first.exited;
-    const second = start();
-    await second.ready();
-    expect(await ended).toEqual([1, null]);
-    expect(said).toContain(`Another process has restarted the stores in ${machine.dataDir}. Start this role again.\n`);
-    running = second;
-  });
-
-  test("that stops says so at once, so that no command joins what is about to go", async () => {
-    const started = await startedAndReady();
-    const worker = await pidOf("cli.js worker");
-    kill(worker, "SIGSTOP"); // what is in hand is waited for
-    started.child.kill("SIGTERM");
-    const runtime = join(machine.dataDir, "runtime.json");
-    await until("it is said", async () => (await readFile(runtime, "utf8")).includes('"stopping":true'));
-    expect(await postmaster()).toBeGreaterThan(0);
-    kill(worker, "SIGCONT");
-    expect(await started.exited).toEqual([0, null]);
-  });
-
   test("records its processes again after it could not", async () => {
     const started = await startedAndReady();
     const recorded = async () => readFile(join(machine.dataDir, "runtime.json"), "utf8");
@@ -181,14 +123,68 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = started;
   });
 
-  test("stops while the shell beside the database hangs", async () => {
+  test("stops while a store that was started again hangs", async () => {
     const started = await startedAndReady();
-    for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
+    const before = await eventStore();
+    kill(before, "SIGKILL");
+    await until("another one is started", async () => ![0, before].includes(await eventStore()));
+    kill(await eventStore(), "SIGSTOP");
     await stopsByItself(started);
+  });
+
+  test("whose database dies while the event store starts finds it again at its own address, with its data", async () => {
+    const second = start();
+    await appears("the event store", eventStore);
+    const frozen = await eventStore();
+    kill(frozen, "SIGSTOP");
+    await until("the database is up", async () => second.stderr().includes("postgres is up"));
+    kill(await postmaster(), "SIGKILL");
+    await until("the supervisor has seen it", async () => second.stderr().includes("postgres ended by itself"));
+    kill(frozen, "SIGCONT");
+    await second.ready();
+    expect(second.stdout()).toContain("ready at");
+    expect(second.stdout()).not.toContain("wb_live_"); // the demo organisation is there already
+    running = second;
+  });
+
+  test("stops though the shell beside the database hangs, and says at once that it does; the next one has other stores, and a role beside the first says so and ends", async () => {
+    const first = await startedAndReady();
+    const own = await pidOf("cli.js worker");
+    const role = spawn(process.execPath, [program, "worker"], {
+      env: { ...machine.environment, LOG_LEVEL: "info" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    role.stderr.on("data", (text) => {
+      said += text;
+    });
+    const ended = once(role, "exit");
+    await until("the role is ready", async () => said.includes('"msg":"ready"'));
+    const tmp = join(machine.dataDir, "tmp");
+    await until("it is at work", async () =>
+      (await readdir(tmp, { recursive: true })).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)),
+    );
+    for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
+    kill(own, "SIGSTOP"); // what is in hand is waited for
+    first.child.kill("SIGTERM");
+    const runtime = join(machine.dataDir, "runtime.json");
+    await until("it is said, so that no command joins what is about to go", async () =>
+      (await readFile(runtime, "utf8")).includes('"stopping":true'),
+    );
+    expect(await postmaster()).toBeGreaterThan(0);
+    kill(own, "SIGCONT");
+    expect(await first.exited).toEqual([0, null]);
+    await until("only the role is left", async () => [...(await everythingOn(machine.dataDir))].every(([pid]) => pid === role.pid));
+    const second = start();
+    await second.ready();
+    expect(await ended).toEqual([1, null]);
+    expect(said).toContain(`Another process has restarted the stores in ${machine.dataDir}. Start this role again.\n`);
+    running = second;
   });
 
   // Twenty seconds of waiting for a server that does not answer: in the long form only.
   test.skipIf(!process.env["WAYBILL_LONG"])("comes up where a killed one left a frozen database", async () => {
+    await endAll(); // what the test before has left running
     const killed = start();
     await killed.ready();
     const database = await postmaster();
