@@ -1,12 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
 import { keepCorrecting, reckonCorrections } from "./corrector.js";
-import { keepPushing } from "./customer.js";
+import { type Customer, keepPushing } from "./customer.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { reckon, untilSettled } from "./reckoning.js";
 import { eachRun, long, runs } from "./scale.js";
+import { checkHeard, type Listener, listen, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
 
 let machine: Machine | undefined;
 let product: Product;
@@ -36,10 +39,29 @@ function killsOf(random: Randomness): Target[] {
   return order;
 }
 
+async function withEndpoints(at: Machine, customers: readonly Customer[]): Promise<Listener[]> {
+  const signingSecret = await readFile(join(at.dataDir, "signing-secret"), "utf8");
+  return withStoresOf(at, (stores) => Promise.all(customers.map((customer) => listen(stores, customer, signingSecret))));
+}
+
+/** What the log says of their imports reaches the endpoints, in order, repeated only under the same id. */
+async function allAreTold(at: Machine, listeners: readonly Listener[]): Promise<void> {
+  const log = await withStoresOf(at, ({ eventStore }) => toldByTheLog(eventStore));
+  const told = listeners.map((listener) => ({ listener, expected: log.get(listener.customer.organisationId) ?? new Map() }));
+  const events = told.flatMap(({ expected }) => [...expected.values()]).flat().length;
+  expect(events).toBeGreaterThan(0);
+  await untilAllTold(at, listeners, { events, completed: 0 });
+  for (const { listener, expected } of told) {
+    checkHeard(listener, expected);
+    await listener.receiver.close();
+  }
+}
+
 async function runOnce(seed: number): Promise<void> {
   const random = seeded(seed);
   const at = await readyMachine();
   const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all([newCustomer(), newCustomer(), newCustomer()]));
+  const listeners = long ? [] : await withEndpoints(at, customers); // the long form of webhooks has its own
   const done = new AbortController();
   const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };
   const pushing = [
@@ -62,12 +84,13 @@ async function runOnce(seed: number): Promise<void> {
     const shown = await untilSettled(at.url, customer);
     await withStoresOf(at, ({ eventStore }) => reckon(at.url, customer, shown, eventStore));
   }
+  if (listeners.length > 0) await allAreTold(at, listeners);
   await reckonCorrections(at.url, corrector, random.fork());
   const audit = await waybill(["audit", "verify"], at.environment);
   expect(audit.code, audit.stdout + audit.stderr).toBe(0);
 }
 
-test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, rejected ones are corrected once, ledgers are the model's, the audit is clean", {
+test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, rejected ones are corrected once, ledgers are the model's, endpoints are told, the audit is clean", {
   timeout: 24 * 3_600_000,
 }, async () => {
   let n = 0;

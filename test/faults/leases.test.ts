@@ -28,6 +28,7 @@ beforeAll(async () => {
       ["projector", 1],
     ],
     fileObjects: true,
+    sharedServer: true,
   });
   [ahead = "", behind = ""] = roles.processes.filter(({ role }) => role === "api").map(({ url }) => url);
 });

@@ -28,8 +28,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** In the short form long enough for hundreds of calls of each kind; what the processes keep is judged over minutes, in the long form alone. */
-const durationMs = loadMinutes === undefined ? (long ? 60_000 : 6_000) : loadMinutes * 60_000;
+/** In the short form long enough for hundreds of calls; what the processes keep is judged over minutes, in the long form alone. */
+const durationMs = loadMinutes === undefined ? (long ? 60_000 : 2_500) : loadMinutes * 60_000;
 const times = new Map<string, number[]>();
 const failures: string[] = [];
 

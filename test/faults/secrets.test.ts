@@ -11,6 +11,7 @@ import type { Customer } from "./customer.js";
 import { usePortal } from "./portalSecrets.js";
 import { everything, type Shown } from "./reckoning.js";
 import { type SeparateRoles, startSeparateRoles } from "./separateRoles.js";
+import { formsOf, useWebhooks } from "./webhookSecrets.js";
 
 const publicUrl = "http://127.0.0.1:3000";
 let roles: SeparateRoles;
@@ -24,7 +25,10 @@ beforeAll(async () => {
   provider = await startIdentityProvider(`${publicUrl}/portal/sso/callback`);
   const { issuer, clientId, clientSecret } = provider;
   const oidc = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret };
-  roles = await startSeparateRoles({ fileObjects: true, environment: { LOG_LEVEL: "trace", PUBLIC_URL: publicUrl, ...oidc } });
+  roles = await startSeparateRoles({
+    fileObjects: true,
+    environment: { LOG_LEVEL: "trace", PUBLIC_URL: publicUrl, WEBHOOK_PRIVATE: "on", ...oidc },
+  });
   customer = await roles.newCustomer();
   sentinels = [customer.key, makeApiKey(randomBytes)];
 });
@@ -144,4 +148,20 @@ test("passwords, links, cookies, form tokens and codes of the portal appear in n
     expectNowhere(kept, secret, what);
     expectNowhere(kept, encodeURIComponent(secret), what);
   }
+});
+
+test("secrets of webhooks are in no log, file, table, event or error; metrics count deliveries, and readiness depends on no endpoint", async () => {
+  const told = await roles.newCustomer();
+  const { secrets, endpointId, said } = await useWebhooks(roles, told, async () => {
+    const body = JSON.stringify({ activities: [activity] });
+    expect(await tell("/v1/org/fulfilment/activities", { method: "POST", headers: { ...json, "x-api-key": told.key }, body })).toBe(202);
+  });
+  await roles.pool.query("checkpoint");
+  const kept = await everythingKept();
+  kept.set("what commands said", said);
+  for (const folder of [roles.folder, roles.eventStoreFolder ?? roles.folder])
+    for (const path of await filesBelow(folder)) kept.set(path, await readFile(path, "latin1").catch(() => "")); // one may be gone by now
+  expect(secrets.every((secret) => /^whsec_.{44}$/.test(secret))).toBe(true);
+  expect([...kept.values()].filter((text) => text.includes(endpointId)).length).toBeGreaterThan(1); // the search finds what is there
+  for (const secret of secrets) for (const form of formsOf(secret)) expectNowhere(kept, form, "a webhook's secret");
 });

@@ -12,6 +12,7 @@ import { createPool } from "../../src/adapters/postgres/pool.js";
 import { startPostgres } from "../../src/embedded/postgres/server.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { startTestEventStore } from "../support/eventStore.js";
+import { createTestDatabase } from "../support/postgres.js";
 import { freePort, kill, program, until } from "../support/processes.js";
 import { startTestS3 } from "../support/stores.js";
 import { startTcpProxy, type TcpProxy } from "../support/tcpProxy.js";
@@ -29,8 +30,10 @@ export interface SeparateRoles {
   freeze(store: StoreName): Promise<() => void>;
   readonly processes: readonly RoleProcess[];
   readonly pool: Pool;
-  /** Everything that the event store, the object store and the roles keep on disk. */
+  /** What the roles keep on disk, and Postgres if it is not the shared one. */
   readonly folder: string;
+  /** Of the event store, where that is the embedded one. */
+  readonly eventStoreFolder: string | undefined;
   /** For commands beside them. */
   readonly environment: Record<string, string>;
   close(): Promise<void>;
@@ -52,6 +55,8 @@ export interface RoleOptions {
   readonly roles?: readonly (readonly [role: Role, hoursAhead: number])[];
   /** A folder of files instead of S3, whose signatures want a clock that is right. */
   readonly fileObjects?: boolean;
+  /** A database of the server that all tests share, where the server itself is not touched: making one takes seconds. */
+  readonly sharedServer?: boolean;
   readonly environment?: Record<string, string>;
 }
 
@@ -67,17 +72,16 @@ const oneOfEach = [
 export async function startSeparateRoles({ roles = oneOfEach, ...options }: RoleOptions = {}): Promise<SeparateRoles> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
   const [postgres, store, s3] = await Promise.all([
-    startPostgres({ folder: join(folder, "postgres"), durable: false }),
+    options.sharedServer ? sharedDatabase() : ownDatabase(join(folder, "postgres")),
     startTestEventStore(),
-    startTestS3(),
+    options.fileObjects ? undefined : startTestS3(),
   ]);
   const [events, database, objects] = await Promise.all([
     startTcpProxy(store.address),
     startTcpProxy(postgres.url),
-    startTcpProxy(s3.options.endpoint),
+    startTcpProxy(s3?.options.endpoint ?? "http://127.0.0.1:1"),
   ]);
-  const pool = createPool({ url: postgres.url, applicationName: "faults" });
-  await migrate(pool);
+  const { pool } = postgres;
   const eventStore = connectEventStore({ address: store.address, logger: pino({ level: "silent" }) });
   const env = {
     ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
@@ -92,7 +96,7 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
       startProcess(
         role,
         hours === 0
-          ? { ...env, NODE_OPTIONS: `--import=${stallProbe}` }
+          ? { ...env, ...(role === "api" ? { NODE_OPTIONS: `--import=${stallProbe}` } : {}) }
           : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
       ),
     ),
@@ -102,12 +106,13 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
     processes,
     pool,
     folder,
+    eventStoreFolder: store.folder,
     environment: env,
     proxies: { "event store": events, database, "object store": objects },
     eventStore,
     newCustomer: () => newCustomerOn(pool, eventStore),
     freeze: async (name) => {
-      const pids = name === "database" ? await withChildren(postgres.pid) : [(name === "event store" ? store.pid : s3.pid) ?? 0];
+      const pids = name === "database" ? await withChildren(postgres.pid) : [(name === "event store" ? store.pid : s3?.pid) ?? 0];
       for (const pid of pids) kill(pid, "SIGSTOP");
       return () => {
         for (const pid of pids) kill(pid, "SIGCONT");
@@ -115,12 +120,40 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
     },
     close: async () => {
       await Promise.all(processes.map((role) => role.stop()));
-      await Promise.all([pool.end(), eventStore.close()]);
+      await eventStore.close();
       await Promise.all([events, database, objects].map((proxy) => proxy.stop()));
-      await Promise.all([postgres.stop(), store.stop(), s3.close()]);
+      await Promise.all([postgres.close(), store.stop(), s3?.close()]);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+  /** Of the server; 0 where it is not ours to freeze. */
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+async function ownDatabase(folder: string): Promise<Database> {
+  const server = await startPostgres({ folder, durable: false });
+  const pool = createPool({ url: server.url, applicationName: "faults" });
+  const close = async () => {
+    await pool.end();
+    await server.stop();
+  };
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: server.url, pool, pid: server.pid, close };
+}
+
+async function sharedDatabase(): Promise<Database> {
+  return { ...(await createTestDatabase()), pid: 0 };
 }
 
 async function startProcess(role: Role, env: Record<string, string>): Promise<RoleProcess> {

@@ -5,9 +5,12 @@ import { expect } from "vitest";
 import { addWebhook } from "../../src/commands/organisations/webhooks.js";
 import { isTold, toldOf } from "../../src/domain/webhooks/eventTypes.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
+import { type Machine, until } from "../support/processes.js";
 import { type Received, type Receiver, startReceiver } from "../support/receiver.js";
 import { organisationDeps } from "../support/service.js";
 import type { Customer } from "./customer.js";
+import { withStoresOf } from "./product.js";
+import { long } from "./scale.js";
 
 export interface Listener {
   readonly customer: Customer;
@@ -61,4 +64,40 @@ export function checkHeard({ receiver }: Listener, expected: ReadonlyMap<string,
     expect(order, importId).toEqual(order.toSorted((a, b) => a - b));
   }
   return receiver.got.length - new Set(receiver.got.map(({ id }) => id)).size;
+}
+
+/** Nothing waits any more, and so many events are told, of so many imports. Claims of dead workers run out after 30 s; the short form makes that now. */
+export async function untilAllTold(
+  machine: Machine,
+  listeners: readonly Listener[],
+  { events, completed }: { events: number; completed: number },
+): Promise<void> {
+  const organisations = listeners.map(({ customer }) => customer.organisationId);
+  const settled = () =>
+    withStoresOf(machine, async ({ pool }) => {
+      if (!long) {
+        const commands = await machine.processes();
+        const living = [...commands].flatMap(([pid, command]) => (command.includes("cli.js worker") ? [`%-${pid}-%`] : []));
+        await pool.query("update webhook_deliveries set due_at = now() where claim is not null and not claim like any($1)", [living]);
+      }
+      const { rows } = await pool.query(
+        `select count(*) filter (where status = 'delivered')::int as delivered, count(*) filter (where status = 'waiting')::int as waiting,
+                (select count(*)::int from imports where status = 'completed' and organisation_id = any($1)) as completed
+           from webhook_deliveries where organisation_id = any($1)`,
+        [organisations],
+      );
+      return rows[0] as { delivered: number; waiting: number; completed: number };
+    });
+  let seen = {};
+  await until(
+    "everything is told",
+    async () => {
+      const now = await settled().catch(() => undefined);
+      seen = now ?? seen;
+      return now !== undefined && now.waiting === 0 && now.completed >= completed && now.delivered >= events;
+    },
+    long ? 3_600_000 : 120_000,
+  ).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message}: ${JSON.stringify(seen)}`);
+  });
 }
