@@ -60,7 +60,7 @@ async function allAreTold(at: Machine, listeners: readonly Listener[]): Promise<
 async function runOnce(seed: number): Promise<void> {
   const random = seeded(seed);
   const at = await readyMachine();
-  const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all([newCustomer(), newCustomer(), newCustomer()]));
+  const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all(Array.from({ length: long ? 3 : 2 }, newCustomer)));
   const listeners = long ? [] : await withEndpoints(at, customers); // the long form of webhooks has its own
   const done = new AbortController();
   const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };

@@ -294,7 +294,7 @@ describe("after every projection table was dropped", () => {
 });
 
 describe("during continuous pushes", () => {
-  const rounds = process.env["WAYBILL_LONG"] ? 20 : 3;
+  const rounds = process.env["WAYBILL_LONG"] ? 20 : 2;
 
   test(`${rounds} rebuilds lose and duplicate nothing, and readers never meet a missing table`, async () => {
     const organisationId = "busy";

@@ -4,7 +4,7 @@ import { startTestEventStore, type TestEventStore } from "../../support/eventSto
 import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
 import { all, connect, ids, newStream, someEvents } from "./support.js";
 
-const appends = process.env["WAYBILL_LONG"] ? 50_000 : 800;
+const appends = process.env["WAYBILL_LONG"] ? 50_000 : 240;
 const writers = 8;
 
 let node: TestEventStore;

@@ -59,7 +59,7 @@ test("counting finds as many rows as reading, the same faults and the same notes
       expect(counted.rows).toBe(read.rows.length);
       if (read.rows.length > 0) expect(counted.notes).toEqual(read.notes);
     }),
-    { numRuns: process.env["VERIFY"] === "on" ? 400 : 200 },
+    { numRuns: process.env["VERIFY"] === "on" ? 400 : 100 },
   );
 });
 

@@ -4,7 +4,7 @@ import { startEmbeddedEventStore, type TestEventStore } from "../../support/even
 import { eventually } from "../../support/eventually.js";
 import { collect, isLong, numbered, numberOf, within } from "./events.js";
 
-const KILLS = isLong ? 50 : 5;
+const KILLS = isLong ? 50 : 3;
 const WRITERS = 3;
 
 let store: TestEventStore;

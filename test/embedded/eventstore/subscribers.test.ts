@@ -13,7 +13,7 @@ import type { TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { collect, isLong, numbered, ownMemoryOf, useEventStore } from "./events.js";
 
-const APPENDS_PER_WRITER = isLong ? 2_000 : 150;
+const APPENDS_PER_WRITER = isLong ? 2_000 : 75;
 const MEBIBYTE = 1024 * 1024;
 
 let store: TestEventStore;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { collect, isLong, numbered, numberOf, useEventStore } from "./events.js";
 
 const STREAMS = isLong ? 100_000 : 500;
-const EVENTS = isLong ? 1_000_000 : 20_000;
+const EVENTS = isLong ? 1_000_000 : 8_000;
 
 let client: EventStoreDBClient;
 useEventStore((started) => {

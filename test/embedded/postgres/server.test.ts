@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { firstBlocked } from "../../../src/embedded/postgres/account.js";
 import { leashed } from "../../../src/embedded/postgres/leash.js";
 import { readPidFile } from "../../../src/embedded/postgres/leftover.js";
@@ -30,6 +30,19 @@ afterEach(async () => {
   servers = [];
   await rm(folder, { recursive: true, force: true });
 });
+
+let made: string | undefined;
+afterAll(() => made && rm(made, { recursive: true, force: true }));
+
+/** The folder of a server that was stopped: making it takes a second, which few of these tests are about. */
+async function haveServer(): Promise<void> {
+  if (made === undefined) {
+    made = await mkdtemp(join(tmpdir(), "waybill-test-made-"));
+    await chmod(made, 0o755);
+    await (await startPostgres({ folder: made, durable: false })).stop();
+  }
+  await promisify(execFile)("cp", ["-a", `${made}/.`, folder]); // with the owner of each file
+}
 
 async function start(options: { durable?: boolean; lines?: string[]; port?: number } = {}): Promise<PostgresServer> {
   const onLine = (line: string) => void options.lines?.push(line);
@@ -89,6 +102,7 @@ test("a server keeps its data over a stop, a crash and an orphaned life", async 
 });
 
 test("a killed server comes back at its port with the first start, though its pid file still says ready", async () => {
+  await haveServer();
   const first = await start();
   kill(first.pid, "SIGKILL");
   await first.exited;
@@ -102,16 +116,14 @@ test("a killed server comes back at its port with the first start, though its pi
 });
 
 test("a server that cannot be set up is not left running", async () => {
-  const first = await start();
-  await first.stop();
+  await haveServer();
   await writeFile(join(folder, "password"), "not the one it asks for");
   await expect(start()).rejects.toThrow(/password authentication failed/);
   expect(await readPidFile(join(folder, "data"))).toBeUndefined();
 });
 
 test("a pid file whose number now belongs to someone else is no obstacle", async () => {
-  const first = await start();
-  await first.stop();
+  await haveServer();
   const data = join(folder, "data");
   await writeFile(join(data, "postmaster.pid"), `${process.pid}\n${data}\n1700000000\n5432\n\n127.0.0.1\n  1 2\nready   \n`);
   const second = await start();

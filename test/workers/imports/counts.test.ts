@@ -10,6 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
+const numRuns = process.env["VERIFY"] === "on" ? 25 : 10;
+
 const completed = (events: readonly ImportEvent[]) => {
   const last = events.at(-1);
   if (last?.type !== "ImportCompleted") throw new Error(`ended with ${last?.type}`);
@@ -35,7 +37,7 @@ test("activities: received = processed + failed, for any mix of good and bad row
       expect([count(events, "RowAccepted"), count(events, "RowRejected")]).toEqual([counts.processed, counts.failed]);
       expect(report === null).toBe(counts.failed === 0);
     }),
-    { numRuns: 25 },
+    { numRuns },
   );
 });
 
@@ -67,6 +69,6 @@ test("shipments: received = lines written + failed, and a shipment is written wh
       expect(count(events, "RowAccepted") + count(events, "RowRejected")).toBe(counts.received);
       expect(count(events, "RowAccepted")).toBe(written.length);
     }),
-    { numRuns: 25 },
+    { numRuns },
   );
 });
