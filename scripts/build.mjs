@@ -1,5 +1,5 @@
-// Compiles src to dist when a source is newer than the last build. Several processes may start at once on a fresh clone:
-// each compiles into its own folder and swaps it in whole, so nobody ever runs half a build.
+// Compiles src to dist, and bundles the programs in it, when a source is newer than the last build. Several processes may start at
+// once on a fresh clone: each compiles into its own folder and swaps it in whole, so nobody ever runs half a build.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,9 +20,15 @@ function newest(folder) {
 
 const sources = Math.max(
   newest(join(root, "src")),
-  ...["tsconfig.json", "tsconfig.build.json", "tsconfig.browser.json", "package-lock.json", "scripts/build.mjs", "docs/guide.md"].map(
-    (file) => statSync(join(root, file)).mtimeMs,
-  ),
+  ...[
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "tsconfig.browser.json",
+    "package-lock.json",
+    "scripts/build.mjs",
+    "scripts/bundle.mjs",
+    "docs/guide.md",
+  ].map((file) => statSync(join(root, file)).mtimeMs),
 );
 if (existsSync(stamp) && statSync(stamp).mtimeMs >= sources) process.exit(0);
 
@@ -53,6 +59,8 @@ try {
     cpSync(join(root, "src", "http", "api", file), join(target, "http", "api", file));
   cpSync(join(root, "docs", "guide.md"), join(target, "http", "api", "reference", "guide.md"));
   await writeLocalities(target);
+  const { bundle } = await import("./bundle.mjs"); // only here: where nothing is compiled the bundler need not be installed
+  await bundle(target);
   writeFileSync(join(target, ".built"), `${startedAt.toISOString()}\n`);
   const old = join(root, `dist-${process.pid}-old`);
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);

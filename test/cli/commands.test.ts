@@ -1,16 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
-import { program, until, waybill } from "../support/processes.js";
+import { freePort, program, until, waybill } from "../support/processes.js";
 import { someOf } from "../support/someOf.js";
 
 let folder: string;
@@ -192,6 +193,33 @@ test("localities of another country are loaded from a GeoNames file, once", asyn
   expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded already\n", stderr: "" });
   expect(await run("localities", "import", await file("bad.txt", "nothing\n"))).toMatchObject({ code: 1, stdout: "" });
 });
+
+/** The files that a role has loaded when it is ready, as V8 lists them. */
+async function filesLoadedBy(role: string): Promise<string[]> {
+  const lists = await mkdtemp(join(folder, "loaded-"));
+  const ready = { ...environment, PORT: String(await freePort()), LOG_LEVEL: "info", NODE_V8_COVERAGE: lists };
+  const ended = await waybill([role], ready, (child) => {
+    let log = "";
+    child.stderr?.on("data", (chunk) => {
+      log += chunk;
+      if (log.includes('"msg":"ready"')) child.kill("SIGTERM");
+    });
+  });
+  expect(ended).toMatchObject({ code: 0 });
+  const [list = ""] = await readdir(lists);
+  const { result } = JSON.parse(await readFile(join(lists, list), "utf8")) as { result: { url: string }[] };
+  return result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
+}
+
+test.each(["api", "worker"])(
+  "%s is started from a few bundled files, and loads none of these modules a second time from elsewhere",
+  async (role) => {
+    const bundled = pathToFileURL(join(dirname(program), "bundle", "/")).href;
+    const loaded = await filesLoadedBy(role);
+    expect(loaded.filter((url) => !url.startsWith(bundled))).toEqual([pathToFileURL(program).href]);
+    expect(loaded.length).toBeLessThan(150); // about a thousand as compiled
+  },
+);
 
 test("the event store serves by itself, for any client, until SIGTERM", async () => {
   const child: ChildProcess = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "events")]);

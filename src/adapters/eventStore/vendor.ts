@@ -22,29 +22,30 @@ export class ClientChanged extends Error {
   }
 }
 
+// Each file is named in full where it is loaded, so that `scripts/bundle.mjs` finds it.
 const require = createRequire(import.meta.url);
 
 /** Loads a file of the client; throws ClientChanged unless it exports `name`. */
-export function insideOf<Module extends object>(
-  file: string,
-  name: keyof Module & string,
-  load: (path: string) => unknown = require,
-): Module {
+export function insideOf<Module extends object>(load: () => unknown, name: keyof Module & string): Module {
   let found: Module | undefined;
   try {
-    found = load(`${client}/${file}`) as Module;
+    found = load() as Module;
   } catch (error) {
-    throw new ClientChanged(file, error);
+    throw new ClientChanged(name, error);
   }
-  if (typeof found?.[name] !== "function") throw new ClientChanged(`${name} in ${file}`);
+  if (typeof found?.[name] !== "function") throw new ClientChanged(name);
   return found;
 }
 
 function loadInsides() {
-  const { StreamsClient } = insideOf<StreamsService>("generated/streams_grpc_pb.js", "StreamsClient");
-  const { BatchAppendResp } = insideOf<StreamsMessages>("generated/streams_pb.js", "BatchAppendResp");
-  const { unpackToCommandError } = insideOf<UnpackError>("dist/streams/appendToStream/unpackError.js", "unpackToCommandError");
-  const { parseUUID } = insideOf<GrpcUuid>("dist/utils/grpcUUID.js", "parseUUID");
+  const service = () => require("@eventstore/db-client/generated/streams_grpc_pb.js");
+  const messages = () => require("@eventstore/db-client/generated/streams_pb.js");
+  const unpackError = () => require("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
+  const grpcUuid = () => require("@eventstore/db-client/dist/utils/grpcUUID.js");
+  const { StreamsClient } = insideOf<StreamsService>(service, "StreamsClient");
+  const { BatchAppendResp } = insideOf<StreamsMessages>(messages, "BatchAppendResp");
+  const { unpackToCommandError } = insideOf<UnpackError>(unpackError, "unpackToCommandError");
+  const { parseUUID } = insideOf<GrpcUuid>(grpcUuid, "parseUUID");
   return { StreamsClient, BatchAppendResp, unpackToCommandError, parseUUID };
 }
 

@@ -42,10 +42,12 @@ test.each(["getGRPCClient", "callArguments", "handleError", "getChannel", "dispo
 );
 
 test("a client without a generated file, or without what is used of one, is refused alike", () => {
-  const missing = thrownBy(() => insideOf("generated/none.js", "any" as never));
+  const noFile = () => createRequire(import.meta.url)("@eventstore/db-client/generated/none.js");
+  const missing = thrownBy(() => insideOf<Record<"any", unknown>>(noFile, "any"));
   expect(missing).toEqual(namesTheVersion);
-  expect(String(missing)).toContain("generated/none.js");
-  expect(thrownBy(() => insideOf("generated/streams_pb.js", "BatchAppendResp" as never, () => ({})))).toEqual(namesTheVersion);
+  expect(String(missing)).toContain("has no any");
+  expect((missing as Error).cause).toMatchObject({ code: "MODULE_NOT_FOUND" });
+  expect(thrownBy(() => insideOf<Record<"BatchAppendResp", unknown>>(() => ({}), "BatchAppendResp"))).toEqual(namesTheVersion);
 });
 
 test("no other file uses the client's insides", () => {
