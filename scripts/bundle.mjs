@@ -10,12 +10,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = join(root, "src");
 const folder = "bundle";
 
-/** What is started by its path: the command line with all roles, the embedded event store by itself, a process, and threads. */
+/** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
 const programs = [
   "cli",
   "embedded/eventstore/runNode",
   "main/checking/checkProcess",
-  "adapters/passwordThread",
   "adapters/spreadsheets/threads/headerThread",
 ];
 
@@ -53,6 +52,7 @@ export async function bundle(built) {
     format: "esm",
     target: "node20.19",
     external,
+    alias: { pg: "pg/lib/index.js" }, // its wrapper names the classes again, and the bundler then renames those that the logs tell
     plugins: [ownAddress],
     banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
     sourcemap: true,
