@@ -11,15 +11,10 @@ const source = join(root, "src");
 const folder = "bundle";
 
 /** What is started by its path: the command line with all roles, the event store by itself, a process, a thread. */
-const programs = [
-  "cli",
-  "embedded/eventstore/runNode",
-  "main/checking/checkProcess",
-  "adapters/spreadsheets/threads/headerThread",
-];
+const programs = ["cli", "embedded/eventstore/runNode", "main/checking/checkProcess", "adapters/spreadsheets/threads/headerThread"];
 
 /** Native code is loaded from its package. */
-const external = ["lmdb", "@node-rs/argon2", "pg-native"];
+const external = ["lmdb", "pg-native"];
 
 /**
  * A module finds its files beside itself, so its address stays that of its compiled file. Where a module has a `require` of its own,

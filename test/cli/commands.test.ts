@@ -197,8 +197,8 @@ test("localities of another country are loaded from a GeoNames file, once", asyn
 /** The files that a role has loaded when it is ready, as V8 lists them. */
 async function filesLoadedBy(role: string): Promise<string[]> {
   const lists = await mkdtemp(join(folder, "loaded-"));
-  const ready = { ...environment, PORT: String(await freePort()), LOG_LEVEL: "info", NODE_V8_COVERAGE: lists };
-  const ended = await waybill([role], ready, (child) => {
+  const listing = { ...environment, PORT: String(await freePort()), LOG_LEVEL: "info", NODE_V8_COVERAGE: lists };
+  const ended = await waybill([role], listing, (child) => {
     let log = "";
     child.stderr?.on("data", (chunk) => {
       log += chunk;

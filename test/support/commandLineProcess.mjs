@@ -1,13 +1,9 @@
 // The command line, one command after the other in one process: for each line of standard input it runs the program with those arguments and
 // that environment, as a process of its own would, and ends what it wrote with a mark.
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const given = pathToFileURL(process.argv[2]);
-/** The file of a bundled program only names its bundle, which would be loaded once. */
-const bundle = /^export \* from "(.+)";$/m.exec(readFileSync(given, "utf8"))?.[1];
-const program = bundle === undefined ? given.href : new URL(bundle, given).href;
+const program = new URL("bundle/cli.js", pathToFileURL(process.argv[2])).href; // which the program itself only imports
 const own = new Set(process.eventNames());
 let runs = 0;
 
