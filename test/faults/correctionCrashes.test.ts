@@ -14,6 +14,7 @@ import { writeLines } from "../../src/commands/imports/writeLines.js";
 import { startApi } from "../../src/http/startApi.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
+import { checksHere } from "../support/checksHere.js";
 import { addMember, formToken, signedIn, type Visitor } from "../support/portal.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
@@ -27,7 +28,7 @@ let projector: Role | undefined;
 let other: string | undefined;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, { fileChecks: checksHere() }); // a check is no part of what dies here
   worker = startWorker(service);
   projector = startProjector(service);
 });

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { inviteMember } from "../../src/commands/members/invite.js";
 import { memberDeps } from "../../src/main/adapters.js";
+import type { Command } from "../support/commandLine.js";
 import type { IdentityProvider } from "../support/identityProvider.js";
 import { formToken, type Visitor, visitor } from "../support/portal.js";
-import { waybill } from "../support/processes.js";
 import type { SeparateRoles } from "./separateRoles.js";
 
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
@@ -19,7 +19,11 @@ export interface PortalUse {
   readonly said: string;
 }
 
-export async function usePortal(roles: SeparateRoles, provider: IdentityProvider, organisationId: string): Promise<PortalUse> {
+export async function usePortal(
+  roles: SeparateRoles & { command: Command },
+  provider: IdentityProvider,
+  organisationId: string,
+): Promise<PortalUse> {
   const secrets = new Map([["the client secret", provider.clientSecret]]);
   const statuses = new Set<number>();
   const keep = (what: string, secret: string | null | undefined): string => {
@@ -67,7 +71,7 @@ export async function usePortal(roles: SeparateRoles, provider: IdentityProvider
   keep("the new form token", await formToken(person));
 
   await badRequests(person, { told, link, second, password, form });
-  const command = await waybill(["members", "link", email, "--org", organisationId], { ...roles.environment, LOG_LEVEL: "trace" });
+  const command = await roles.command(["members", "link", email, "--org", organisationId], { ...roles.environment, LOG_LEVEL: "trace" });
   keep("the command's link", /join\/([\w-]{43})/.exec(command.stdout)?.[1]);
   await signInByProvider(roles, provider, { told, keep, keepCookies });
 

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiKey } from "../../src/domain/apiKey.js";
 import { streamPrefix } from "../../src/events/streams.js";
 import { routes } from "../../src/http/api/routes/list.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.js";
-import { until, waybill } from "../support/processes.js";
+import { until } from "../support/processes.js";
 import type { Customer } from "./customer.js";
 import { usePortal } from "./portalSecrets.js";
 import { everything, type Shown } from "./reckoning.js";
@@ -15,6 +16,7 @@ import { formsOf, useWebhooks } from "./webhookSecrets.js";
 
 const publicUrl = "http://127.0.0.1:3000";
 let roles: SeparateRoles;
+const command = useCommandLine();
 let provider: IdentityProvider;
 let customer: Customer;
 /** In use, and never issued. */
@@ -113,7 +115,7 @@ test("keys used in every way appear in no log, answer, metric, event, table or o
     ["keys", "revoke", unknown, "--org", customer.organisationId],
     ["audit", "import", inUse],
   ]) {
-    const { code, stdout, stderr } = await waybill(args, roles.environment);
+    const { code, stdout, stderr } = await command(args, roles.environment);
     expect(code, args.join(" ")).toBe(1);
     told.push(stdout + stderr);
   }
@@ -136,7 +138,7 @@ function expectNowhere(kept: ReadonlyMap<string, string>, secret: string, what: 
 }
 
 test("passwords, links, cookies, form tokens and codes of the portal appear in no log, metric, event, table or object", async () => {
-  const { secrets, statuses, said } = await usePortal(roles, provider, customer.organisationId);
+  const { secrets, statuses, said } = await usePortal({ ...roles, command }, provider, customer.organisationId);
   expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 302, 400, 401, 403, 404, 413, 415, 503]));
   const kept = await everythingKept();
   kept.delete("answers");
@@ -152,7 +154,7 @@ test("passwords, links, cookies, form tokens and codes of the portal appear in n
 
 test("secrets of webhooks are in no log, file, table, event or error; metrics count deliveries, and readiness depends on no endpoint", async () => {
   const told = await roles.newCustomer();
-  const { secrets, endpointId, said } = await useWebhooks(roles, told, async () => {
+  const { secrets, endpointId, said } = await useWebhooks({ ...roles, command }, told, async () => {
     const body = JSON.stringify({ activities: [activity] });
     expect(await tell("/v1/org/fulfilment/activities", { method: "POST", headers: { ...json, "x-api-key": told.key }, body })).toBe(202);
   });

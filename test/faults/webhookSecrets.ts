@@ -1,6 +1,7 @@
 // Makes, shows and replaces the secrets of endpoints in every way that commands have, and lets an endpoint send back what it got. Answers the secrets.
 import { expect } from "vitest";
-import { until, waybill } from "../support/processes.js";
+import type { Command } from "../support/commandLine.js";
+import { until } from "../support/processes.js";
 import { startReceiver } from "../support/receiver.js";
 import type { Customer } from "./customer.js";
 import type { SeparateRoles } from "./separateRoles.js";
@@ -14,7 +15,11 @@ export interface WebhookUse {
 }
 
 /** `pushOne` is to be told to two endpoints: one that thanks, and one that fails. */
-export async function useWebhooks(roles: SeparateRoles, customer: Customer, pushOne: () => Promise<void>): Promise<WebhookUse> {
+export async function useWebhooks(
+  roles: SeparateRoles & { command: Command },
+  customer: Customer,
+  pushOne: () => Promise<void>,
+): Promise<WebhookUse> {
   const dead = await startReceiver((got, response) => {
     response.statusCode = 500;
     response.end(JSON.stringify(got)); // what it got comes back, and is kept as its answer
@@ -23,7 +28,7 @@ export async function useWebhooks(roles: SeparateRoles, customer: Customer, push
   const alive = await startReceiver();
   const said: string[] = [];
   const run = async (...args: string[]) => {
-    const { stdout, stderr } = await waybill(["webhooks", ...args, "--org", customer.organisationId], roles.environment);
+    const { stdout, stderr } = await roles.command(["webhooks", ...args, "--org", customer.organisationId], roles.environment);
     said.push(stderr);
     return stdout.trim();
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { startTestEventStore } from "../support/eventStore.js";
 import { createTestDatabase } from "../support/postgres.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
@@ -13,6 +14,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const closing: (() => Promise<unknown>)[] = [];
 const children: ChildProcess[] = [];
+const command = useCommandLine();
 let folder: string;
 let environment: Record<string, string>;
 let url: string;
@@ -87,8 +89,8 @@ test("roles started one by one on real addresses migrate, import, and link to th
   await until("the API is ready", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200);
   const file = join(folder, "demo.json");
   await writeFile(file, JSON.stringify(demoOrganisation));
-  expect((await waybill(["org", "apply", file], environment)).code).toBe(0);
-  const key = (await waybill(["keys", "create", "--org", "demo", "--name", "test"], environment)).stdout.trim();
+  expect((await command(["org", "apply", file], environment)).code).toBe(0);
+  const key = (await command(["keys", "create", "--org", "demo", "--name", "test"], environment)).stdout.trim();
   const headers = { "x-api-key": key };
 
   const form = new FormData();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
+import { useCommandLine } from "../support/commandLine.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
 import { largeUploads } from "./largeUploads.js";
 
@@ -14,6 +15,7 @@ vi.setConfig({ testTimeout: 180_000 }); // a start is seconds, but the machine m
 let machine: Machine;
 let product: Product;
 let key = "";
+const command = useCommandLine();
 
 beforeAll(async () => {
   machine = await createMachine();
@@ -114,13 +116,13 @@ test("a second start on the folder is refused, and so is one on a taken port", a
 });
 
 test("commands beside a running start see and change the same data at once", async () => {
-  const listed = await waybill(["org", "list", "--json"], machine.environment);
+  const listed = await command(["org", "list", "--json"], machine.environment);
   expect(JSON.parse(listed.stdout)).toEqual([expect.objectContaining({ id: "demo", catalogueVersion: 1 })]);
-  const made = await waybill(["keys", "create", "--org", "demo", "--name", "script"], machine.environment);
+  const made = await command(["keys", "create", "--org", "demo", "--name", "script"], machine.environment);
   expect(made).toEqual({ code: 0, stdout: expect.stringMatching(/^wb_live_[A-Za-z0-9]{36}\n$/), stderr: "" });
   const second = made.stdout.trim();
   expect(await keyWorks(second)).toBe(true);
-  expect((await waybill(["keys", "revoke", second.slice(0, 12), "--org", "demo"], machine.environment)).code).toBe(0);
+  expect((await command(["keys", "revoke", second.slice(0, 12), "--org", "demo"], machine.environment)).code).toBe(0);
   expect(await ask(unknownImport, second)).toBe(401);
   expect(await keyWorks(key)).toBe(true);
 });
@@ -206,7 +208,7 @@ test("commands work by themselves when nothing is running, several at once too",
     ["one", "two"].map((name) => waybill(["keys", "create", "--org", "demo", "--name", name], machine.environment)),
   );
   expect(results.map(({ code }) => code)).toEqual([0, 0]);
-  const { stdout } = await waybill(["keys", "list", "--org", "demo", "--json"], machine.environment);
+  const { stdout } = await command(["keys", "list", "--org", "demo", "--json"], machine.environment);
   expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort()).toEqual(["demo", "one", "script", "two"]);
   expect(await machine.processes()).toEqual(new Map());
   expect(existsSync(join(machine.dataDir, "lock"))).toBe(false);

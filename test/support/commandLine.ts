@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { type CommandResult, commandEnvironment, program } from "./processes.js";
 
-type Command = (args: readonly string[], environment?: Record<string, string>) => Promise<CommandResult>;
+export type Command = (args: readonly string[], environment?: Record<string, string>) => Promise<CommandResult>;
 
 /** `waybill` of test/support/processes.ts in a process that the file's commands share, one after the other. It ends with the file. */
 export function useCommandLine(): Command {

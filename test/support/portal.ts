@@ -15,9 +15,6 @@ export interface TestMember {
   readonly email: string;
 }
 
-/** Members of tests have one password, and hashing is slow on purpose: once is enough for all of them. */
-let hashed: Promise<string> | undefined;
-
 export async function addMember(
   service: TestService,
   organisationId: string,
@@ -25,9 +22,7 @@ export async function addMember(
   email = `${role}-${randomUUID()}@example.com`,
   hashing = quickly,
 ): Promise<TestMember> {
-  const { passwords } = service.portal.members;
-  const hash = () => (hashed ??= passwords.hash(password));
-  const members = { ...service.portal.members, passwords: { ...passwords, hash } };
+  const { members } = service.portal;
   const invitation = { organisationId, email, role, name: `The ${role}` };
   const { token } = await inviteMember(members, invitation, { by, correlationId: "test" });
   const { memberId } = await joinByLink({ ...members, passwords: hashing(members.passwords) }, { token, password }, "test");
