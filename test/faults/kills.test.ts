@@ -70,7 +70,7 @@ async function runOnce(seed: number): Promise<void> {
   ];
   try {
     for (const target of killsOf(random)) {
-      await pause(200 + random.number(1_800));
+      await pause(200 + random.number(long ? 1_800 : 800));
       product = await killTarget(at, product, target);
     }
     await pause(500);
