@@ -85,9 +85,9 @@ export function useBrowser(): TestBrowser {
       if (!launched) throw new Error("there is no browser");
       const same = kept.get(keep);
       kept.delete(keep);
-      await same?.page.goto("about:blank"); // it may still be at work, with the session of the test before
       const opened = same ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
-      opened.faults.length = 0;
+      // What is open there from the test before is at work until the first address of this one.
+      opened.page.once("framenavigated", () => opened.faults.splice(0));
       try {
         await opened.page.setViewportSize({ width, height: 900 });
         await opened.page.emulateMedia({ colorScheme });
