@@ -40,12 +40,11 @@ afterAll(async () => {
 
 /** The page is loaded again until it shows this. */
 async function untilShown(page: Page, text: string | RegExp): Promise<void> {
-  await expect
-    .poll(async () => {
-      await page.reload();
-      return page.getByText(text).count();
-    })
-    .toBeGreaterThan(0);
+  const look = async () => {
+    await page.reload();
+    return page.getByText(text).count();
+  };
+  await expect.poll(look, { interval: 500 }).toBeGreaterThan(0); // a look costs more than what is waited for
 }
 
 browserTest("add an endpoint, try it, rotate its secret, see an answer, send again, pause, replay, change and remove it", async () => {
