@@ -104,8 +104,10 @@ export function formToken(who: Visitor): Promise<string> {
 }
 
 async function readFormToken(who: Visitor): Promise<string> {
-  const page = await (await who.get("/portal/upload")).text(); // asks the database for the session alone; who may not see it gets its menu too
-  return /name="token" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  const page = await (await who.get("/portal/imports")).text(); // every role may see it, and it asks for little
+  const token = /name="token" value="([^"]+)"/.exec(page)?.[1];
+  if (token === undefined) throw new Error("the page has no form token: is nobody signed in?");
+  return token;
 }
 
 export const heading = (page: string): string => /<h1>([^<]*)<\/h1>/.exec(page)?.[1] ?? "";
