@@ -9,13 +9,14 @@ import { allUp, killTarget, type Target, targets, withStoresOf } from "./product
 import { type Randomness, seeded } from "./randomness.js";
 import { reckon, untilSettled } from "./reckoning.js";
 import { eachRun, long, runs } from "./scale.js";
-import { checkHeard, type Listener, listen, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
+import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
 
 let machine: Machine | undefined;
 let product: Product;
 afterEach(async () => {
   await machine?.clear();
   machine = undefined;
+  await stopListening();
 });
 
 /** Recovered machines are used again, so that later runs begin on a history of crashes; but not for ever, since audits read it all. */
@@ -51,10 +52,7 @@ async function allAreTold(at: Machine, listeners: readonly Listener[]): Promise<
   const events = told.flatMap(({ expected }) => [...expected.values()]).flat().length;
   expect(events).toBeGreaterThan(0);
   await untilAllTold(at, listeners, { events, completed: 0 });
-  for (const { listener, expected } of told) {
-    checkHeard(listener, expected);
-    await listener.receiver.close();
-  }
+  for (const { listener, expected } of told) checkHeard(listener, expected);
 }
 
 async function runOnce(seed: number): Promise<void> {

@@ -17,9 +17,17 @@ export interface Listener {
   readonly receiver: Receiver;
 }
 
+const open: Receiver[] = [];
+
+/** For `afterEach`: every receiver is closed, also after a test that failed. */
+export async function stopListening(): Promise<void> {
+  await Promise.all(open.splice(0).map((receiver) => receiver.close()));
+}
+
 /** `signingSecret` is the product's own: what comes is verified. */
 export async function listen(stores: { pool: Pool; eventStore: EventStore }, customer: Customer, signingSecret: string): Promise<Listener> {
   const receiver = await startReceiver();
+  open.push(receiver);
   const deps = { ...organisationDeps(stores.pool, stores.eventStore), rules: { allowPrivate: true }, signingSecret };
   const { organisationId } = customer;
   const origin = { by: { kind: "cli" as const, id: "faults" }, correlationId: randomUUID() };

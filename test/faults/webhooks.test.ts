@@ -10,11 +10,14 @@ import { manyAtOnce, paceOf } from "./pace.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { eachRun, long, runs } from "./scale.js";
-import { checkHeard, type Listener, listen, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
+import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
 
 let machine: Machine;
 let product: Product;
-afterEach(() => machine?.clear());
+afterEach(async () => {
+  await machine?.clear();
+  await stopListening();
+});
 
 const imports = long ? 10_000 : 60;
 const customers = long ? 4 : 2;
@@ -111,6 +114,5 @@ test.runIf(runIt)(
       }
       if (long) process.stderr.write(`${imports} imports, ${kills} kills, ${2 * imports} events told, ${repeated} of them repeated\n`);
     });
-    for (const { receiver } of listeners) await receiver.close();
   },
 );

@@ -41,11 +41,13 @@ async function open(page: Page, { as, address, heading, asks }: OpenablePage): P
 
 const wide = { colorScheme: "light", width: 1440, height: 900 } as const;
 const narrow = { colorScheme: "dark", width: 360, height: 700 } as const;
-/** For pictures alone. */
+/** For pictures, and where everything is looked at. */
 const others = [
   { colorScheme: "dark", width: 1440, height: 900 },
   { colorScheme: "light", width: 360, height: 700 },
 ] as const;
+
+const inAllLooks = process.env["SCREENSHOTS"] !== undefined || process.env["VERIFY"] === "on";
 
 type OfLook = typeof wide | typeof narrow | (typeof others)[number];
 
@@ -75,7 +77,7 @@ describe.each(openablePages)("$name", (opened) => {
     await browser.inPage({ ...wide, origin: service.url, keep: "pages" }, async ({ page, faults }) => {
       await open(page, opened);
       await lookAt(page, opened, wide);
-      if (process.env["SCREENSHOTS"]) for (const other of others) await lookAt(page, opened, other);
+      if (inAllLooks) for (const other of others) await lookAt(page, opened, other);
       if (isWalked) await walkThrough(page, { asked: opened.asks !== undefined, isFirst: firstOf(opened.as) === opened });
       if (isWalked && !opened.asks) await askEverything(page);
       await lookAt(page, opened, narrow);
