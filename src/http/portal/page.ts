@@ -26,7 +26,7 @@ export interface Shown {
   readonly body: Child;
   /** 200 unless something was refused. */
   readonly status?: number;
-  /** Seconds, for one who came too often. */
+  /** After how many seconds to try again, where that is too early now. */
   readonly retryAfter?: number;
   /** Said above the page, instead of what an earlier form left. */
   readonly notice?: Notice;
