@@ -15,6 +15,7 @@ import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
 import type { StoredEvent } from "../ports/eventStore.js";
+import type { RunningTotals } from "./models/runningTotals.js";
 
 export type Ending =
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted; readonly event: StoredEvent }
@@ -28,6 +29,8 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
+  /** Of an activity import that was followed from its request on. */
+  readonly totals?: RunningTotals | undefined;
 }
 
 /** The events of one import in one batch. */

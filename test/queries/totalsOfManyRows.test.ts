@@ -42,12 +42,13 @@ async function fill(organisationId: string, first: string, count: number, before
        from generate_series($2::int + 1, $2::int + $3::int) as n, generate_series(2, $4::int + 1) as r`,
     [first, before, count, rowsEach],
   );
-  const facts = Array.from({ length: count }, (_, n) => ({
-    ...{ importId: "", position: String(before + n + 1), organisationId, kind: "activities" as const, sourceDetails: "x" },
+  const completed = Array.from({ length: count }, (_, n) => ({
+    facts: { importId: "", position: String(before + n + 1), organisationId, kind: "activities" as const, sourceDetails: "x" },
+    counts: { received: rowsEach, processed: rowsEach, failed: 0 },
   }));
   const client = await database.pool.connect();
   await client.query("begin");
-  await writeTotals(client, facts);
+  await writeTotals(client, completed, { keepExisting: false });
   await client.query("commit");
   client.release();
 }

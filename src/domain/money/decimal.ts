@@ -87,10 +87,16 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 
 /** Without trailing zeros: `75.6`. */
 export function toText(value: Decimal): string {
-  const negative = value.coefficient < 0n;
-  const digits = String(negative ? -value.coefficient : value.coefficient).padStart(value.scale + 1, "0");
-  const [whole, fraction] = [digits.slice(0, digits.length - value.scale), digits.slice(digits.length - value.scale).replace(/0+$/, "")];
-  return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+  const text = toFullText(value);
+  return value.scale === 0 ? text : text.replace(/\.?0+$/, "");
+}
+
+/** With all digits of its scale: `75.60`. */
+export function toFullText({ coefficient, scale }: Decimal): string {
+  const negative = coefficient < 0n;
+  const digits = String(negative ? -coefficient : coefficient).padStart(scale + 1, "0");
+  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return negative ? `-${text}` : text;
 }
 
 /** The nearest JSON number: for up to 15 digits its text is the exact decimal. One division rounds once, as long as both sides are exact. */

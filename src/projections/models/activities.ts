@@ -3,7 +3,7 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { writeTotals } from "./activityTotals.js";
+import { type Completed, writeTotals } from "./activityTotals.js";
 
 const fields = fieldsOf("activity");
 
@@ -18,17 +18,23 @@ export const activities: Projection = {
 
   async apply(client, batch, options) {
     let lines = "";
-    for (const { facts, accepted } of batch.imports) {
+    for (const slice of batch.imports) {
+      const { facts, accepted } = slice;
       if (facts?.kind !== "activities") continue;
       for (const row of accepted) lines += line(facts.position, row);
+      if (options.keepExisting)
+        facts.totals?.giveUp(); // one of the rows may be recorded twice
+      else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
-    const ended = batch.endings.flatMap(({ facts, ended: ending }) =>
-      facts?.kind === "activities" ? [{ facts, type: ending?.type }] : [],
-    );
-    const completed = ended.filter(({ type }) => type === "ImportCompleted").map(({ facts }) => facts);
-    await writeTotals(client, completed);
-    const abandoned = ended.filter(({ type }) => type !== "ImportCompleted").map(({ facts }) => facts.position);
+    const completed: Completed[] = [];
+    const abandoned: string[] = [];
+    for (const { facts, ended } of batch.endings) {
+      if (facts?.kind !== "activities") continue;
+      if (ended?.type === "ImportCompleted") completed.push({ facts, counts: ended.data.counts });
+      else abandoned.push(facts.position);
+    }
+    await writeTotals(client, completed, options);
     if (abandoned.length > 0) await client.query("delete from activities where import_position = any($1::bigint[])", [abandoned]);
   },
 };

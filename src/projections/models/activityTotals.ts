@@ -1,27 +1,63 @@
-// The activities of completed imports, summed. A part of the projection of activities: the sums come from its rows, once per import.
+// The activities of completed imports, summed. A part of the projection of activities, once per import: from the sums that were made as
+// its rows passed, or else from its rows.
 import type { PoolClient } from "pg";
-import type { ImportFacts } from "../sortedBatch.js";
-import { certainInstantSql, halfHourSql, instantSql, isNoTime } from "../tables/activityTime.js";
+import { toFullText } from "../../domain/money/decimal.js";
+import { copyRows, field } from "../copyRows.js";
+import type { ApplyOptions } from "../projection.js";
+import type { Ending, ImportFacts } from "../sortedBatch.js";
+import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activityTime.js";
+import type { Total } from "./runningTotals.js";
 
 const group = "customer_id, warehouse_code, charge_code";
-/** Longer ones are refused today. What an older version let in must still fit into an index. */
-const longest = 200;
-const keys = `left(coalesce(customer_id, ''), ${longest}) as customer_id, left(warehouse_code, ${longest}) as warehouse_code,
-              left(charge_code, ${longest}) as charge_code`;
+const keys = `left(coalesce(customer_id, ''), ${longestKey}) as customer_id, left(warehouse_code, ${longestKey}) as warehouse_code,
+              left(charge_code, ${longestKey}) as charge_code`;
+const target = {
+  table: "activity_totals",
+  columns: `organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers`,
+};
+
+export interface Completed {
+  readonly facts: ImportFacts;
+  readonly counts: Extract<Ending, { type: "ImportCompleted" }>["data"]["counts"];
+}
 
 /** An import that has its totals keeps them. */
-export async function writeTotals(client: PoolClient, completed: readonly ImportFacts[]): Promise<void> {
+export async function writeTotals(
+  client: PoolClient,
+  completed: readonly Completed[],
+  options: Pick<ApplyOptions, "keepExisting">,
+): Promise<void> {
   if (completed.length === 0) return;
-  const positions = completed.map(({ position }) => position);
-  await client.query(forLargeImports);
-  await insertTotals(client, [positions, completed.map(({ organisationId }) => organisationId)]);
-  await client.query("set local enable_sort = on");
+  const unsummed: ImportFacts[] = [];
+  let lines = "";
+  for (const { facts, counts } of completed) {
+    const totals = facts.totals?.all(counts.processed);
+    if (!totals) unsummed.push(facts);
+    else for (const total of totals) lines += line(facts, total);
+  }
+  await copyRows(client, target, lines, options);
+  if (unsummed.length > 0) await sumRows(client, unsummed);
   await client.query(
     `insert into activity_groups (organisation_id, ${group})
      select distinct organisation_id, ${group} from activity_totals where import_position = any($1::bigint[])
      on conflict do nothing`,
-    [positions],
+    [completed.map(({ facts }) => facts.position)],
   );
+}
+
+function line(
+  { organisationId, position }: ImportFacts,
+  { customerId, warehouseCode, chargeCode, halfHour, quantity, rows }: Total,
+): string {
+  const texts = [organisationId, customerId, warehouseCode, chargeCode].map(field).join("\t");
+  const begin = new Date(halfHour).toISOString();
+  return `${texts}\t${begin}\t${position}\t${toFullText(quantity)}\t${rows.length}\t{${rows.join()}}\n`;
+}
+
+async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Promise<void> {
+  await client.query(forLargeImports);
+  await insertTotals(client, [imports.map(({ position }) => position), imports.map(({ organisationId }) => organisationId)]);
+  await client.query("set local enable_sort = on");
 }
 
 /**
@@ -44,7 +80,7 @@ async function insertTotals(client: PoolClient, values: readonly [positions: str
 
 /** Each import's rows come in their order, from the index, so that a group's row numbers need no sort; `offset 0` keeps it so. */
 const totalsBy = (instant: (text: string) => string): string => `
-  insert into activity_totals (organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers)
+  insert into activity_totals (${target.columns})
   select organisation_id, ${group}, half_hour, import_position, sum(quantity), count(*)::integer, array_agg("row")
     from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)
    cross join lateral (

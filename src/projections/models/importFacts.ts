@@ -2,6 +2,10 @@
 // runs, and is otherwise read from the imports table.
 import type { PoolClient } from "pg";
 import type { ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
+import { runningTotals } from "./runningTotals.js";
+
+/** Of the totals of all running imports together: some 32 MB. */
+const mostNumbers = 2_000_000;
 
 /** Facts never change, so those of a batch that was rolled back may stay. */
 export type KnownImports = Map<string, ImportFacts>;
@@ -17,7 +21,20 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
     slice.facts = known.get(slice.importId);
     if (slice.ended) known.delete(slice.importId);
   }
+  keepWithin(mostNumbers, known);
   return batch.imports.filter((slice) => slice.facts === undefined);
+}
+
+/** The largest totals go first: their imports' rows are summed when they complete. */
+export function keepWithin(numbers: number, known: KnownImports): void {
+  const running = [...known.values()].flatMap(({ totals }) => totals ?? []);
+  let kept = running.reduce((sum, totals) => sum + totals.size(), 0);
+  if (kept <= numbers) return;
+  for (const totals of running.sort((one, other) => other.size() - one.size())) {
+    if (kept <= numbers) return;
+    kept -= totals.size();
+    totals.giveUp();
+  }
 }
 
 function factsOf({ data, event }: NonNullable<ImportSlice["requested"]>): ImportFacts {
@@ -27,6 +44,7 @@ function factsOf({ data, event }: NonNullable<ImportSlice["requested"]>): Import
     organisationId: data.organisationId,
     kind: data.kind,
     sourceDetails: data.sourceDetails,
+    totals: data.kind === "activities" ? runningTotals(event.revision) : undefined,
   };
 }
 

@@ -20,3 +20,6 @@ export const isNoTime = (error: unknown): boolean =>
 export const halfHourSql = (instant: string): string => `date_bin('30 minutes', ${instant}, timestamptz '2000-01-01 00:00:00Z')`;
 
 export const halfHourMs = 30 * 60 * 1000;
+
+/** Of a customer, warehouse or charge code as activities are summed by. Longer ones are refused today; what an older version let in must still fit into an index. */
+export const longestKey = 200;

@@ -71,7 +71,8 @@ async function fill(organisationId: string): Promise<void> {
     [many],
   );
   const facts = { importId: "", position: "-9", organisationId, kind: "activities", sourceDetails: "x" } as const;
-  await transaction(service.pool, (client) => writeTotals(client, [facts]));
+  const counts = { received: many, processed: many, failed: 0 };
+  await transaction(service.pool, (client) => writeTotals(client, [{ facts, counts }], { keepExisting: false }));
 }
 
 const page = async (query: string, who = viewer) => (await who.get(`/portal/activities?${query}`)).text();

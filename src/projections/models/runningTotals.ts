@@ -1,0 +1,114 @@
+// The activities of a running import, summed in memory as they pass. When it completes its totals are there, and Postgres need not read
+// all its rows once more while everything else waits. Where they are not to be had, the rows in the table are summed instead.
+import { instantOf } from "../../domain/imports/timestamp.js";
+import { add, type Decimal, decimal, knownDecimal } from "../../domain/money/decimal.js";
+import { isStorable } from "../../domain/rows/cells.js";
+import type { RowAccepted } from "../../events/importEvents.js";
+import { halfHourMs, longestKey } from "../tables/activityTime.js";
+
+/** The events of one import in one batch. */
+interface Passing {
+  readonly accepted: readonly RowAccepted[];
+  readonly acceptedRevisions: readonly bigint[];
+  readonly firstRevision: bigint | undefined;
+  readonly lastRevision: bigint;
+}
+
+export interface Total {
+  readonly customerId: string;
+  readonly warehouseCode: string;
+  readonly chargeCode: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly halfHour: number;
+  readonly quantity: Decimal;
+  readonly rows: readonly number[];
+}
+
+export interface RunningTotals {
+  /** Takes the rows that it has not had yet: a batch that was rolled back comes again, perhaps cut in other places. */
+  add(passing: Passing): void;
+  /** Undefined when it has not had exactly so many rows, or one that it cannot sum. */
+  all(rows: number): Total[] | undefined;
+  /** About how many numbers it keeps. */
+  size(): number;
+  /** From now on it keeps nothing. */
+  giveUp(): void;
+}
+
+type Growing = { -readonly [Key in keyof Total]: Total[Key] } & {
+  readonly rows: number[] /** The sum of whole quantities. */;
+  whole: number;
+};
+
+/** What an entry for a group and half hour takes beside its rows. */
+const numbersPerTotal = 24;
+/** Later ones have no ISO text of four digits for the year. */
+const endOf9999 = Date.UTC(10_000, 0);
+
+/** `requestedAt` is the revision of the import's first event. */
+export function runningTotals(requestedAt: bigint): RunningTotals {
+  let groups: Map<string, Map<number, Growing>> | undefined = new Map();
+  let [rows, totals, lastRow, seenUpTo] = [0, 0, 0, requestedAt];
+
+  const giveUp = () => {
+    groups = undefined;
+    [rows, totals] = [0, 0];
+  };
+
+  function totalOf({ customerId: customer, warehouseCode, chargeCode, activityTimestamp }: RowAccepted["values"]): Growing | undefined {
+    const customerId = customer ?? "";
+    if (typeof customerId !== "string" || typeof warehouseCode !== "string" || typeof chargeCode !== "string") return undefined;
+    const instant = instantOf(String(activityTimestamp), "UTC");
+    if (instant === undefined || instant >= endOf9999) return undefined;
+    const group = `${customerId}\0${warehouseCode}\0${chargeCode}`;
+    let halfHours = groups?.get(group);
+    if (!halfHours) {
+      if (![customerId, warehouseCode, chargeCode].every(isKey)) return undefined;
+      halfHours = new Map();
+      groups?.set(group, halfHours);
+    }
+    const halfHour = Math.floor(instant / halfHourMs) * halfHourMs;
+    let total = halfHours.get(halfHour);
+    if (!total) {
+      total = { customerId, warehouseCode, chargeCode, halfHour, quantity: decimal(0), whole: 0, rows: [] };
+      halfHours.set(halfHour, total);
+      totals += 1;
+    }
+    return total;
+  }
+
+  function addRow({ row, values }: RowAccepted): void {
+    const { quantity } = values;
+    const total = row > lastRow && typeof quantity === "number" ? totalOf(values) : undefined;
+    if (!total || typeof quantity !== "number") {
+      giveUp();
+      return;
+    }
+    if (Number.isSafeInteger(quantity) && Number.isSafeInteger(total.whole + quantity)) total.whole += quantity;
+    else total.quantity = add(total.quantity, knownDecimal(quantity));
+    total.rows.push(row);
+    lastRow = row;
+    rows += 1;
+  }
+
+  return {
+    add({ accepted, acceptedRevisions, firstRevision, lastRevision }) {
+      if (firstRevision === undefined) return;
+      if (firstRevision > seenUpTo + 1n) giveUp();
+      for (let index = 0; groups && index < accepted.length; index++) {
+        if ((acceptedRevisions[index] as bigint) > seenUpTo) addRow(accepted[index] as RowAccepted);
+      }
+      if (lastRevision > seenUpTo) seenUpTo = lastRevision;
+    },
+    all(expected) {
+      if (!groups || rows !== expected) return undefined;
+      const all = [...groups.values()].flatMap((halfHours) => [...halfHours.values()]);
+      return all.map(({ whole, quantity, ...total }) => ({ ...total, quantity: add(decimal(whole), quantity) }));
+    },
+    size: () => rows + totals * numbersPerTotal,
+    giveUp,
+  };
+}
+
+/** Without NUL, which stands between the keys of a group. */
+const isKey = (text: string): boolean => text.length <= longestKey && isStorable(text);
