@@ -5,6 +5,7 @@ import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { ReadCall } from "./readCall.js";
 import type { ReadReply } from "./readReply.js";
+import type { Replies } from "./replies.js";
 
 export interface Taken {
   readonly events: StoredEvent[];
@@ -29,6 +30,7 @@ export interface Feed {
 export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): Feed {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
+  let arrived: Replies | undefined;
   let position: Position | undefined;
   let checkpoint: Position | undefined;
   let received = 0;
@@ -41,14 +43,32 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
     wake();
   };
 
-  function receive(reply: ReadReply): void {
+  function receive(replies: Replies): void {
+    arrived = replies;
+    readOn();
+    wake();
+  }
+
+  /** Reads what has arrived, until enough waits here. */
+  function readOn(): void {
+    try {
+      while (queue.length < limit && arrived?.hasMore()) note(arrived.next());
+    } catch (error) {
+      arrived = undefined;
+      call?.cancel();
+      fail(new Error("the server sent what cannot be read", { cause: error }));
+    }
+    if (queue.length >= limit) call?.pause();
+    else if (call?.isPaused()) call.resume();
+  }
+
+  function note(reply: ReadReply): void {
     switch (reply.kind) {
       case "event":
         position = reply.position;
         checkpoint = undefined;
         received += 1;
         if (reply.event) queue.push(reply.event);
-        if (queue.length >= limit) call?.pause();
         break;
       case "checkpoint":
         // One counts when something comes behind it: newer EventStoreDB than 23.10 puts a catch-up's last one behind the last event.
@@ -69,7 +89,6 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
         return;
     }
     news = true;
-    wake();
   }
 
   opening.then((opened) => {
@@ -111,10 +130,11 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
       if (failure && events.length === 0) throw failure.error;
       queue = [];
       news = false;
-      const caughtUp = live && call?.readableLength === 0;
-      if (call?.isPaused()) call.resume();
+      const caughtUp = live && !arrived?.hasMore() && call?.readableLength === 0;
       const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
-      return { events, position, caughtUp, state };
+      const taken: Taken = { events, position, caughtUp, state };
+      readOn();
+      return taken;
     },
     stop() {
       stopped = true;

@@ -2,8 +2,8 @@
 // server's order: a checkpoint stands behind the events that it covers.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Position, Revision } from "../../ports/eventStore.js";
-import { replyReader } from "./readReply.js";
 import { type ReadRange, readHeadRequest, readStreamRequest, type SubscriptionFilter, subscribeRequest } from "./readRequest.js";
+import { repliesReader } from "./replies.js";
 import { openReadCall, type ReadCall } from "./vendor.js";
 
 export type { ReadCall } from "./vendor.js";
@@ -13,10 +13,11 @@ export const readStreamCall = (
   stream: string,
   from: Revision | undefined,
   range: ReadRange,
-): Promise<ReadCall> => openReadCall(client, readStreamRequest(stream, from, range), replyReader(), true);
+): Promise<ReadCall> => openReadCall(client, readStreamRequest(stream, from, range), repliesReader(), true);
 
 /** The newest event of all. */
-export const readHeadCall = (client: EventStoreDBClient): Promise<ReadCall> => openReadCall(client, readHeadRequest(), replyReader(), true);
+export const readHeadCall = (client: EventStoreDBClient): Promise<ReadCall> =>
+  openReadCall(client, readHeadRequest(), repliesReader(), true);
 
 export const subscribeCall = (
   client: EventStoreDBClient,
@@ -25,5 +26,5 @@ export const subscribeCall = (
   { requiresLeader }: { requiresLeader: boolean },
 ): Promise<ReadCall> => {
   const behind = from && from.commit >= 0n ? from : undefined;
-  return openReadCall(client, subscribeRequest(filter, behind), replyReader(), requiresLeader);
+  return openReadCall(client, subscribeRequest(filter, behind), repliesReader(), requiresLeader);
 };

@@ -24,8 +24,11 @@ const readId = textIn(2);
 const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
 const propertyTag = 0x32; // field 6, a message
 
+/** Reads the message between two places of the bytes. */
+type ReplyReader = (bytes: Buffer, from?: number, to?: number) => ReadReply;
+
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
-export function replyReader(): (bytes: Buffer) => ReadReply {
+export function replyReader(): ReplyReader {
   const shared = { stream: readOnce(textIn(3)), properties: readOnce(readProperties), metadata: readOnce(readMetadata) };
   function readEvent(reader: Reader): ReadReply {
     const end = reader.uint32() + reader.pos;
@@ -46,10 +49,11 @@ export function replyReader(): (bytes: Buffer) => ReadReply {
     9: ["reply", present({ kind: "fellBehind" })],
   });
   const readBehindTag = (reader: Reader): ReadReply => {
-    reader.pos = 1;
+    reader.pos += 1;
     return readEvent(reader);
   };
-  return (bytes) => (bytes[0] === eventTag ? reading(bytes, readBehindTag) : readOther(bytes).reply);
+  return (bytes, from = 0, to = bytes.length) =>
+    bytes[from] === eventTag && to > from ? reading(bytes, readBehindTag, from, to) : readOther(bytes.subarray(from, to)).reply;
 }
 
 interface Shared {

@@ -4,6 +4,7 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
+import { groupMessages } from "./groupedMessages.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
 type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
@@ -95,6 +96,7 @@ export async function openReadCall<Reply>(
   const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
   const grpc = await client["getGRPCClient"](insides().StreamsClient, "read");
   const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, read, request, metadata, options);
+  groupMessages(call);
   trackOpenCall(client, grpc, call);
   return call;
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { openFeed } from "../../../src/adapters/eventStore/feed.js";
 import type { ReadCall } from "../../../src/adapters/eventStore/readCall.js";
 import type { ReadReply } from "../../../src/adapters/eventStore/readReply.js";
+import type { Replies } from "../../../src/adapters/eventStore/replies.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { metadata } from "./support.js";
 
@@ -23,8 +24,21 @@ function event(place: number, ours = true): ReadReply {
   return { kind: "event", position: at(place), event: ours ? stored : undefined };
 }
 
-/** A call that the server feeds as fast as it is read. */
-function callOf(replies: Iterable<ReadReply>): ReadCall & { pulled: number; cancelled: boolean } {
+/** Replies that came together. One that is undefined cannot be read. */
+function together(replies: readonly (ReadReply | undefined)[]): Replies {
+  const left = [...replies];
+  return {
+    hasMore: () => left.length > 0,
+    next() {
+      const reply = left.shift();
+      if (!reply) throw new Error("malformed");
+      return reply;
+    },
+  };
+}
+
+/** A call that the server feeds as fast as it is read, by default one reply at a time. */
+function callOf(replies: Iterable<ReadReply | Replies>): ReadCall & { pulled: number; cancelled: boolean } {
   const source = replies[Symbol.iterator]();
   const call = Object.assign(
     new Readable({
@@ -32,7 +46,7 @@ function callOf(replies: Iterable<ReadReply>): ReadCall & { pulled: number; canc
       read() {
         const { value, done } = source.next();
         if (!done) call.pulled += 1;
-        this.push(done ? null : value);
+        this.push(done ? null : "kind" in value ? together([value]) : value);
       },
     }),
     {
@@ -60,6 +74,33 @@ test("a taker that does not take stops the server: what waits here is bounded", 
   for (let round = 0; round < 200; round++) await turn();
   expect(call.pulled).toBeLessThan(100 + 2 * call.readableHighWaterMark);
   feed.stop();
+  expect(call.cancelled).toBe(true);
+});
+
+test("of replies that came together as many events are handed over as the taker wants, the others later", async () => {
+  const events = Array.from({ length: 25 }, (_, index) => event(index + 1));
+  const call = callOf([together([...events, checkpoint(40), { kind: "caughtUp" }])]);
+  const feed = openFeed(Promise.resolve(call), 10);
+  expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false, events: { length: 10 } });
+  expect(await feed.take(1000)).toMatchObject({ position: at(20), caughtUp: false, events: { length: 10 } });
+  expect(await feed.take(1000)).toMatchObject({ position: at(25), caughtUp: true, events: { length: 5 } });
+  expect(await feed.take(1000)).toMatchObject({ state: "ended", events: [] });
+});
+
+test("a batch that is full with the last event that came is caught up", async () => {
+  const events = Array.from({ length: 10 }, (_, index) => event(index + 1));
+  const feed = openFeed(Promise.resolve(callOf([{ kind: "caughtUp" }, together(events)])), 10);
+  const [first, second] = [await feed.take(1000), await feed.take(1000)];
+  expect([...first.events, ...second.events]).toHaveLength(10);
+  expect((first.events.length === 10 ? first : second).caughtUp).toBe(true);
+});
+
+test("what came before a reply that cannot be read is handed over, then the call fails and is cancelled", async () => {
+  const call = callOf([together([event(1), event(2), event(3), undefined, event(4)])]);
+  const feed = openFeed(Promise.resolve(call), 2);
+  expect(await feed.take(1000)).toMatchObject({ position: at(2), events: { length: 2 } });
+  expect(await feed.take(1000)).toMatchObject({ position: at(3), events: { length: 1 } });
+  await expect(feed.take(1000)).rejects.toThrow("cannot be read");
   expect(call.cancelled).toBe(true);
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field } from "../../../src/adapters/eventStore/protobuf.js";
+import { encode, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protobuf.js";
 import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
 
 interface Sent {
@@ -67,4 +67,16 @@ test("an event is read as it was sent, whatever it shares with the one before", 
       }
     }),
   );
+});
+
+test("an event that is cut anywhere is refused, whatever the bytes behind it are", () => {
+  const json = ["content-type", "application/json"] as const;
+  const whole = reply({ stream: "import-1", properties: [["type", "A"], json], metadata: '{"v":1}', n: 7 });
+  const before = Buffer.from("before it");
+  const bytes = Buffer.concat([before, whole, whole]);
+  const read = replyReader();
+  for (let length = 1; length < whole.length; length++) {
+    expect(() => read(bytes, before.length, before.length + length)).toThrow(MalformedMessage);
+  }
+  expect(read(bytes, before.length, before.length + whole.length)).toMatchObject({ event: { revision: 7n, data: { n: 7 } } });
 });
