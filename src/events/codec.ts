@@ -60,15 +60,15 @@ export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): Re
 }
 
 function metadata(context: EventContext, v: number): EventMetadata {
-  const known = metadataOf.get(context) ?? new Map<number, EventMetadata>();
-  metadataOf.set(context, known);
-  const made = known.get(v) ?? {
+  const known = metadataOf.get(context)?.get(v);
+  if (known) return known;
+  const made = {
     organisation: context.organisation,
     actor: actorOf(context.by),
     $correlationId: context.correlationId,
     ...(context.causationId === undefined ? {} : { $causationId: context.causationId }),
     v,
   };
-  known.set(v, made);
+  metadataOf.set(context, (metadataOf.get(context) ?? new Map<number, EventMetadata>()).set(v, made));
   return made;
 }

@@ -55,6 +55,15 @@ export interface EventBatch {
   readonly caughtUp: boolean;
 }
 
+/** Events of one stream that are appended together. Each is encoded when it is added, so that only its bytes are kept. */
+export interface EventChunk {
+  count(): number;
+  /** False when the event does not fit and has to begin the next chunk. The first one always fits. */
+  add(event: NewEvent): boolean;
+  /** As `EventStore.append`. Nothing may be added afterwards. */
+  append(expected: Revision): Promise<{ revision: Revision; position: Position }>;
+}
+
 export interface EventStore {
   /** Appends after exactly `expected`. It resends an append of unknown outcome by itself, and throws errors of src/portErrors.ts. */
   append(
@@ -64,6 +73,8 @@ export interface EventStore {
     /** `withinMs`: the time for all attempts together. */
     patience?: { withinMs?: number },
   ): Promise<{ revision: Revision; position: Position }>;
+  /** For thousands of events: they are appended in requests of at most `maxBytes`. */
+  newChunk(stream: string, maxBytes: number): EventChunk;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
   /** The newest event of a stream, if any. */

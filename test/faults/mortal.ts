@@ -3,12 +3,13 @@ import type { Pool, PoolClient } from "pg";
 import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
+import { withChunkAppends } from "../support/chunkAppends.js";
 import type { TestService } from "../support/service.js";
 import { long } from "./scale.js";
 
 export interface CrashPoint {
   readonly call: "append" | "put" | "sql";
-  /** Matched with the first event's type, the object's key, or the statement. */
+  /** Matched with the first event's type (`RowAccepted` for a chunk of rows), the object's key, or the statement. */
   readonly on: RegExp;
   readonly when: "before" | "after";
   /** The n-th such call, from 1. */
@@ -48,7 +49,7 @@ type Pass = <Result>(call: CrashPoint["call"], what: string, work: () => Promise
 
 function mortalEvents(store: EventStore, pass: Pass, breathe: () => void): EventStore {
   return {
-    ...store,
+    ...withChunkAppends(store, (go) => (expected) => pass("append", "RowAccepted", () => go(expected))),
     append: (stream, events, ...rest) => pass("append", events[0]?.type ?? "", () => store.append(stream, events, ...rest)),
     last: (stream) => pass("append", "", () => store.last(stream)),
     async *read(...args) {

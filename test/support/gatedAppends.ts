@@ -1,5 +1,6 @@
 // An event store on which a worker gets no further than a test lets it: an import that runs for as long as the test needs, on any machine.
 import type { EventStore } from "../../src/ports/eventStore.js";
+import { beforeChunks } from "./chunkAppends.js";
 
 export interface GatedAppends {
   readonly eventStore: EventStore;
@@ -26,7 +27,7 @@ export function gateAppends(inner: EventStore): GatedAppends {
   };
   return {
     eventStore: {
-      ...inner,
+      ...beforeChunks(inner, passed),
       append: async (...asked) => {
         await passed();
         return inner.append(...asked);

@@ -1,11 +1,12 @@
 // Appends at an exact revision until the outcome is known. Sending the same ids at the same revision again is always safe:
 // what already landed is acknowledged once more, what lost the race is a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../portErrors.js";
-import type { NewEvent, Position, Revision } from "../../ports/eventStore.js";
-import { type BatchRequest, batchRequest } from "./batchRequest.js";
+import type { EventChunk, NewEvent, Position, Revision } from "../../ports/eventStore.js";
+import { type BatchRequest, batchRequest, headBytes, requestOf } from "./batchRequest.js";
 import type { Connection } from "./connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "./failures.js";
 import { backOff, within } from "./patience.js";
+import { idsIn, noEvents, propose } from "./proposedEvents.js";
 import type { ReadStream } from "./readStream.js";
 import type { SendBatch } from "./sendBatch.js";
 
@@ -37,26 +38,44 @@ export type Append = (
   patience?: { withinMs?: number },
 ) => Promise<Appended>;
 
-/** An append without its events' data, which is in the request and not held twice. */
+/** An append without its events, which are in the request and not held twice. */
 interface Prepared {
   readonly stream: string;
-  readonly ids: readonly string[];
   readonly expected: Revision;
   readonly request: BatchRequest;
 }
 
-export function appender(options: Appending): Append {
+export interface Appender {
+  readonly append: Append;
+  readonly newChunk: (stream: string, maxBytes: number) => EventChunk;
+}
+
+export function appender(options: Appending): Appender {
   const deliver = deliverer(options);
-  return (stream, events, expected, { withinMs = options.patienceMs } = {}) => {
-    const end = performance.now() + Math.min(withinMs, options.patienceMs);
-    try {
+  const endOf = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
+  return {
+    async append(stream, events, expected, { withinMs = options.patienceMs } = {}) {
+      const end = endOf(withinMs);
       if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
-      const request = batchRequest(stream, events, expected, mostBytes);
+      const request = requestOf(stream, events, expected, mostBytes);
       if (!request) throw new AppendTooLarge(serverDefaultBytes);
-      return deliver({ stream, ids: events.map(({ id }) => id), expected, request }, end);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+      return deliver({ stream, expected, request }, end);
+    },
+    newChunk(stream, maxBytes) {
+      const head = headBytes(stream);
+      const events = noEvents(head, maxBytes - head);
+      return {
+        count: () => events.count,
+        add: (event) => propose(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
+        async append(expected) {
+          const end = endOf(options.patienceMs);
+          if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
+          const request = batchRequest(stream, events, expected);
+          if (request.bytes.length > mostBytes) throw new AppendTooLarge(serverDefaultBytes);
+          return deliver({ stream, expected, request }, end);
+        },
+      };
+    },
   };
 }
 
@@ -108,7 +127,8 @@ async function settle(read: ReadStream, append: Prepared, error: unknown): Promi
 }
 
 /** Success when our events stand at the revisions after `expected`, whichever attempt put them there. Otherwise a wrong version. */
-async function landed(read: ReadStream, { stream, ids, expected }: Prepared, actual: Revision): Promise<Appended> {
+async function landed(read: ReadStream, { stream, request, expected }: Prepared, actual: Revision): Promise<Appended> {
+  const ids = idsIn(request.bytes);
   let matched = 0;
   let last: Appended | undefined;
   for await (const event of read(stream, { from: expected + 1n, max: ids.length })) {

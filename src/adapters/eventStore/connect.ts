@@ -31,12 +31,13 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const connection = openConnection(address, deadlineMs);
   const read = streamReader(connection, { deadlineMs, attempts, patienceMs });
   const head = headReader(connection, deadlineMs);
-  const append = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
+  const { append, newChunk } = appender({ connection, send: batchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
   const following = { newClient: () => newClient(address), shutClient, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
   return {
     append,
+    newChunk,
     read,
     async last(stream) {
       for await (const event of read(stream, { backwards: true, max: 1 })) return event;

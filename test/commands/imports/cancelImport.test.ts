@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
+import { beforeChunks } from "../../support/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
 
 let stage: Stage;
@@ -49,13 +50,7 @@ test("a completed import cannot be cancelled", async () => {
 });
 
 /** Slow enough to be cancelled half-way, as a large file is. */
-const slow = (eventStore: EventStore): EventStore => ({
-  ...eventStore,
-  append: async (stream, events, expected) => {
-    if (events[0]?.type.startsWith("Row")) await new Promise((settle) => setTimeout(settle, 100));
-    return eventStore.append(stream, events, expected);
-  },
-});
+const slow = (eventStore: EventStore): EventStore => beforeChunks(eventStore, () => new Promise((settle) => setTimeout(settle, 100)));
 
 test("a running import stops, its last event names the caller that cancelled it, and the next one begins", async () => {
   const organisation = await stage.organisation("running");

@@ -1,42 +1,77 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { batchRequest } from "../../../src/adapters/eventStore/batchRequest.js";
+import { afterAll, expect, test } from "vitest";
+import { appender } from "../../../src/adapters/eventStore/append.js";
+import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
-import { noStream } from "../../../src/ports/eventStore.js";
-import { addTo, emptyChunk, isFull } from "../../../src/workers/imports/importing/chunks.js";
+import { type EventChunk, noStream } from "../../../src/ports/eventStore.js";
+import { chunkAppender, isFull } from "../../../src/workers/imports/importing/chunks.js";
+
+const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it
+afterAll(() => connection.close());
 
 const mebibyte = 1024 * 1024;
 
-test("a full chunk fits into an append, whatever its rows and metadata, and one of short rows is as large as it may be", () => {
+/** An event store that takes every request and answers how large it was, as the revision. */
+const measuring = appender({
+  connection,
+  send: async (_, { bytes }) => ({ revision: BigInt(bytes.length), position: { commit: 0n, prepare: 0n } }),
+  read: async function* () {},
+  deadlineMs: 1_000,
+  attempts: 1,
+  patienceMs: 1_000,
+});
+
+const importId = "018f0000-0000-7000-8000-000000000001";
+const chunks = chunkAppender({
+  eventStore: measuring,
+  loaded: { importId, revision: noStream, position: undefined, state: { status: "none" } },
+  watch: () => undefined,
+  landed: () => undefined,
+});
+const sizeOf = async (chunk: EventChunk) => Number((await chunk.append(noStream)).revision);
+
+test("a full chunk fits into an append, whatever its rows and metadata, and one of short rows is as large as it may be", async () => {
   const text = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: "grapheme", maxLength: 2_000 }), fc.constant("\u0001".repeat(900)));
   const given = fc.tuple(fc.array(text, { minLength: 1, maxLength: 20 }), fc.string({ maxLength: 300 }));
-  fc.assert(
-    fc.property(given, ([texts, organisation]) => {
+  await fc.assert(
+    fc.asyncProperty(given, async ([texts, organisation]) => {
       const context = { organisation, by: { kind: "worker", id: "w" } as const, correlationId: randomUUID() };
-      const chunk = emptyChunk();
+      const chunk = chunks.begin();
       for (let row = 2; !isFull(chunk); row++) {
         const data = { row, values: { text: texts[row % texts.length] } };
-        const event = encode("RowAccepted", data, context, randomUUID());
-        if (!addTo(chunk, event)) break;
+        if (!chunk.add(encode("RowAccepted", data, context, randomUUID()))) break;
       }
-      const request = batchRequest("import-1", chunk.events, noStream, Number.MAX_SAFE_INTEGER);
-      const bytes = request?.bytes.length ?? 0;
+      const bytes = await sizeOf(chunk);
       expect(bytes).toBeLessThanOrEqual(mebibyte);
-      expect(chunk.events.length === 2_000 || bytes > 0.75 * mebibyte).toBe(true);
+      expect(chunk.count() === 2_000 || bytes > 0.75 * mebibyte).toBe(true);
     }),
     { numRuns: 30 },
   );
 });
 
-test("a row that is too large for what is left begins the next chunk, and one that is too large for any stands alone", () => {
-  const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
-  const add = (chunk: ReturnType<typeof emptyChunk>, size: number) => {
-    const data = { row: 2, values: { text: "x".repeat(size) } };
-    return addTo(chunk, encode("RowAccepted", data, context, randomUUID()));
+const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
+const ofSize = (size: number) => encode("RowAccepted", { row: 2, values: { text: "x".repeat(size) } }, context, randomUUID());
+
+test("a row that is too large for what is left begins the next chunk, and one that is too large for any stands alone", async () => {
+  const chunk = chunks.begin();
+  expect(chunk.add(ofSize(2 * mebibyte))).toBe(true);
+  expect(chunk.add(ofSize(1))).toBe(false);
+  expect(chunk.count()).toBe(1);
+  expect(await sizeOf(chunk)).toBeGreaterThan(2 * mebibyte);
+});
+
+test("a chunk takes what fits to the byte, and not a byte more", async () => {
+  const limit = 2_000;
+  const twoOf = (size: number) => {
+    const chunk = measuring.newChunk("import-1", limit);
+    chunk.add(ofSize(500));
+    return { chunk, both: chunk.add(ofSize(size)) };
   };
-  const chunk = emptyChunk();
-  expect(add(chunk, 2 * mebibyte)).toBe(true);
-  expect(add(chunk, 1)).toBe(false);
-  expect(chunk.events).toHaveLength(1);
+  let size = 500;
+  while (twoOf(size).both) size += 1;
+  const fits = await sizeOf(twoOf(size - 1).chunk);
+  expect(fits).toBeLessThanOrEqual(limit);
+  expect(fits).toBeGreaterThan(limit - 128); // some bytes are kept for the longest revision
+  expect(twoOf(size).chunk.count()).toBe(1);
 });

@@ -7,6 +7,7 @@ import { verify } from "../../../src/audit/verify.js";
 import { pushedNames } from "../../../src/domain/imports/fields.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
+import { beforeChunks } from "../../support/chunkAppends.js";
 import { eventually } from "../../support/eventually.js";
 import { append, tell } from "../../support/importStory.js";
 import { type Role, startProjector, startWorker } from "../../support/roles.js";
@@ -68,13 +69,7 @@ function heldUp(store: EventStore) {
     goOn = open;
   });
   let chunks = 0;
-  const eventStore: EventStore = {
-    ...store,
-    async append(stream, events, ...rest) {
-      if (events[0]?.type.startsWith("Row") && ++chunks > 1) await gate;
-      return store.append(stream, events, ...rest);
-    },
-  };
+  const eventStore = beforeChunks(store, () => (++chunks > 1 ? gate : undefined));
   return { eventStore, goOn, isHolding: () => chunks > 1 };
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import type { EventStore } from "../../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
+import { beforeChunks } from "../../support/chunkAppends.js";
 import { startTestS3 } from "../../support/stores.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
@@ -16,18 +16,13 @@ test("the event store dies in the middle of an import: it waits, goes on, and ev
   const importId = await stage.push(await stage.organisation("died"), "activities", activities(6_000));
   let appends = 0;
   let dead = false;
-  const watched: EventStore = {
-    ...stage.eventStore,
-    append: async (stream, events, expected) => {
-      if (events[0]?.type.startsWith("Row")) appends += 1;
-      if (appends === 3 && !dead) {
-        await stage.store.kill();
-        await stage.pool.query("update import_queue set not_before = null");
-        dead = true;
-      }
-      return stage.eventStore.append(stream, events, expected);
-    },
-  };
+  const watched = beforeChunks(stage.eventStore, async () => {
+    appends += 1;
+    if (appends !== 3 || dead) return;
+    await stage.store.kill();
+    await stage.pool.query("update import_queue set not_before = null");
+    dead = true;
+  });
   const worker = stage.start({ eventStore: watched });
   await until(async () => {
     if (!dead) return false;

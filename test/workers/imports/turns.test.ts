@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
 import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
+import { beforeChunks } from "../../support/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
@@ -28,13 +29,7 @@ function gated(eventStore: EventStore) {
       for (const go of waiting) go();
       waiting = [];
     },
-    eventStore: {
-      ...eventStore,
-      append: async (...[stream, events, expected]: Parameters<EventStore["append"]>) => {
-        if (!open && events[0]?.type.startsWith("Row")) await new Promise<void>((go) => waiting.push(go));
-        return eventStore.append(stream, events, expected);
-      },
-    },
+    eventStore: beforeChunks(eventStore, () => (open ? undefined : new Promise<void>((go) => waiting.push(go)))),
   };
 }
 
@@ -186,16 +181,11 @@ test("an import is taken up from the stream's head, and its report is complete a
   const gone = new Promise<void>((settle) => {
     bury = settle;
   });
-  const dying: EventStore = {
-    ...stage.eventStore,
-    append: async (stream, events, expected) => {
-      if (events[0]?.type.startsWith("Row") && ++appends > 1) {
-        await gone; // as if the process had died with this append on its lips
-        throw new StoreUnavailable("event store", "gone");
-      }
-      return stage.eventStore.append(stream, events, expected);
-    },
-  };
+  const dying = beforeChunks(stage.eventStore, async () => {
+    if (++appends === 1) return;
+    await gone; // as if the process had died with this append on its lips
+    throw new StoreUnavailable("event store", "gone");
+  });
   // One slot, and that is taken: what stands for a dead process must not claim the turn again.
   const dead = stage.start({ eventStore: dying, concurrency: 1 });
   await until(() => appends > 1);

@@ -1,39 +1,52 @@
-import type { EventMetadata, NewEvent } from "../../../ports/eventStore.js";
+import type { LoadedImport } from "../../../commands/imports/importStream.js";
+import { streamOf } from "../../../events/streams.js";
+import type { EventChunk, EventStore, Revision } from "../../../ports/eventStore.js";
 
 /** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes first. */
 const mostEvents = 2_000;
 /** The event store takes 1 MiB per append. */
 const mostBytes = 960 * 1024;
-/** An event's id, type and content type, with the protocol's framing. */
-const overhead = 160;
 
-export interface Chunk {
-  readonly events: NewEvent[];
-  bytes: number;
+export const isFull = (chunk: EventChunk): boolean => chunk.count() >= mostEvents;
+
+export interface ChunkAppending {
+  readonly eventStore: Pick<EventStore, "newChunk">;
+  readonly loaded: LoadedImport;
+  /** Is called before each append with the number of rows done. It throws when this worker may not go on. */
+  watch(rows: number): void;
+  /** Is called after each acknowledged append. */
+  landed(): void;
 }
 
-export function emptyChunk(): Chunk {
-  return { events: [], bytes: 0 };
+interface ChunkAppender {
+  begin(): EventChunk;
+  /** Waits for the append in flight and starts the next. `rows` is the number of rows up to the end of this chunk. */
+  append(chunk: EventChunk, rows: number): Promise<void>;
+  /** Waits for the append in flight; does not throw. */
+  settled(): Promise<void>;
+  /** Waits for the append in flight; throws if it failed. */
+  end(): Promise<Revision>;
 }
 
-/** False when the event does not fit and has to begin the next chunk. */
-export function addTo(chunk: Chunk, event: NewEvent & { readonly json: string }): boolean {
-  const bytes = overhead + metadataBytes(event.metadata) + Buffer.byteLength(event.json);
-  if (chunk.events.length > 0 && chunk.bytes + bytes > mostBytes) return false;
-  chunk.events.push(event);
-  chunk.bytes += bytes;
-  return true;
+export function chunkAppender({ eventStore, loaded, watch, landed }: ChunkAppending): ChunkAppender {
+  const stream = streamOf.import(loaded.importId);
+  let landing = Promise.resolve(loaded.revision);
+  const land = async (chunk: EventChunk, expected: Revision): Promise<Revision> => {
+    const { revision } = await chunk.append(expected);
+    landed();
+    return revision;
+  };
+  return {
+    begin: () => eventStore.newChunk(stream, mostBytes),
+    async append(chunk, rows) {
+      const expected = await landing;
+      watch(rows);
+      landing = land(chunk, expected);
+      landing.catch(() => undefined); // the next append, or `end`, rethrows the error
+    },
+    settled: () => landing.then(noop, noop),
+    end: () => landing,
+  };
 }
 
-export function isFull(chunk: Chunk): boolean {
-  return chunk.events.length >= mostEvents;
-}
-
-const measured = new WeakMap<EventMetadata, number>();
-
-/** All rows of an import share one metadata object, so it is measured once. */
-function metadataBytes(metadata: EventMetadata): number {
-  const known = measured.get(metadata) ?? Buffer.byteLength(JSON.stringify(metadata));
-  measured.set(metadata, known);
-  return known;
-}
+const noop = () => undefined;
