@@ -29,8 +29,8 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
-  /** Of an activity import that was followed from its request on. */
-  readonly totals?: RunningTotals | undefined;
+  /** Of an activity import that was followed from its start on. */
+  totals?: RunningTotals;
 }
 
 /** The events of one import in one batch. */

@@ -67,7 +67,7 @@ const variety = Array.from({ length: 240 }, (_, n) => ({
   ...(n % 5 === 0 ? {} : { customerId: `CUST-00${n % 3}` }),
 }));
 
-describe("totals of an import that was followed from its request", () => {
+describe("totals of an import that was followed from its start", () => {
   test.each([1000, 7, 61])("are those of its rows, in batches of %i, without a look at the rows", async (size) => {
     const events = storyOf(variety);
     const known: KnownImports = new Map();

@@ -19,6 +19,7 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
   for (const facts of unknown.length > 0 ? await lookUp(client, unknown) : []) known.set(facts.importId, facts);
   for (const slice of batch.imports) {
     slice.facts = known.get(slice.importId);
+    if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals((slice.firstRevision ?? 0n) - 1n);
     if (slice.ended) known.delete(slice.importId);
   }
   keepWithin(mostNumbers, known);
@@ -44,7 +45,6 @@ function factsOf({ data, event }: NonNullable<ImportSlice["requested"]>): Import
     organisationId: data.organisationId,
     kind: data.kind,
     sourceDetails: data.sourceDetails,
-    totals: data.kind === "activities" ? runningTotals(event.revision) : undefined,
   };
 }
 

@@ -45,10 +45,10 @@ const numbersPerTotal = 24;
 /** Later ones have no ISO text of four digits for the year. */
 const endOf9999 = Date.UTC(10_000, 0);
 
-/** `requestedAt` is the revision of the import's first event. */
-export function runningTotals(requestedAt: bigint): RunningTotals {
+/** `seenBefore` is the revision before the import's start. */
+export function runningTotals(seenBefore: bigint): RunningTotals {
   let groups: Map<string, Map<number, Growing>> | undefined = new Map();
-  let [rows, totals, lastRow, seenUpTo] = [0, 0, 0, requestedAt];
+  let [rows, totals, lastRow, seenUpTo] = [0, 0, 0, seenBefore];
 
   const giveUp = () => {
     groups = undefined;
