@@ -2,9 +2,9 @@
 // messages of a Read call that arrive together are handed over together. It needs the insides of `@grpc/grpc-js`, the client's own
 // library: where they are not as expected the messages come one by one, as that library gives them.
 import type { EventEmitter } from "node:events";
+import { frameFinder, framePrefix, framesIn } from "./frames.js";
 
-/** gRPC's, before each message: one byte for compression, four for the length. */
-export const framePrefix = 5;
+/** From what it is given gRPC takes off a prefix. */
 const noPrefix = Buffer.alloc(framePrefix);
 
 /** Cuts what arrives into messages with their prefixes. */
@@ -32,37 +32,29 @@ function decoderOf(call: object): Decoder | undefined {
   return typeof write === "function" && typeof maxReadMessageLength === "number" ? (found as Decoder) : undefined;
 }
 
-/** Where the message ends whose prefix is there. */
-export const frameEnd = (bytes: Buffer, at: number): number => at + framePrefix + bytes.readUInt32BE(at + 1);
-
 /** `maxBytes`: of one message; -1 for no limit. */
 export function groupingWrite(maxBytes: number): Decoder["write"] {
-  let parts: Buffer[] = [];
-  let [held, wanted] = [0, framePrefix];
+  let group: Buffer = noPrefix;
+  let [end, isCompressed] = [0, false];
+  const find = frameFinder(
+    {
+      begun(_, size) {
+        if (maxBytes !== -1 && size > maxBytes) throw new Error(`Received message larger than max (${size} vs ${maxBytes})`);
+      },
+      whole(bytes, at, to) {
+        group = bytes;
+        end = to;
+        isCompressed ||= bytes[at] !== 0;
+      },
+    },
+    noPrefix,
+  );
   return (chunk) => {
-    parts.push(chunk);
-    held += chunk.length;
-    if (held < wanted) return [];
-    const bytes = Buffer.concat([noPrefix, ...parts]); // from what it is given gRPC takes off a prefix
-    let [end, isCompressed] = [framePrefix, false];
-    for (wanted = framePrefix; bytes.length - end >= framePrefix; wanted = framePrefix) {
-      wanted = frameEnd(bytes, end) - end;
-      const size = wanted - framePrefix;
-      if (maxBytes !== -1 && size > maxBytes) throw new Error(`Received message larger than max (${size} vs ${maxBytes})`);
-      if (bytes.length - end < wanted) break;
-      isCompressed ||= bytes[end] !== 0;
-      end += wanted;
-    }
-    parts = [bytes.subarray(end)];
-    held = bytes.length - end;
-    if (end === framePrefix) return [];
-    return isCompressed ? eachOf(bytes.subarray(framePrefix, end)) : [bytes.subarray(0, end)];
+    end = 0;
+    isCompressed = false;
+    find(chunk);
+    if (end === 0) return [];
+    // gRPC takes one compressed message at a time.
+    return isCompressed ? framesIn(group.subarray(framePrefix, end)) : [group.subarray(0, end)];
   };
-}
-
-/** gRPC takes one compressed message at a time. */
-function eachOf(frames: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 0; at < frames.length; at = frameEnd(frames, at)) found.push(frames.subarray(at, frameEnd(frames, at)));
-  return found;
 }

@@ -1,5 +1,5 @@
 // The replies of a Read call that arrived together. Each is read when it is asked for: until then it is a few hundred bytes.
-import { frameEnd, framePrefix } from "./groupedMessages.js";
+import { frameEnd, framePrefix } from "./frames.js";
 import { type ReadReply, replyReader } from "./readReply.js";
 
 export interface Replies {

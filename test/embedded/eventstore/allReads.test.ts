@@ -4,8 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
-import { eventIn, framesIn } from "../../../src/embedded/eventstore/log/blocks.js";
+import { framesIn } from "../../../src/adapters/eventStore/frames.js";
+import { idOf, newEvent, type ProposedEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
+import { eventIn } from "../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../src/embedded/eventstore/log/commitLog.js";
 import { type Page, readPage, type Step } from "../../../src/embedded/eventstore/log/pages.js";
 import { allBackwards, allForwards } from "../../../src/embedded/eventstore/log/reads.js";
@@ -41,7 +42,7 @@ beforeAll(async () => {
       let position = block.position;
       for (const frame of framesIn(block.frames)) {
         const id = eventIn(frame).id;
-        told.push({ id, stream, type: events.find((event) => event.id === id)?.type ?? "", position });
+        told.push({ id, stream, type: events.find((event) => idOf(event) === id)?.type ?? "", position });
         position += frame.length;
       }
     });

@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { framesIn } from "../../../src/adapters/eventStore/frames.js";
 import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
-import { type Block, decodeBlock, endOf, eventIn, framesIn } from "../../../src/embedded/eventstore/log/blocks.js";
+import { type Block, decodeBlock, endOf, eventIn } from "../../../src/embedded/eventstore/log/blocks.js";
 
 /** The client's own reader, by which the frames have to be right. */
 const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {

@@ -15,7 +15,7 @@ test("what was appended lately is found where it was appended first, and nowhere
       const model = new Map<string, string>();
       for (const { stream, ids, asks } of appends) {
         const first = heads.get(stream) ?? 0;
-        recent.add({ stream, ids, first });
+        recent.add(stream, first, ids);
         for (const [index, id] of ids.entries()) if (!model.has(id)) model.set(id, `${stream}@${first + index}`);
         heads.set(stream, first + ids.length);
         if (asks) recent.revisionOf(stream, "1");
@@ -32,7 +32,7 @@ test("what was appended lately is found where it was appended first, and nowhere
 
 test("no more is kept than was asked for: what is old is forgotten, what is new is not", () => {
   const recent = createRecentIds(10);
-  for (let n = 0; n < 100; n += 1) recent.add({ stream: "stream", ids: [`id-${n}`], first: n });
+  for (let n = 0; n < 100; n += 1) recent.add("stream", n, [`id-${n}`]);
   expect(recent.revisionOf("stream", "id-99")).toBe(99);
   expect(recent.revisionOf("stream", "id-80")).toBeUndefined();
 });

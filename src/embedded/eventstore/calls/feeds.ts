@@ -31,7 +31,7 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
       return page;
     },
     live(block) {
-      const unseen = partOf(block, (position) => position >= next);
+      const unseen = block.position >= next ? block : partOf(block, (position) => position >= next);
       next = Math.max(next, endOf(block));
       return runsOf(unseen, filter, checkpoints?.seen);
     },

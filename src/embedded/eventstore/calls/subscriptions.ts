@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Block, framesIn } from "../log/blocks.js";
+import { framesIn } from "../../../adapters/eventStore/frames.js";
+import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";
 import { framed } from "../protocol/frames.js";

@@ -1,30 +1,31 @@
 import { property } from "../../../adapters/eventStore/eventProperties.js";
-import {
-  distanceFromEnd,
-  encode,
-  newOutput,
-  type Output,
-  prependBytes,
-  prependHead,
-  prependNumber,
-  prependText,
-} from "../../../adapters/eventStore/protobuf.js";
-import { FRAME_PREFIX } from "../protocol/frames.js";
+import { framePrefix } from "../../../adapters/eventStore/frames.js";
+import { encode } from "../../../adapters/eventStore/protobuf.js";
+import { varintBytes, writeVarint } from "../../../adapters/eventStore/varint.js";
 import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;
 
+/** An id's field, and where its text begins in it: two tags and two lengths come first. It is the same in proposed and recorded events. */
+export const ID_BYTES = 40;
+export const ID_TEXT = 4;
+
 export interface ProposedEvent {
-  id: string;
+  /** Its id's field, then properties, metadata and data as the fields of a recorded event, but for their numbers. */
+  bytes: Buffer;
   type: string;
-  /** Properties, metadata and data, as the fields of a recorded event. */
-  fields: Buffer;
-  /** How many bytes at the end of the fields are the data. */
+  /** Where a field begins whose number is to be a recorded event's. */
+  tags: readonly number[];
+  /** How many bytes at the end are the data. */
   dataBytes: number;
 }
 
-export const dataOf = ({ fields, dataBytes }: ProposedEvent): Buffer => fields.subarray(fields.length - dataBytes);
+/** In a recorded event the numbers of properties, metadata and data are higher by four than in a proposed one. */
+const RECORDED = 4 << 3;
+
+export const idOf = ({ bytes }: ProposedEvent): string => bytes.toString("latin1", ID_TEXT, ID_BYTES);
+export const dataOf = ({ bytes, dataBytes }: ProposedEvent): Buffer => bytes.subarray(bytes.length - dataBytes);
 
 export interface Proposal {
   stream: string;
@@ -34,17 +35,18 @@ export interface Proposal {
   events: readonly ProposedEvent[];
 }
 
-type NewEvent = Pick<ProposedEvent, "id" | "type"> & { data: Buffer; contentType?: string; metadata?: Buffer };
+type NewEvent = { id: string; type: string; data: Buffer; contentType?: string; metadata?: Buffer };
 
 /** An event that comes from no client. */
 export function newEvent({ id, type, data, contentType = "application/json", metadata = Buffer.alloc(0) }: NewEvent): ProposedEvent {
-  const fields = encode([
+  const bytes = encode([
+    [1, [[2, id]]],
     [6, property("type", type)],
     [6, property("content-type", contentType)],
     [7, metadata],
     [8, data],
   ]);
-  return { id, type, fields, dataBytes: data.length };
+  return { bytes, type, tags: [], dataBytes: data.length };
 }
 
 export function encodeBlocks(proposal: Proposal): NewBlock[] {
@@ -70,8 +72,8 @@ const sharedFields = ({ stream, createdAt }: Proposal): Buffer =>
     [6, property("created", `${createdAt}0000`)], // in ticks of 100 ns
   ]);
 
-/** A frame has an id and four numbers besides, and what frames them. */
-const mostBytes = ({ fields }: ProposedEvent, shared: Buffer): number => fields.length + shared.length + 100;
+/** A frame has four numbers besides, and what frames them. */
+const mostBytes = ({ bytes }: ProposedEvent, shared: Buffer): number => bytes.length + shared.length + 60;
 
 function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, most: number): NewBlock {
   const head = encodeHead({ stream, revision, createdAt, count: events.length });
@@ -79,15 +81,8 @@ function encodeBlock({ stream, revision, position, createdAt, events }: Proposal
   const target = Buffer.allocUnsafe(start + most);
   target.set(head);
   let end = start;
-  const output = newOutput(target);
-  for (const [index, event] of events.entries()) {
-    output.at = end + mostBytes(event, shared);
-    const written = distanceFromEnd(output);
-    prependFrame(output, event, revision + index, position + end - start, shared);
-    const length = distanceFromEnd(output) - written;
-    target.copyWithin(end, output.at, output.at + length);
-    end += length;
-  }
+  for (let index = 0; index < events.length; index++)
+    end = writeFrame(target, end, events[index] as ProposedEvent, revision + index, position + end - start, shared);
   const bytes = target.subarray(0, end);
   const types = new Set(events.map(({ type }) => type));
   return { stream, position, revision, count: events.length, createdAt, frames: bytes.subarray(start), bytes, types };
@@ -105,24 +100,29 @@ export function encodeHead({ stream, revision, createdAt, count }: Pick<Block, "
   return head;
 }
 
-/** A `ReadResp` with a `ReadEvent` with a `RecordedEvent`. */
-function prependFrame(output: Output, { id, fields }: ProposedEvent, revision: number, position: number, shared: Buffer): void {
-  const end = distanceFromEnd(output);
-  prependNumber(output, 3, position);
-  const recordedEnd = distanceFromEnd(output);
-  prependBytes(output, fields);
-  prependBytes(output, shared);
-  prependNumber(output, 5, position); // commit position
-  prependNumber(output, 4, position); // prepare position
-  prependNumber(output, 3, revision);
-  const idEnd = distanceFromEnd(output);
-  prependText(output, id);
-  prependHead(output, 2, idEnd);
-  prependHead(output, 1, idEnd);
-  prependHead(output, 1, recordedEnd);
-  prependHead(output, 1, end);
-  const length = distanceFromEnd(output) - end;
-  output.at -= FRAME_PREFIX;
-  output.bytes[output.at] = 0; // not compressed
-  output.bytes.writeUInt32BE(length, output.at + 1);
+/** A `ReadResp` with a `ReadEvent` with a `RecordedEvent`. Returns its end. */
+function writeFrame(target: Buffer, at: number, event: ProposedEvent, revision: number, position: number, shared: Buffer): number {
+  const { bytes, tags } = event;
+  const positionBytes = 1 + varintBytes(position);
+  const recordedBytes = bytes.length + shared.length + 1 + varintBytes(revision) + 2 * positionBytes;
+  const eventBytes = 1 + varintBytes(recordedBytes) + recordedBytes + positionBytes;
+  const end = at + framePrefix + 1 + varintBytes(eventBytes) + eventBytes;
+  const fields = end - positionBytes - bytes.length; // where they would begin with the id, which is overwritten
+  target.set(bytes, fields);
+  for (let index = 0; index < tags.length; index++) (target[fields + (tags[index] as number)] as number) += RECORDED;
+  target.set(shared, fields + ID_BYTES - shared.length);
+  target[at] = 0; // not compressed
+  target.writeUInt32BE(end - at - framePrefix, at + 1);
+  let to = writeNumber(target, at + framePrefix, 0x0a, eventBytes);
+  to = writeNumber(target, to, 0x0a, recordedBytes);
+  for (let index = 0; index < ID_BYTES; index++) target[to++] = bytes[index] as number;
+  to = writeNumber(target, to, 3 << 3, revision);
+  to = writeNumber(target, to, 4 << 3, position); // prepare position
+  writeNumber(target, to, 5 << 3, position); // commit position
+  return writeNumber(target, end - positionBytes, 3 << 3, position);
+}
+
+function writeNumber(target: Buffer, at: number, tag: number, value: number): number {
+  target[at] = tag;
+  return writeVarint(target, at + 1, value);
 }

@@ -1,8 +1,8 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
 // The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
 import { readProperty } from "../../../adapters/eventStore/eventProperties.js";
+import { frameEnd, framePrefix, framesIn } from "../../../adapters/eventStore/frames.js";
 import { message, type Reader, readBytes, textIn, wholeMessage } from "../../../adapters/eventStore/protobuf.js";
-import { FRAME_PREFIX, frameEnd } from "../protocol/frames.js";
 
 /** Before the stream's name: first revision, creation time, number of events, length of the name. */
 export const HEAD_BYTES = 24;
@@ -38,16 +38,6 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
   };
 }
 
-/** Each frame by itself. */
-export function framesIn(frames: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 0, end = 0; at < frames.length; at = end) {
-    end = frameEnd(frames, at);
-    found.push(frames.subarray(at, end));
-  }
-  return found;
-}
-
 export const lastFrame = ({ frames }: Block): Buffer => framesIn(frames).at(-1) as Buffer;
 
 /** A block of those of its events for which this holds; they have to stand together. */
@@ -76,4 +66,4 @@ const readEvent = message(() => ({ recorded: noEvent }), { 1: ["recorded", readR
 const readResponse = wholeMessage(() => ({ event: { recorded: noEvent } }), { 1: ["event", readEvent] });
 
 /** The event in a frame; its data is a view on the frame. */
-export const eventIn = (frame: Buffer): typeof noEvent => readResponse(frame.subarray(FRAME_PREFIX)).event.recorded;
+export const eventIn = (frame: Buffer): typeof noEvent => readResponse(frame.subarray(framePrefix)).event.recorded;

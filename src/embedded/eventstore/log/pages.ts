@@ -1,7 +1,7 @@
 // Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up other readers.
+import { frameEnd, framesIn } from "../../../adapters/eventStore/frames.js";
 import { type EventFilter, mayMatch } from "../protocol/filters.js";
-import { frameEnd } from "../protocol/frames.js";
-import { type Block, eventIn, framesIn } from "./blocks.js";
+import { type Block, eventIn } from "./blocks.js";
 
 const PAGE_BYTES = 128 * 1024;
 /** With a filter that hardly matches, a page ends here instead. */

@@ -16,7 +16,7 @@ export function* allForwards(
 ): Generator<Step> {
   for (const block of storage.blocksFrom(from)) {
     if (block.position >= until) return;
-    const part = partOf(block, (position) => position >= from);
+    const part = block.position >= from ? block : partOf(block, (position) => position >= from);
     yield { runs: runsOf(part, filter, checkpointAfter), next: endOf(block) };
   }
 }

@@ -25,16 +25,17 @@ export interface StreamFacts {
 
 const wrongVersion = ({ head }: StreamFacts): Refusal => ({ kind: "wrongVersion", current: head });
 
-export function checkRevision(expected: ExpectedRevision, ids: readonly string[], stream: StreamFacts): Verdict {
+/** The ids are asked for only where they matter. */
+export function checkRevision(expected: ExpectedRevision, ids: () => readonly string[], stream: StreamFacts): Verdict {
   if (stream.tombstoned) return { kind: "deleted" };
   if (expected === "stream_exists") {
     if (stream.softDeleted) return { kind: "deleted" };
     if (stream.head < 0 && !stream.hasMetadata) return wrongVersion(stream);
   }
-  if (expected === "any" || expected === "stream_exists") return replayFromMemory(ids, stream);
+  if (expected === "any" || expected === "stream_exists") return replayFromMemory(ids(), stream);
   const at = expected === "no_stream" ? -1 : expected;
   if (at === stream.head) return { kind: "append" };
-  return at > stream.head ? wrongVersion(stream) : replayFromStream(at, ids, stream);
+  return at > stream.head ? wrongVersion(stream) : replayFromStream(at, ids(), stream);
 }
 
 function replayFromMemory(ids: readonly string[], stream: StreamFacts): Verdict {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { framesIn } from "../../../adapters/eventStore/frames.js";
 import { MAX_INT64 } from "../../../adapters/eventStore/protobuf.js";
-import { dataOf, encodeBlocks, newEvent, type ProposedEvent } from "./blockEncoder.js";
-import { endOf, eventIn, framesIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
+import { dataOf, encodeBlocks, idOf, newEvent, type ProposedEvent } from "./blockEncoder.js";
+import { endOf, eventIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
 import { isVisible, viewOf } from "./reads.js";
 import { createRecentIds } from "./recentIds.js";
@@ -46,7 +47,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     const position = before ? endOf(before) : log.nextPosition();
     const first = revision ?? state.head + 1;
     blocks.push(...encodeBlocks({ stream, events, position, revision: first, createdAt: Date.now() }));
-    recent.add({ stream, first, ids: events.map(({ id }) => id) });
+    recent.add(stream, first, events.map(idOf));
     const last = blocks.at(-1) as NewBlock;
     state.head = first + events.length - 1;
     state.writtenTo = endOf(last);
@@ -67,7 +68,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   async function append(stream: string, expected: ExpectedRevision, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
-    const ids = events.map(({ id }) => id);
+    const ids = (): string[] => events.map(idOf);
     let verdict = checkRevision(expected, ids, factsOf(stream));
     if (verdict.kind !== "append" && !states.isDurable(states.of(stream))) {
       await log.settled(); // ids can only be compared with events that can be read
@@ -104,7 +105,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   /** Soft: hidden behind metadata, and open for new events. Hard: a tombstone, for good. */
   async function remove(stream: string, expected: ExpectedRevision, hard: boolean): Promise<WriteOutcome> {
     const facts = factsOf(stream);
-    const verdict = checkRevision(expected, [randomUUID()], facts);
+    const verdict = checkRevision(expected, () => [randomUUID()], facts);
     const isMissing = !hard && facts.head < 0 && !facts.hasMetadata;
     if (verdict.kind === "deleted") return verdict;
     if (verdict.kind !== "append" || isMissing) return { kind: "wrongVersion", current: facts.head };

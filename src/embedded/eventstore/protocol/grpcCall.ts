@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
+import { frameFinder, framePrefix } from "../../../adapters/eventStore/frames.js";
 import { MalformedMessage } from "../../../adapters/eventStore/protobuf.js";
-import { FRAME_PREFIX } from "./frames.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 
 /** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
@@ -87,31 +87,14 @@ function receive(stream: ServerHttp2Stream, handler: CallHandler, call: Call): v
 }
 
 /** Cuts what arrives into messages; a message is handed over once it is whole. */
-export function frameSplitter(deliver: (message: Buffer) => void): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let wanted = FRAME_PREFIX;
-  return (chunk) => {
-    parts.push(chunk);
-    held += chunk.length;
-    if (held < wanted) return;
-    const bytes = parts.length === 1 ? chunk : Buffer.concat(parts);
-    let at = 0;
-    for (;;) {
-      wanted = FRAME_PREFIX;
-      if (bytes.length - at < wanted) break;
-      if (bytes[at] !== 0) throw new GrpcFailure(Status.unimplemented, "Compressed messages are not supported.");
-      wanted += bytes.readUInt32BE(at + 1);
-      if (wanted > FRAME_PREFIX + MAX_MESSAGE_BYTES)
-        throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
-      if (bytes.length - at < wanted) break;
-      deliver(bytes.subarray(at + FRAME_PREFIX, at + wanted));
-      at += wanted;
-    }
-    parts = at < bytes.length ? [bytes.subarray(at)] : [];
-    held = bytes.length - at;
-  };
-}
+export const frameSplitter = (deliver: (message: Buffer) => void): ((chunk: Buffer) => void) =>
+  frameFinder({
+    begun(isCompressed, size) {
+      if (isCompressed) throw new GrpcFailure(Status.unimplemented, "Compressed messages are not supported.");
+      if (size > MAX_MESSAGE_BYTES) throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
+    },
+    whole: (bytes, at, end) => deliver(bytes.subarray(at + framePrefix, end)),
+  });
 
 function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<string, string> {
   const failure = error instanceof MalformedMessage ? new GrpcFailure(Status.invalidArgument, error.message) : error;

@@ -13,71 +13,97 @@ import {
   textIn,
   wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
-import type { ProposedEvent } from "../log/blockEncoder.js";
+import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
 import { missingProperty } from "./grpcErrors.js";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** The tags of a proposed event's fields, all of which are bytes. */
 const tag = { id: 0x0a, property: 0x12, metadata: 0x1a, data: 0x22 } as const;
-/** In a recorded event the numbers of properties, metadata and data are higher by four. */
-const RECORDED = 4 << 3;
-
-const readId = textIn(2);
 
 /**
- * Reads an event of an append. Its fields get the numbers that they have in a recorded event, in the message's own bytes, so that the block is
- * made by copying them. They have to be in the order of their numbers, as clients send them; others are put in order first, and also
- * those of an event that says when it was created, which is the server's to say.
+ * Reads an event of an append, which stays where it is: the block is made by copying it. Its fields have to be in the order of their numbers,
+ * as clients send them; others are put in order first, and also those of an event that says when it was created, which is the server's to
+ * say. `before` is the event before it, which nearly always has the same bytes up to its data.
  */
-export function readProposedEvent(reader: Reader, { from, to }: Span): ProposedEvent {
+export function readProposedEvent(reader: Reader, { from, to }: Span, before?: ProposedEvent): ProposedEvent {
   const bytes = reader.buf as Buffer;
-  const inOrder = (): ProposedEvent => readInOrder(bytes.subarray(from, to));
+  if (!beginsWithId(bytes, from, to)) return readInOrder(bytes, from, to);
+  const dataTag = before?.tags.at(-1) ?? 0;
+  if (before && hasSameFields(bytes, from, before.bytes, dataTag)) {
+    reader.pos = from + dataTag + 1;
+    const dataBytes = reader.uint32();
+    if (reader.pos + dataBytes === to) return { bytes: withId(bytes.subarray(from, to)), type: before.type, tags: before.tags, dataBytes };
+  }
   const tags: number[] = [];
-  let [id, type, contentType] = ["", undefined as string | undefined, undefined as string | undefined];
-  let [fieldsFrom, dataBytes, last] = [from, 0, 0];
-  reader.pos = from;
+  let [type, contentType, dataBytes] = [undefined as string | undefined, undefined as string | undefined, 0];
+  let last: number = tag.id;
+  reader.pos = from + ID_BYTES;
   while (reader.pos < to) {
     const current = bytes[reader.pos] as number;
-    if (current < last || (current === last && current !== tag.property)) return inOrder();
+    if (current < last || (current === last && current !== tag.property)) return readInOrder(bytes, from, to);
     last = current;
-    if (current !== tag.id) tags.push(reader.pos);
+    tags.push(reader.pos - from);
     reader.pos += 1;
-    if (current === tag.id) {
-      id = readId(reader).toLowerCase();
-      fieldsFrom = reader.pos;
-    } else if (current === tag.property) {
+    if (current === tag.property) {
       const { key, value } = readProperty(reader);
-      if (key === "created") return inOrder();
+      if (key === "created") return readInOrder(bytes, from, to);
       if (key === "type") type = value;
       else if (key === "content-type") contentType = value;
     } else if (current === tag.metadata || current === tag.data) {
       const content = readSpan(reader);
       if (current === tag.data) dataBytes = content.to - content.from;
-    } else return inOrder();
+    } else return readInOrder(bytes, from, to);
   }
   if (reader.pos !== to) throw new MalformedMessage("a field is longer than its event");
   if (type === undefined) throw missingProperty("type");
   if (contentType === undefined) throw missingProperty("content-type");
-  if (!UUID.test(id) || id === NIL_ID) throw new MalformedMessage("an event needs a UUID, as text");
+  const event = { bytes: withId(bytes.subarray(from, to)), type, tags, dataBytes };
   if (type === "") throw new MalformedMessage("an event type is required");
-  for (const at of tags) bytes[at] = (bytes[at] as number) + RECORDED;
-  return { id, type, fields: bytes.subarray(fieldsFrom, to), dataBytes };
+  return event;
 }
 
-const readFields = wholeMessage(() => ({ id: NO_BYTES, properties: [] as Buffer[], metadata: NO_BYTES, data: NO_BYTES }), {
-  1: ["id", readBytes],
+/** The id's field, with the id as text and nothing else in it. */
+const beginsWithId = (bytes: Buffer, at: number, to: number): boolean => to - at >= ID_BYTES && bytes.readUInt32BE(at) === 0x0a261224;
+
+/** Up to the data of both. */
+const hasSameFields = (bytes: Buffer, at: number, before: Buffer, dataTag: number): boolean =>
+  before[dataTag] === tag.data &&
+  bytes[at + dataTag] === tag.data &&
+  bytes.compare(before, ID_BYTES, dataTag, at + ID_BYTES, at + dataTag) === 0;
+
+/** The characters of an id in lower case, by their codes; 0 for what is none. */
+const CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) => (/[\da-f-]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0));
+const NIL = Buffer.from(NIL_ID.padStart(ID_BYTES));
+const DASH = 0x2d;
+
+/** The event with its id in lower case; throws where that is no UUID. */
+function withId(event: Buffer): Buffer {
+  let [index, isNil] = [ID_TEXT, true];
+  for (; index < ID_BYTES; index++) {
+    const character = CHARACTERS[event[index] as number] as number;
+    if (character === 0 || (character === DASH) !== (NIL[index] === DASH)) break;
+    isNil &&= character === NIL[index];
+    event[index] = character;
+  }
+  if (isNil || index < ID_BYTES) throw new MalformedMessage("an event needs a UUID, as text");
+  return event;
+}
+
+const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], metadata: NO_BYTES, data: NO_BYTES }), {
+  1: ["id", textIn(2)],
   2: ["properties", repeated(readBytes)],
   3: ["metadata", readBytes],
   4: ["data", readBytes],
 });
 const readKey = wholeMessage(() => ({ key: "" }), { 1: ["key", readText] });
 
-function readInOrder(message: Buffer): ProposedEvent {
-  const { id, properties, metadata, data } = readFields(message);
+function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
+  const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => readKey(property).key !== "created");
-  const ordered = encode([[1, id], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
+  const known = UUID.test(id) ? id : NIL_ID; // which is refused too, once the properties are known to be there
+  const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
   return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }

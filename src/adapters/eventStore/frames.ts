@@ -1,0 +1,48 @@
+// gRPC's frames: a message after one byte for compression and four for its length. Read here and in the embedded event store.
+
+/** What a frame has before its message. */
+export const framePrefix = 5;
+
+/** Where the frame that begins at `at` ends. */
+export const frameEnd = (frames: Buffer, at: number): number => at + framePrefix + frames.readUInt32BE(at + 1);
+
+/** Each frame by itself. */
+export function framesIn(frames: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0, end = 0; at < frames.length; at = end) {
+    end = frameEnd(frames, at);
+    found.push(frames.subarray(at, end));
+  }
+  return found;
+}
+
+interface FrameListener {
+  /** A frame has begun to arrive; throws where it is not wanted. `size` is its message's. */
+  begun(isCompressed: boolean, size: number): void;
+  /** Every frame once all of it is there, in order. */
+  whole(bytes: Buffer, at: number, end: number): void;
+}
+
+/** Finds the frames in what arrives, however that is cut. `bytes` has as many bytes as `before` says in front of the first frame. */
+export function frameFinder({ begun, whole }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let [held, wanted] = [0, framePrefix];
+  return (chunk) => {
+    parts.push(chunk);
+    held += chunk.length;
+    if (held < wanted) return;
+    const bytes = parts.length === 1 && before.length === 0 ? chunk : Buffer.concat([before, ...parts]);
+    let at = before.length;
+    for (;;) {
+      wanted = framePrefix;
+      if (bytes.length - at < wanted) break;
+      wanted = frameEnd(bytes, at) - at;
+      begun(bytes[at] !== 0, wanted - framePrefix);
+      if (bytes.length - at < wanted) break;
+      whole(bytes, at, at + wanted);
+      at += wanted;
+    }
+    parts = at < bytes.length ? [bytes.subarray(at)] : [];
+    held = bytes.length - at;
+  };
+}
