@@ -71,6 +71,28 @@ describe("timestamps", () => {
     "tomorrow",
   ])("%j is not", (text) => expect(isTimestamp(text)).toBe(false));
 
+  it("every way to write an instant is read as that instant", () => {
+    const two = (number: number) => String(number).padStart(2, "0");
+    const seconds = fc.option(fc.tuple(fc.nat(59), fc.constantFrom(".", ","), fc.stringMatching(/^\d{0,9}$/)), { nil: undefined });
+    const zone = fc.tuple(fc.constantFrom("+", "-"), fc.nat(13), fc.nat(59), fc.constantFrom(":", "", undefined));
+    const day = fc.date({ min: new Date("1900-01-02"), max: new Date("2199-12-30"), noInvalidDate: true });
+    const clock = fc.record({ day, hour: fc.nat(23), minute: fc.nat(59), between: fc.constantFrom("T", "t", " "), seconds });
+    fc.assert(
+      fc.property(clock, fc.oneof(fc.constantFrom("Z", "z"), zone), ({ day, hour, minute, between, seconds }, zone) => {
+        const [second, mark, fraction] = seconds ?? [0, "", ""];
+        const [sign, hours, minutes, colon] = typeof zone === "string" ? ["+", 0, 0, undefined] : zone;
+        const written = typeof zone === "string" ? zone : `${sign}${two(hours)}${colon === undefined ? "" : colon + two(minutes)}`;
+        const offset = (sign === "-" ? -1 : 1) * (hours * 60 + (colon === undefined ? 0 : minutes)) * 60_000;
+        const rest = seconds ? `:${two(second)}${fraction && mark + fraction}` : "";
+        const text = `${day.toISOString().slice(0, 10)}${between}${two(hour)}:${two(minute)}${rest}`;
+        const wall = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), hour, minute, second);
+        expect(instantOf(text + written, "UTC")).toBe(wall + Math.floor(Number(`0.${fraction || 0}`) * 1000) - offset);
+        expect(instantOf(text, "UTC")).toBe(instantOf(`${text}Z`, "UTC"));
+        expect(readTimestamp(text + written, "Australia/Sydney")).toBe(text + written);
+      }),
+    );
+  });
+
   it.each([
     "6/10/2026",
     "06.10.2026",
