@@ -3,7 +3,8 @@
 import type { EventMetadata, Position, StoredEvent } from "../../ports/eventStore.js";
 import { readPosition } from "./batchReply.js";
 import { readProperty } from "./eventProperties.js";
-import { MalformedMessage, present, type Reader, readBigInt, reading, readText, textIn, wholeMessage } from "./protobuf.js";
+import { MalformedMessage, present, type Reader, readBigInt, reading, textIn, wholeMessage } from "./protobuf.js";
+import { noMetadata, noProperties, parsed, type ReadShared, sharedFields } from "./sharedFields.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events. */
@@ -11,31 +12,21 @@ export type ReadReply =
   | { readonly kind: "checkpoint"; readonly position: Position }
   | { readonly kind: "caughtUp" | "fellBehind" | "streamNotFound" | "other" };
 
-interface Properties {
-  readonly type: string;
-  readonly contentType: string;
-  readonly recordedAt: Date;
-}
-
-const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
-const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 const other: ReadReply = { kind: "other" };
-const readId = textIn(2);
 const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
-const propertyTag = 0x32; // field 6, a message
 
 /** Reads the message between two places of the bytes. */
 type ReplyReader = (bytes: Buffer, from?: number, to?: number) => ReadReply;
 
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */
 export function replyReader(): ReplyReader {
-  const shared = { stream: readOnce(textIn(3)), properties: readOnce(readProperties), metadata: readOnce(readMetadata) };
+  const readShared = sharedFields();
   function readEvent(reader: Reader): ReadReply {
     const end = reader.uint32() + reader.pos;
     let event: ReadReply | undefined;
     while (reader.pos < end) {
       const tag = reader.uint32();
-      if (tag === eventTag) event = readRecorded(reader, shared);
+      if (tag === eventTag) event = readRecorded(reader, readShared);
       else reader.skipType(tag & 7);
     }
     if (!event) throw new MalformedMessage("the server sent an event without its content");
@@ -56,14 +47,8 @@ export function replyReader(): ReplyReader {
     bytes[from] === eventTag && to > from ? reading(bytes, readBehindTag, from, to) : readOther(bytes.subarray(from, to)).reply;
 }
 
-interface Shared {
-  readonly stream: (reader: Reader) => string;
-  readonly properties: (reader: Reader) => Properties;
-  readonly metadata: (reader: Reader) => EventMetadata;
-}
-
 /** Field by field, without a table: every row of every import comes this way. */
-function readRecorded(reader: Reader, shared: Shared): ReadReply {
+function readRecorded(reader: Reader, readShared: ReadShared): ReadReply {
   const end = reader.uint32() + reader.pos;
   let [id, stream, properties, metadata] = ["", "", noProperties, noMetadata];
   let [revision, prepare, commit] = [0n, 0n, 0n];
@@ -75,8 +60,14 @@ function readRecorded(reader: Reader, shared: Shared): ReadReply {
         id = readId(reader);
         break;
       case 2:
-        stream = shared.stream(reader);
+      case 6:
+      case 7: {
+        const shared = readShared(reader, tag);
+        stream = shared.stream ?? stream;
+        properties = shared.properties ?? properties;
+        metadata = shared.metadata ?? metadata;
         break;
+      }
       case 3:
         revision = readBigInt(reader);
         break;
@@ -85,12 +76,6 @@ function readRecorded(reader: Reader, shared: Shared): ReadReply {
         break;
       case 5:
         commit = readBigInt(reader);
-        break;
-      case 6:
-        properties = shared.properties(reader);
-        break;
-      case 7:
-        metadata = shared.metadata(reader);
         break;
       case 8:
         dataTo = reader.uint32() + reader.pos;
@@ -110,48 +95,12 @@ function readRecorded(reader: Reader, shared: Shared): ReadReply {
   return { kind: "event", position, event: { stream, revision, position, id, type, data, metadata, recordedAt } };
 }
 
-/** Reads the field at the reader, unless its bytes are those of the last time. */
-function readOnce<Value>(read: (reader: Reader) => Value): (reader: Reader) => Value {
-  let last: { readonly bytes: Buffer; readonly value: Value } | undefined;
-  return (reader) => {
-    const bytes = reader.buf as Buffer;
-    const from = reader.pos;
-    const to = from + (last?.bytes.length ?? 0);
-    // A property behind them would be one more of the same.
-    if (last && to <= reader.len && bytes[to] !== propertyTag && bytes.compare(last.bytes, 0, last.bytes.length, from, to) === 0) {
-      reader.pos = to;
-      return last.value;
-    }
-    const value = read(reader);
-    last = { bytes: Buffer.from(bytes.subarray(from, reader.pos)), value };
-    return value;
-  };
-}
+const readAnyId = textIn(2);
 
-/** From behind the first property's tag to the last property's end. */
-function readProperties(reader: Reader): Properties {
-  const found: Record<string, string> = {};
-  for (;;) {
-    const { key, value } = readProperty(reader);
-    found[key] = value;
-    if (reader.buf[reader.pos] !== propertyTag) break;
-    reader.pos += 1;
-  }
-  const { type = "", created = "" } = found;
-  // Created is in ticks of 100 ns.
-  return { type, contentType: found["content-type"] ?? "", recordedAt: new Date(Number(created.slice(0, -4))) };
-}
-
-function readMetadata(reader: Reader): EventMetadata {
-  const found = parsed(readText(reader));
-  return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
-}
-
-/** What is no JSON though it says so is left as text for the codec to refuse. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** A UUID is 36 characters in a field of 38 bytes. */
+function readId(reader: Reader): string {
+  const [bytes, at] = [reader.buf as Buffer, reader.pos];
+  if (bytes[at] !== 38 || bytes[at + 1] !== 0x12 || bytes[at + 2] !== 36 || at + 39 > reader.len) return readAnyId(reader);
+  reader.pos = at + 39;
+  return bytes.toString("latin1", at + 3, at + 39);
 }
