@@ -60,7 +60,7 @@ export interface EventChunk {
   count(): number;
   /** False when the event does not fit and has to begin the next chunk. The first one always fits. */
   add(event: NewEvent): boolean;
-  /** As `EventStore.append`. Nothing may be added afterwards. */
+  /** As `EventStore.append`. Nothing may be added meanwhile; once it resolves the chunk is empty and takes other events. */
   append(expected: Revision): Promise<{ revision: Revision; position: Position }>;
 }
 

@@ -6,7 +6,7 @@ import { type BatchRequest, batchRequest, headBytes, requestOf } from "./batchRe
 import type { Connection } from "./connection.js";
 import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "./failures.js";
 import { backOff, within } from "./patience.js";
-import { idsIn, noEvents, propose } from "./proposedEvents.js";
+import { emptied, idsIn, noEvents, propose } from "./proposedEvents.js";
 import type { ReadStream } from "./readStream.js";
 import type { SendBatch } from "./sendBatch.js";
 
@@ -43,6 +43,8 @@ interface Prepared {
   readonly stream: string;
   readonly expected: Revision;
   readonly request: BatchRequest;
+  /** How often it was sent. */
+  attempts: number;
 }
 
 export interface Appender {
@@ -59,11 +61,12 @@ export function appender(options: Appending): Appender {
       if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
       const request = requestOf(stream, events, expected, mostBytes);
       if (!request) throw new AppendTooLarge(serverDefaultBytes);
-      return deliver({ stream, expected, request }, end);
+      return deliver({ stream, expected, request, attempts: 0 }, end);
     },
     newChunk(stream, maxBytes) {
       const head = headBytes(stream);
-      const events = noEvents(head, maxBytes - head);
+      const empty = () => noEvents(head, maxBytes - head);
+      let events = empty();
       return {
         count: () => events.count,
         add: (event) => propose(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
@@ -72,7 +75,11 @@ export function appender(options: Appending): Appender {
           if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
           const request = batchRequest(stream, events, expected);
           if (request.bytes.length > mostBytes) throw new AppendTooLarge(serverDefaultBytes);
-          return deliver({ stream, expected, request }, end);
+          const prepared = { stream, expected, request, attempts: 0 };
+          const appended = await deliver(prepared, end);
+          // Fresh memory for each chunk makes V8 collect the whole heap. An attempt that was given up may still have these bytes to send.
+          events = prepared.attempts === 1 ? emptied(events) : empty();
+          return appended;
         },
       };
     },
@@ -94,6 +101,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
       const client = connection.client();
       try {
         // The client may wait without end for a channel, which its deadline does not cover.
+        append.attempts += 1;
         const { revision, position } = await within(waitMs, what, send(client, request, stream));
         // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
         if (!outcomeUnknown && position) return { revision, position };

@@ -22,6 +22,9 @@ export const noEvents = (start: number, likelyBytes: number): ProposedEvents => 
   count: 0,
 });
 
+/** The same memory, to be filled again. */
+export const emptied = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
+
 const idLength = 36;
 /** An id is a text in a message of its own. */
 const idHead = Buffer.from([(proposed.id << 3) | 2, idLength + 2, (2 << 3) | 2, idLength]);

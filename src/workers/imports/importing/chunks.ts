@@ -19,6 +19,7 @@ export interface ChunkAppending {
 }
 
 interface ChunkAppender {
+  /** An empty chunk. There are two in turns: one is filled while the other is in flight. */
   begin(): EventChunk;
   /** Waits for the append in flight and starts the next. `rows` is the number of rows up to the end of this chunk. */
   append(chunk: EventChunk, rows: number): Promise<void>;
@@ -31,13 +32,19 @@ interface ChunkAppender {
 export function chunkAppender({ eventStore, loaded, watch, landed }: ChunkAppending): ChunkAppender {
   const stream = streamOf.import(loaded.importId);
   let landing = Promise.resolve(loaded.revision);
+  let empty: EventChunk | undefined;
   const land = async (chunk: EventChunk, expected: Revision): Promise<Revision> => {
     const { revision } = await chunk.append(expected);
+    empty = chunk;
     landed();
     return revision;
   };
   return {
-    begin: () => eventStore.newChunk(stream, mostBytes),
+    begin() {
+      const chunk = empty ?? eventStore.newChunk(stream, mostBytes);
+      empty = undefined;
+      return chunk;
+    },
     async append(chunk, rows) {
       const expected = await landing;
       watch(rows);
