@@ -1,7 +1,8 @@
 // The events of an append as the protocol's BatchAppendReq carries them: one buffer, in which each is encoded when it is added.
 import type { EventMetadata, NewEvent } from "../../ports/eventStore.js";
 import { property } from "./eventProperties.js";
-import { encode, message, repeated, textIn, wholeMessage } from "./protobuf.js";
+import { encode, message, repeated, textIn, wholeMessage, writeHead } from "./protobuf.js";
+import { varintBytes } from "./varint.js";
 
 const proposed = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
 /** Of the request. */
@@ -58,22 +59,6 @@ function makeRoom(events: ProposedEvents, length: number): void {
 
 /** Of a field with so many bytes of content. */
 const fieldBytes = (length: number): number => 1 + varintBytes(length) + length;
-
-function varintBytes(value: number): number {
-  let size = 1;
-  for (let rest = value; rest > 127; rest >>>= 7) size += 1;
-  return size;
-}
-
-/** A field's number and length. Answers where its content begins. */
-function writeHead(bytes: Buffer, from: number, field: number, length: number): number {
-  let at = from;
-  bytes[at++] = (field << 3) | 2;
-  let rest = length;
-  for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
-  bytes[at++] = rest;
-  return at;
-}
 
 const descriptions = new WeakMap<EventMetadata, Map<string, Buffer>>();
 

@@ -1,122 +1,59 @@
 // Messages of the protocol by field number, written and read for this adapter and for the embedded event store.
 import protobuf from "protobufjs/minimal.js";
+import { mostVarintBytes, varintBytes, writeVarint } from "./varint.js";
 
 /** Thrown for bytes that are not the message they should be. */
 export class MalformedMessage extends Error {}
 
-/** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it. */
-export const MAX_INT64 = 2 ** 63;
-const INT64_MAX = 2n ** 63n - 1n;
-
 /** A field by its number: a whole number, bytes, text, or a message of its own. */
-export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
+export type Field = readonly [number: number, value: number | bigint | Content];
+type Content = Uint8Array | string | Message;
 export type Message = readonly Field[];
-
-/** A message is written from its end to its beginning: its length is known once its content is there. It begins at `at`. */
-export interface Output {
-  bytes: Buffer;
-  at: number;
-}
-
-export const newOutput = (bytes: Buffer): Output => ({ bytes, at: bytes.length });
-
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The message's bytes, after `before` bytes that are left free. */
 export function encode(message: Message, before = 0): Buffer {
-  const output = newOutput(scratch);
-  prependMessage(output, message);
-  const bytes = Buffer.allocUnsafe(before + output.bytes.length - output.at);
-  bytes.set(output.bytes.subarray(output.at), before);
+  const bytes = Buffer.allocUnsafe(before + messageBytes(message));
+  writeMessage(bytes, before, message);
   return bytes;
 }
 
-export function prependMessage(output: Output, message: Message): void {
-  for (let index = message.length - 1; index >= 0; index--) {
-    const field = (message[index] as Field)[0];
-    const value = (message[index] as Field)[1];
-    if (typeof value === "number" || typeof value === "bigint") prependNumber(output, field, value);
-    else {
-      const end = distanceFromEnd(output);
-      if (typeof value === "string") prependText(output, value);
-      else if (isMessage(value)) prependMessage(output, value);
-      else prependBytes(output, value);
-      prependHead(output, field, end);
-    }
-  }
+function messageBytes(message: Message): number {
+  let sum = 0;
+  for (const [field, value] of message)
+    sum += varintBytes(field << 3) + (isNumber(value) ? varintBytes(value) : withLength(bytesOf(value)));
+  return sum;
 }
 
+const withLength = (bytes: number): number => varintBytes(bytes) + bytes;
+
+function bytesOf(value: Content): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  return isMessage(value) ? messageBytes(value) : value.length;
+}
+
+/** Returns where it ends. A zero is written too: inside a oneof it says which member is set. */
+function writeMessage(target: Buffer, from: number, message: Message): number {
+  let at = from;
+  for (const [field, value] of message) {
+    if (isNumber(value)) at = writeVarint(target, writeVarint(target, at, field << 3), value);
+    else at = writeContent(target, writeHead(target, at, field, bytesOf(value)), value);
+  }
+  return at;
+}
+
+/** What stands before the content of a field. Returns where the content begins. */
+export const writeHead = (target: Uint8Array, at: number, field: number, bytes: number): number =>
+  writeVarint(target, writeVarint(target, at, (field << 3) | 2), bytes);
+
+function writeContent(target: Buffer, at: number, value: Content): number {
+  if (typeof value === "string") return at + target.write(value, at);
+  if (isMessage(value)) return writeMessage(target, at, value);
+  target.set(value, at);
+  return at + value.length;
+}
+
+const isNumber = (value: Field[1]): value is number | bigint => typeof value === "number" || typeof value === "bigint";
 const isMessage = (value: Uint8Array | Message): value is Message => Array.isArray(value);
-
-/** How much is written. It stays when the output gets a larger buffer, while `at` does not. */
-export const distanceFromEnd = ({ bytes, at }: Output): number => bytes.length - at;
-
-/** Moves what is written to the end of a larger buffer, unless so many bytes more fit before it. */
-function makeRoom(output: Output, length: number): void {
-  if (output.at >= length) return;
-  const larger = Buffer.allocUnsafeSlow(2 * output.bytes.length + length);
-  const at = larger.length - distanceFromEnd(output);
-  larger.set(output.bytes.subarray(output.at), at);
-  output.bytes = larger;
-  output.at = at;
-}
-
-/** Bytes as they are, without a field's number and length. */
-export function prependBytes(output: Output, bytes: Uint8Array): void {
-  makeRoom(output, bytes.length);
-  output.at -= bytes.length;
-  output.bytes.set(bytes, output.at);
-}
-
-export function prependText(output: Output, text: string): void {
-  const length = Buffer.byteLength(text);
-  makeRoom(output, length);
-  output.at -= length;
-  output.bytes.write(text, output.at);
-}
-
-/** Before the content of a field: its number, and the length of what was written since `end` (a distance from the end). */
-export function prependHead(output: Output, field: number, end: number): void {
-  prependVarint(output, distanceFromEnd(output) - end);
-  prependVarint(output, (field << 3) | 2);
-}
-
-/** A zero is written too: inside a oneof it says which member is set. */
-export function prependNumber(output: Output, field: number, value: number | bigint): void {
-  prependVarint(output, value);
-  prependVarint(output, field << 3);
-}
-
-const MAX_VARINT = 10;
-
-function prependVarint(output: Output, value: number | bigint): void {
-  makeRoom(output, MAX_VARINT);
-  if (typeof value === "bigint") prependBigVarint(output, value);
-  else if (value >= MAX_INT64) prependBigVarint(output, INT64_MAX);
-  else if (value < 128) output.bytes[--output.at] = value;
-  else prependLongVarint(output, value);
-}
-
-function prependLongVarint(output: Output, value: number): void {
-  let size = 1;
-  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size += 1;
-  output.at -= size;
-  let rest = value;
-  for (let at = output.at; at < output.at + size - 1; at++) {
-    output.bytes[at] = (rest % 128) | 128;
-    rest = Math.floor(rest / 128);
-  }
-  output.bytes[output.at + size - 1] = rest;
-}
-
-function prependBigVarint(output: Output, value: bigint): void {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-  bytes.push(Number(rest));
-  output.at -= bytes.length;
-  output.bytes.set(bytes, output.at);
-}
 
 export type Reader = protobuf.Reader;
 
@@ -177,7 +114,7 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
 export function readNumber(reader: Reader): number {
   let value = 0;
   let scale = 1;
-  for (let count = 0; count < MAX_VARINT && reader.pos < reader.len; count++) {
+  for (let count = 0; count < mostVarintBytes && reader.pos < reader.len; count++) {
     const byte = reader.buf[reader.pos++] as number;
     value += (byte & 127) * scale;
     if (byte < 128) return value;

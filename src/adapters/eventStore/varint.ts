@@ -1,21 +1,31 @@
-// Whole numbers as the protocol writes them: seven bits a byte, the lowest first. A double of 2^63 stands for int64's largest value.
-const MAX_BYTES = 9;
+// Whole numbers as the protocol writes them: seven bits a byte, the lowest first.
 
-export function varintBytes(value: number): number {
+/** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it. */
+export const MAX_INT64 = 2 ** 63;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** Of the largest unsigned number of 64 bits. */
+export const mostVarintBytes = 10;
+
+export function varintBytes(value: number | bigint): number {
   let bytes = 1;
-  for (let limit = 128; value >= limit && bytes < MAX_BYTES; limit *= 128) bytes += 1;
-  return bytes;
+  for (let limit = 128; value >= limit && bytes < mostVarintBytes; limit *= 128) bytes += 1;
+  return value === MAX_INT64 ? bytes - 1 : bytes;
 }
 
 /** Returns where it ends. */
-export function writeVarint(target: Uint8Array, from: number, value: number): number {
-  if (value >= 2 ** 63) {
-    target.fill(255, from, from + MAX_BYTES - 1)[from + MAX_BYTES - 1] = 127;
-    return from + MAX_BYTES;
-  }
+export function writeVarint(target: Uint8Array, from: number, value: number | bigint): number {
+  if (typeof value === "bigint" || value >= MAX_INT64) return writeExactly(target, from, typeof value === "bigint" ? value : INT64_MAX);
   let [at, rest] = [from, value];
   for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 128;
   for (; rest >= 128; rest >>>= 7) target[at++] = (rest & 127) | 128;
   target[at] = rest;
+  return at + 1;
+}
+
+function writeExactly(target: Uint8Array, from: number, value: bigint): number {
+  let [at, rest] = [from, value];
+  for (; rest > 127n; rest >>= 7n) target[at++] = Number(rest & 127n) | 128;
+  target[at] = Number(rest);
   return at + 1;
 }

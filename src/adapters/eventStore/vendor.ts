@@ -1,10 +1,10 @@
-// The one place that uses the insides of `@eventstore/db-client`: its private members, its generated code, the texts of its errors.
-// They are checked when a connection is made, so that a release of the client that has others says so at once.
+// The one place that uses the insides of `@eventstore/db-client`: its private members, its generated code, the texts of its errors; and
+// those of its gRPC library. They are checked when a connection is made, so that a release of the client that has others says so at once.
 import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { groupMessages } from "./groupedMessages.js";
+import { type Cut, groupingCut } from "./groupedMessages.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
 type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");
@@ -99,6 +99,27 @@ export async function openReadCall<Reply>(
   groupMessages(call);
   trackOpenCall(client, grpc, call);
   return call;
+}
+
+/** What gRPC reads the HTTP/2 stream of a call with. */
+interface Decoder {
+  write: Cut;
+  readonly maxReadMessageLength: number;
+}
+
+/** The way to it from the call that callers see. */
+const way = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
+
+/** From then on the call hands over together what arrives together. Where the decoder is not found messages come one by one, only slower. */
+export function groupMessages(call: EventEmitter): void {
+  // Once the answer has begun it is known who reads it, and no message has come yet.
+  call.once("metadata", () => {
+    let found: unknown = call;
+    for (const name of way) found = (found as Record<string, unknown> | null | undefined)?.[name];
+    const decoder = (found ?? {}) as Partial<Decoder>;
+    if (typeof decoder.write === "function" && typeof decoder.maxReadMessageLength === "number")
+      decoder.write = groupingCut(decoder.maxReadMessageLength);
+  });
 }
 
 /** A BatchAppend call. Resolves when it is known where the server is; nothing may be sent on it for as long as that takes. */

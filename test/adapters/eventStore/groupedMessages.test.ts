@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
 import { framePrefix } from "../../../src/adapters/eventStore/frames.js";
-import { groupingWrite, groupMessages } from "../../../src/adapters/eventStore/groupedMessages.js";
+import { groupingCut } from "../../../src/adapters/eventStore/groupedMessages.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protobuf.js";
 import { readStreamCall } from "../../../src/adapters/eventStore/readCall.js";
 import type { ReadReply } from "../../../src/adapters/eventStore/readReply.js";
 import { type Replies, repliesReader } from "../../../src/adapters/eventStore/replies.js";
-import { shutClient } from "../../../src/adapters/eventStore/vendor.js";
+import { groupMessages, shutClient } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore } from "../../support/eventStore.js";
 import { connect, newStream, someEvents } from "./support.js";
@@ -44,7 +44,7 @@ test("messages are the same wherever the bytes are cut on their way", () => {
   fc.assert(
     fc.property(sizes, fc.array(fc.nat(2000), { maxLength: 20 }), (commits, cuts) => {
       const bytes = Buffer.concat(commits.map((commit) => frame(checkpoint(commit))));
-      const write = groupingWrite(-1);
+      const write = groupingCut(-1);
       const read = repliesReader();
       const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((to, index) => bytes.subarray(places[index], to));
@@ -55,7 +55,7 @@ test("messages are the same wherever the bytes are cut on their way", () => {
 });
 
 test("messages that arrive together are handed over together, a compressed one makes them come one by one", () => {
-  const write = groupingWrite(-1);
+  const write = groupingCut(-1);
   const [one, two, compressed] = [frame(checkpoint(1)), frame(checkpoint(2)), frame(Buffer.from("?"), 1)];
   expect(write(Buffer.concat([one, two, one.subarray(0, 3)])).map(withoutPrefix)).toEqual([Buffer.concat([one, two])]);
   expect(write(Buffer.concat([one.subarray(3), compressed, two]))).toEqual([one, compressed, two]);
@@ -65,7 +65,7 @@ test("messages that arrive together are handed over together, a compressed one m
 });
 
 test("a message over the limit is refused when its length has come", () => {
-  const write = groupingWrite(100);
+  const write = groupingCut(100);
   expect(write(frame(Buffer.alloc(100)))).toHaveLength(1);
   expect(write(frame(Buffer.alloc(101)).subarray(0, framePrefix - 1))).toEqual([]);
   expect(() => write(frame(Buffer.alloc(101)).subarray(framePrefix - 1, framePrefix))).toThrow("larger than max (101 vs 100)");

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import {
   encode,
   type Field,
-  MAX_INT64,
   MalformedMessage,
   type Message,
   message,
@@ -15,6 +14,7 @@ import {
   textIn,
   wholeMessage,
 } from "../../../src/adapters/eventStore/protobuf.js";
+import { MAX_INT64 } from "../../../src/adapters/eventStore/varint.js";
 
 interface Read {
   number: number;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MAX_INT64 } from "../../../src/adapters/eventStore/protobuf.js";
+import { MAX_INT64 } from "../../../src/adapters/eventStore/varint.js";
 import { encodeBlocks, newEvent } from "../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, endOf, type NewBlock } from "../../../src/embedded/eventstore/log/blocks.js";
 import { openStorage, type Storage } from "../../../src/embedded/eventstore/log/storage.js";

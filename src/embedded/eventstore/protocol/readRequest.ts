@@ -1,5 +1,4 @@
 import {
-  MAX_INT64,
   MalformedMessage,
   message,
   present,
@@ -8,6 +7,7 @@ import {
   readNumber,
   wholeMessage,
 } from "../../../adapters/eventStore/protobuf.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";
