@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { Worksheet } from "exceljs";
 import type { ReportWriter } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
-import { cellText } from "./cellText.js";
-import { textRows } from "./textRow.js";
+import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
 /** After how much text the disk is waited for. */
 const DRAIN_CHARS = 64 * 1024;
 /** Beyond 4 GiB, in UTF-8, not every program opens a sheet. */
 const MAX_SHEET_CHARS = 1.2 * 1024 ** 3;
+/** About what stands around one cell's text. */
+const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
 export async function createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter> {
@@ -22,20 +22,26 @@ export async function createReportWriter(path: string, options: { columns: reado
   const width = options.columns.length;
   // empty cells are text too
   sheet.columns = Array.from({ length: width }, (_, index) => ({ width: index === 0 ? 12 : index === 1 ? 48 : 18, style: STYLES.text }));
-  const textRow = textRows(workbook, width);
-  let rows = 1; // the headings
+  let rows = 0;
   let chars = 0;
   let undrained = 0;
   let leftOut = 0;
 
-  function write(values: readonly string[]): void {
+  function write(values: readonly string[], heading = false): void {
     rows += 1;
-    const xml = textRow(rows, values);
-    workbook.write(xml);
-    undrained += xml.length;
+    const row = sheet.getRow(rows);
+    for (let index = 0; index < width; index++) {
+      const value = values[index] ?? "";
+      if (value === "") continue;
+      const cell = row.getCell(index + 1);
+      cell.value = cellText(value);
+      cell.style = heading ? STYLES.heading : looksLikeFormula(value) ? STYLES.formulaLike : STYLES.text;
+      undrained += value.length + CELL_MARKUP_CHARS;
+    }
+    row.commit();
   }
 
-  writeHeadings(sheet, options.columns);
+  write(options.columns, true);
   return {
     async add(row, reason, values) {
       if (rows >= MAX_SHEET_ROWS || chars > MAX_SHEET_CHARS) {
@@ -57,15 +63,4 @@ export async function createReportWriter(path: string, options: { columns: reado
       await rm(path, { force: true });
     },
   };
-}
-
-function writeHeadings(sheet: Worksheet, columns: readonly string[]): void {
-  const row = sheet.getRow(1);
-  for (const [index, name] of columns.entries()) {
-    if (name === "") continue;
-    const cell = row.getCell(index + 1);
-    cell.value = cellText(name);
-    cell.style = STYLES.heading;
-  }
-  row.commit();
 }

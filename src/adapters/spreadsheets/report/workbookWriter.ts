@@ -5,12 +5,12 @@ import type ExcelJS from "exceljs";
 import type { Style } from "exceljs";
 
 /** What exceljs 4.4.0 has but does not declare; its writer takes rows without end and never says when to wait. */
-type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[]; write(xml: string): Promise<unknown> } };
+type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
 type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
 type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
   readonly zip: NodeJS.EventEmitter & { abort(): void };
   subject: string;
-  readonly styles: { readonly model: { readonly styles: string[] }; addStyleModel(style: Partial<Style>): number };
+  readonly styles: { readonly model: { readonly styles: string[] } };
 };
 
 /** Every cell is text (`@`), so that nothing typed over it turns into a formula, a date or a number without its zeros. */
@@ -27,10 +27,6 @@ export const STYLES = {
 
 export type WorkbookWriter = {
   readonly sheet: ExcelJS.Worksheet;
-  /** The number by which a cell names its style. */
-  styleId(style: Partial<Style>): number;
-  /** Writes rows as XML after those that are committed. */
-  write(xml: string): void;
   /** Resolves when what was written so far is on its way. */
   drained(): Promise<void>;
   finish(): Promise<void>;
@@ -60,8 +56,6 @@ export async function createWorkbookWriter(
   let draining: Promise<void> | null = null;
   return {
     sheet,
-    styleId: (style) => (book as Book).styles.addStyleModel(style),
-    write: (xml) => void sheet.stream.write(xml),
     drained() {
       draining ??= drain(sheet, failure.signal).finally(() => {
         draining = null;
