@@ -1,8 +1,7 @@
 // Reads the protocol's ReadResp into our events. The client's generated code and its conversion cost some 30 us per event,
 // this 3: a projector meets every row of every import.
-import type { EventMetadata, Position, StoredEvent } from "../../ports/eventStore.js";
+import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { readPosition } from "./batchReply.js";
-import { readProperty } from "./eventProperties.js";
 import { MalformedMessage, present, type Reader, readBigInt, reading, textIn, wholeMessage } from "./protobuf.js";
 import { noMetadata, noProperties, parsed, type ReadShared, sharedFields } from "./sharedFields.js";
 
