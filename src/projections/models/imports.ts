@@ -40,9 +40,8 @@ async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<
 async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void> {
   const rows = batch.imports.flatMap((slice) => (slice.facts && slice.firstRevision !== undefined ? [changeOf(slice)] : []));
   if (rows.length === 0) return;
-  await client.query({
-    name: "update_imports",
-    text: `update imports
+  await client.query(
+    `update imports
         set status = coalesce(change.status, 'processing'),
             started_at = coalesce(change."startedAt", imports.started_at),
             finished_at = change."finishedAt",
@@ -60,8 +59,8 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
             rejected integer, "startedAt" timestamptz, status text, "finishedAt" timestamptz, progress integer, counts jsonb,
             notes jsonb, "reportKey" text, "errorMessage" text)
       where imports.import_id = change."importId" and imports.revision < change."firstRevision"`,
-    values: [storableJson(rows)],
-  });
+    [storableJson(rows)],
+  );
 }
 
 function changeOf(slice: ImportSlice) {

@@ -62,12 +62,11 @@ async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOp
 async function lastShipments(client: PoolClient, slices: readonly ImportSlice[]): Promise<ReadonlyMap<string, number>> {
   const positions = slices.flatMap(({ facts, requested }) => (facts && !requested ? [facts.position] : []));
   if (positions.length === 0) return new Map();
-  const { rows } = await client.query<{ position: string; last: number | null }>({
-    name: "last_shipments",
-    text: `select position::text, (select max(shipment) from shipment_versions where import_position = position) as last
+  const { rows } = await client.query<{ position: string; last: number | null }>(
+    `select position::text, (select max(shipment) from shipment_versions where import_position = position) as last
        from unnest($1::bigint[]) as position`,
-    values: [positions],
-  });
+    [positions],
+  );
   return new Map(rows.map(({ position, last }) => [position, last ?? 0]));
 }
 

@@ -53,28 +53,25 @@ export async function lockCheckpoints(client: PoolClient, names: readonly string
   return select(client, sorted);
 }
 
-/** Prepared, like every statement that each batch runs: to plan it takes longer than to run it. */
 async function select(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
-  const { rows } = await client.query<Row>({
-    name: "lock_checkpoints",
-    text: `select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update`,
-    values: [names],
-  });
+  const { rows } = await client.query<Row>(
+    `select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update`,
+    [names],
+  );
   return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
 }
 
 /** With `caughtUp` it also sets updated_at: everything recorded until that time is in the tables. */
 export async function saveCheckpoints(client: PoolClient, names: readonly string[], batch: EventBatch): Promise<void> {
   const { position, caughtUp, events } = batch;
-  await client.query({
-    name: "save_checkpoints",
-    text: `update checkpoints
+  await client.query(
+    `update checkpoints
         set commit = $2, prepare = $3, updated_at = case when $4 then now() else updated_at end, log_id = coalesce($5, log_id),
             event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
             event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
       where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`,
-    values: [names, ...valuesOf(position), caughtUp, logIdIn(events), ...landmarkValues(landmarkIn(events))],
-  });
+    [names, ...valuesOf(position), caughtUp, logIdIn(events), ...landmarkValues(landmarkIn(events))],
+  );
 }
 
 const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
