@@ -5,7 +5,11 @@ import { listen } from "../../../src/adapters/postgres/listen.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { lookUpKeys } from "../../../src/http/api/auth/lookUpKeys.js";
+import type { StoredEvent } from "../../../src/ports/eventStore.js";
+import { allProjections } from "../../../src/projections/allProjections.js";
+import { applyBatch } from "../../../src/projections/running/applyBatch.js";
 import { whileActive } from "../../../src/projections/running/projectorLock.js";
+import { activity, goodsLine, stored, tell } from "../../support/importStory.js";
 import { poolerInstalled, startTestPooler, type TestPooler } from "../../support/pooler.js";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { runScript } from "../../support/processes.js";
@@ -88,6 +92,22 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await Promise.all(runs);
     expect(await locks(database)).toBe(0);
     await Promise.all([...pools, busy].map((pool) => pool.end()));
+  });
+
+  test("batches are projected, each on whichever session comes", async () => {
+    const [pool, busy] = [open(), open()]; // others' transactions move the sessions on
+    const context = { pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
+    const rows = Array.from({ length: 30 }, () => ({ accept: activity() }));
+    const lines = Array.from({ length: 30 }, (_, n) => ({ accept: goodsLine(`S${n}`) }));
+    const events = [...stored(tell({ kind: "activities", rows }), 1), ...stored(tell({ kind: "shipments", rows: lines }), 100)];
+    for (let from = 0; from < events.length; from += 4) {
+      const batch = events.slice(from, from + 4);
+      const { position } = batch.at(-1) as StoredEvent;
+      await Promise.all([applyBatch(context, { events: batch, position, caughtUp: true }), busy.query("select 1")]);
+    }
+    const { rows: imports } = await database.pool.query("select status, processed from imports");
+    expect(imports).toEqual([1, 2].map(() => ({ status: "completed", processed: 30 })));
+    await Promise.all([pool.end(), busy.end()]);
   });
 
   test("keys are looked up, and their use is counted, on whichever session comes", async () => {
