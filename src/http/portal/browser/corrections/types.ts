@@ -3,6 +3,7 @@ export interface Column {
   readonly name: string;
   readonly heading: string;
   readonly required: boolean;
+  readonly time: boolean;
 }
 
 export interface Settings {

@@ -102,11 +102,16 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
       frame.scrollLeft = cell.offsetLeft + cell.offsetWidth - frame.clientWidth;
   };
 
+  const classOf = (column: number): string => {
+    if (column < leading) return ["pick", "number", "problem"][column] ?? "";
+    return view.columns[column - leading]?.time ? "field time" : "field";
+  };
+
   const fill = (element: HTMLElement, texts: readonly string[]) => {
     element.replaceChildren(
       ...texts.map((text, index) => {
         const cell = document.createElement("div");
-        cell.className = `cell ${index < leading ? (["pick", "number", "problem"][index] ?? "") : "field"}`;
+        cell.className = `cell ${classOf(index)}`;
         cell.setAttribute("role", "columnheader");
         cell.setAttribute("aria-colindex", String(index + 1));
         cell.textContent = text;
@@ -120,7 +125,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     const element = rowElement("row");
     for (let column = 0; column < leading + view.columns.length; column += 1) {
       const cell = document.createElement("div");
-      cell.className = `cell ${column < leading ? (["pick", "number", "problem"][column] ?? "") : "field"}`;
+      cell.className = `cell ${classOf(column)}`;
       cell.setAttribute("role", column === 1 ? "rowheader" : "gridcell");
       cell.setAttribute("aria-colindex", String(column + 1));
       cell.dataset["column"] = String(column);
@@ -186,7 +191,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
       const cell = element.children[place] as HTMLElement;
       const inRange = index >= low.row && index <= high.row && place >= low.column && place <= high.column;
       const isFaulty = faulty.has(column.name);
-      cell.className = `cell field${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
+      cell.className = `cell ${classOf(place)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
       cell.setAttribute("aria-selected", String(inRange));
       cell.setAttribute("aria-readonly", String(row.held !== undefined || !settings.mayChange || settings.state !== "open"));
       toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);

@@ -33,6 +33,7 @@ export interface GridColumn {
   readonly heading: string;
   readonly required: boolean;
   readonly shipment: boolean;
+  readonly time: boolean;
 }
 
 export const todaysCatalogue = async (
@@ -41,13 +42,15 @@ export const todaysCatalogue = async (
 ): Promise<Catalogue> => catalogues(organisationId, (await presentOf(pool, organisationId)).catalogueVersion);
 
 export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
-  const own = columnsOf(kind).map(({ name, heading, required, part }) => ({
-    ...{ name, heading, required: required !== false, shipment: part === "shipment" },
+  const own = columnsOf(kind).map(({ name, heading, required, part, type }) => ({
+    ...{ name, heading, required: required !== false, shipment: part === "shipment", time: type === "time" },
   }));
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
   return [
     ...own,
-    ...custom.map(({ key, label }) => ({ name: customFieldPrefix + key, heading: label ?? key, required: false, shipment: true })),
+    ...custom.map(({ key, label }) => ({
+      ...{ name: customFieldPrefix + key, heading: label ?? key, required: false, shipment: true, time: false },
+    })),
   ];
 }
 
