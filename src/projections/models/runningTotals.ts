@@ -35,10 +35,13 @@ export interface RunningTotals {
   giveUp(): void;
 }
 
-type Growing = { -readonly [Key in keyof Total]: Total[Key] } & {
-  readonly rows: number[] /** The sum of whole quantities. */;
+interface Growing extends Omit<Total, "quantity" | "rows"> {
+  /** The sum of whole quantities, as far as a number is exact. */
   whole: number;
-};
+  /** The sum of all others. */
+  quantity: Decimal;
+  readonly rows: number[];
+}
 
 /** What an entry for a group and half hour takes beside its rows. */
 const numbersPerTotal = 24;

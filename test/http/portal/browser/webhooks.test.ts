@@ -96,7 +96,7 @@ browserTest("add an endpoint, try it, rotate its secret, see an answer, send aga
     await row.getByText("the shelf is full").waitFor();
     receiver.answer = () => undefined;
     await row.getByRole("button", { name: "Send again" }).click();
-    await page.getByText("It goes out again under the same id, behind what waits before it.").waitFor();
+    await page.getByText("It is sent again under the same id, after what waits before it.").waitFor();
     await untilShown(page, "2 attempts, 200");
     const [first, second] = receiver.got.filter(({ type }) => type === "import.completed");
     expect(second?.id).toBe(first?.id);

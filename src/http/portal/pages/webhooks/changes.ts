@@ -65,7 +65,7 @@ const removeForm = form("/remove", async (meant, visit, { webhooks }) => {
 
 const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (meant, visit, { pool }) => {
   await sendAgain(pool, meant, visit.params["deliveryId"] ?? "");
-  return "It goes out again under the same id, behind what waits before it.";
+  return "It is sent again under the same id, after what waits before it.";
 });
 
 const replayForm = form("/replay", async (meant, visit, { pool, eventStore, stopping }, fields) => {
