@@ -30,6 +30,9 @@ async function skipToContent(page: Page): Promise<void> {
   expect(await page.evaluate("document.querySelector('header').contains(document.activeElement)")).toBe(false);
 }
 
+/** A question that closes is not modal from then on; it leaves the page a moment later, in the task that moves the focus. */
+export const questionIsGone = (page: Page): Promise<void> => page.locator("dialog").waitFor({ state: "detached" });
+
 /** The question takes the focus, and gives it back. */
 async function askAndLeave(page: Page, label: string): Promise<void> {
   const asker = page.locator("form[hx-target='#question'] button").filter({ hasText: label }).first();
@@ -39,7 +42,7 @@ async function askAndLeave(page: Page, label: string): Promise<void> {
   await question.waitFor();
   expect(await page.evaluate("document.querySelector('dialog:modal').contains(document.activeElement)")).toBe(true);
   await page.keyboard.press("Escape");
-  await question.waitFor({ state: "detached" });
+  await questionIsGone(page);
   expect(await hasFocus(asker)).toBe(true);
 }
 
@@ -52,6 +55,6 @@ export async function askEverything(page: Page): Promise<void> {
 /** A question that was there from the beginning. */
 export async function leaveQuestion(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
-  await page.locator("dialog").waitFor({ state: "detached" });
+  await questionIsGone(page);
   expect(await hasFocus(page.locator("main"))).toBe(true);
 }

@@ -9,7 +9,7 @@ import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/keyboard.js";
 import { password, signedIn } from "../../../support/portal.js";
 import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
 import { startTestService, type TestService } from "../../../support/service.js";
-import { askEverything, leaveQuestion, walkThrough } from "./byKeyboard.js";
+import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 
 const browser = useBrowser();
 let service: TestService;
@@ -105,7 +105,7 @@ browserTest("Cancel closes a question, and the keyboard goes on in the page", as
     const question = page.locator("dialog:modal");
     await tabTo(page, question.getByRole("link", { name: "Cancel" }));
     await page.keyboard.press("Enter");
-    await question.waitFor({ state: "detached" });
+    await questionIsGone(page);
     expect(await hasFocus(page.locator("main"))).toBe(true);
     await expect.poll(() => new URL(page.url()).search).toBe("");
   });
