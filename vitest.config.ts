@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "src/**/*.test.ts"],
     exclude: ["**/node_modules/**", ...(process.env["VERIFY"] === "on" ? [] : onlyWhenVerifying)],
-    globalSetup: ["test/support/build.ts", "test/support/globalChromium.ts", "test/support/globalPostgres.ts"],
+    globalSetup: ["test/support/build.ts", "test/support/browser/globalChromium.ts", "test/support/stores/globalPostgres.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } }, // a machine may be busy: what is waited for comes, or never

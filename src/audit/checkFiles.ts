@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ObjectMissing } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
-import type { AuditedImport } from "./evidence.js";
+import type { AuditedImport } from "./evidence/evidence.js";
 
 export interface FileSources {
   readonly objectStore: ObjectStore;

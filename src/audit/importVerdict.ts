@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
 import { type EventStore, isAfter, type Position } from "../ports/eventStore.js";
-import { compareCorrections } from "./compareCorrections.js";
-import { compareGroups } from "./compareGroups.js";
-import { compareImports } from "./compareImports.js";
-import { compareRows, rowTables } from "./compareRows.js";
-import { correctionsOfImport } from "./correctionsOfImport.js";
-import { type AuditedImport, auditedImportOf } from "./evidence.js";
+import { compareCorrections } from "./comparing/compareCorrections.js";
+import { compareGroups } from "./comparing/compareGroups.js";
+import { compareImports } from "./comparing/compareImports.js";
+import { compareRows, rowTables } from "./comparing/compareRows.js";
+import { correctionsOfImport } from "./evidence/correctionsOfImport.js";
+import { type AuditedImport, auditedImportOf } from "./evidence/evidence.js";
+import type { ImportFold } from "./evidence/importFold.js";
 import { newFindings } from "./findings.js";
-import type { ImportFold } from "./importFold.js";
 import { NotComparable, withSnapshot } from "./snapshot.js";
 
 /** Whether the tables agree with the stream. */

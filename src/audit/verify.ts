@@ -2,17 +2,17 @@
 import type { Pool } from "pg";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import { type FileSources, fileFaults } from "./checkFiles.js";
-import { compareCorrections } from "./compareCorrections.js";
-import { compareGroups } from "./compareGroups.js";
-import { compareImports } from "./compareImports.js";
-import { compareRows, rowTables } from "./compareRows.js";
-import { compareShipments } from "./compareShipments.js";
-import { compareTotals } from "./compareTotals.js";
-import { compareVersions } from "./compareVersions.js";
-import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence.js";
+import { compareCorrections } from "./comparing/compareCorrections.js";
+import { compareGroups } from "./comparing/compareGroups.js";
+import { compareImports } from "./comparing/compareImports.js";
+import { compareRows, rowTables } from "./comparing/compareRows.js";
+import { compareShipments } from "./comparing/compareShipments.js";
+import { compareTotals } from "./comparing/compareTotals.js";
+import { compareVersions } from "./comparing/compareVersions.js";
+import { type AuditedImport, type Evidence, gatherEvidence } from "./evidence/evidence.js";
 import { type Findings, newFindings } from "./findings.js";
+import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";
 import { type Snapshot, withSnapshot } from "./snapshot.js";
-import { type QuoteVerification, verifyQuotes } from "./verifyQuotes.js";
 
 export interface VerifyOptions extends FileSources {
   readonly pool: Pool;

@@ -13,8 +13,8 @@ import { firstStart } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
 import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
-import { listMembers } from "../queries/members.js";
-import { listOrganisations } from "../queries/organisations.js";
+import { listMembers } from "../queries/organisations/members.js";
+import { listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
 export interface Demo {

@@ -25,8 +25,8 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
   if (!/^\d{1,5}$/.test(limit) || count < 1 || count > 10_000) throw new CommandFault("--limit must be a whole number from 1 to 10000");
   const found = await withStores(async ({ pool, eventStore }) => {
     const [{ latestImports }, { listOrganisations }] = await Promise.all([
-      import("../queries/importList.js"),
-      import("../queries/organisations.js"),
+      import("../queries/imports/importList.js"),
+      import("../queries/organisations/organisations.js"),
     ]);
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return latestImports(org, count, { pool, eventStore });

@@ -39,7 +39,7 @@ async function create({ org, name }: { org: string; name: string }): Promise<voi
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withStores(async ({ pool }) => {
-    const { listKeys, listOrganisations } = await import("../queries/organisations.js");
+    const { listKeys, listOrganisations } = await import("../queries/organisations/organisations.js");
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return listKeys(pool, org);
   });

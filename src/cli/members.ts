@@ -74,8 +74,8 @@ async function printLink(make: Work<{ readonly token: string }>): Promise<void> 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withStores(async ({ pool }) => {
     const [{ listMembers }, { listOrganisations }] = await Promise.all([
-      import("../queries/members.js"),
-      import("../queries/organisations.js"),
+      import("../queries/organisations/members.js"),
+      import("../queries/organisations/organisations.js"),
     ]);
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return listMembers(pool, org);

@@ -55,7 +55,7 @@ async function readOrganisationFile(path: string) {
 
 async function list({ json }: { json?: boolean }): Promise<void> {
   const organisations = await withStores(async ({ pool }) => {
-    const { listOrganisations } = await import("../queries/organisations.js");
+    const { listOrganisations } = await import("../queries/organisations/organisations.js");
     return listOrganisations(pool);
   });
   if (json) return printJson(organisations);

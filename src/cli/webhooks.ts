@@ -5,7 +5,7 @@ import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { operator } from "../domain/principal.js";
 import { isUuid } from "../domain/uuid.js";
-import type { DeliverySummary } from "../queries/webhooks.js";
+import type { DeliverySummary } from "../queries/organisations/webhooks.js";
 import { CommandFault, command, print, printJson, remark, table } from "./outcome.js";
 import { type CommandContext, withStores } from "./withStores.js";
 
@@ -57,8 +57,8 @@ async function add({ org: organisationId, url, events }: { org: string; url: str
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withStores(async ({ pool }) => {
     const [{ listWebhooks }, { listOrganisations }] = await Promise.all([
-      import("../queries/webhooks.js"),
-      import("../queries/organisations.js"),
+      import("../queries/organisations/webhooks.js"),
+      import("../queries/organisations/organisations.js"),
     ]);
     if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
     return listWebhooks(pool, org);
@@ -123,7 +123,7 @@ async function sendPing(id: string, options: OfEndpoint): Promise<void> {
   const ended = await withStores(async ({ pool, signal }) => {
     const [{ ping }, { listDeliveries }] = await Promise.all([
       import("../commands/webhooks/deliveries.js"),
-      import("../queries/webhooks.js"),
+      import("../queries/organisations/webhooks.js"),
     ]);
     const deliveryId = await ping(pool, endpoint, randomUUID());
     for (const end = performance.now() + pingPatienceMs; performance.now() < end && !signal.aborted; await pause(100)) {
@@ -157,7 +157,7 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
   const count = Number(limit);
   if (!/^\d{1,4}$/.test(limit) || count < 1 || count > 1_000) throw new CommandFault("--limit must be a whole number from 1 to 1000");
   const found = await withStores(async ({ pool }) => {
-    const { listDeliveries, wasEndpoint } = await import("../queries/webhooks.js");
+    const { listDeliveries, wasEndpoint } = await import("../queries/organisations/webhooks.js");
     const { organisationId, endpointId } = endpoint;
     if (!(await wasEndpoint(pool, organisationId, endpointId)))
       throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are.");

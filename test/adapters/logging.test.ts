@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/adapters/logging.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

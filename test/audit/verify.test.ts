@@ -7,7 +7,7 @@ import { withSnapshot } from "../../src/audit/snapshot.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
-import { createTestObjectStore } from "../support/stores.js";
+import { createTestObjectStore } from "../support/stores/stores.js";
 
 let model: ReadModel;
 let objects: Awaited<ReturnType<typeof createTestObjectStore>>;

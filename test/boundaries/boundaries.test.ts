@@ -19,7 +19,7 @@ const refused: readonly (readonly [string, string])[] = [
   ["src/events/x.ts", "../commands/handle.js"],
   ["src/commands/imports/x.ts", "../../projections/allProjections.js"],
   ["src/commands/imports/x.ts", "@eventstore/db-client"],
-  ["src/projections/x.ts", "../queries/organisations.js"],
+  ["src/projections/x.ts", "../queries/organisations/organisations.js"],
   ["src/projections/tables/x.ts", "../running/applyBatch.js"],
   ["src/queries/x.ts", "../projections/running/applyBatch.js"],
   ["src/http/server/x.ts", "../api/deps.js"],

@@ -9,10 +9,10 @@ import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
-import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
 import { someOf } from "../support/someOf.js";
+import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 let folder: string;
 let database: TestDatabase;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useCommandLine } from "../support/commandLine.js";
-import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
 import { waybill } from "../support/processes.js";
+import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 let folder: string;
 let database: TestDatabase;

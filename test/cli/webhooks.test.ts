@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pauseWebhook } from "../../src/commands/organisations/webhooks.js";
-import { listWebhooks } from "../../src/queries/webhooks.js";
+import { listWebhooks } from "../../src/queries/organisations/webhooks.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { eventually } from "../support/eventually.js";
 import { freePort, waybill } from "../support/processes.js";

@@ -16,7 +16,7 @@ import {
 } from "../../packages/client/src/index.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
-import { startTcpProxy, type TcpProxy } from "../support/tcpProxy.js";
+import { startTcpProxy, type TcpProxy } from "../support/stores/tcpProxy.js";
 
 let service: TestService;
 let roles: Role[] = [];

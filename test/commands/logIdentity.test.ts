@@ -5,7 +5,7 @@ import { applyOrganisation } from "../../src/commands/organisations/organisation
 import { readLogId } from "../../src/events/logId.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { connect } from "../adapters/eventStore/support.js";
-import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
+import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "./support.js";
 
 async function everything(store: EventStore): Promise<StoredEvent[]> {

@@ -6,9 +6,9 @@ import type { OrganisationDeps } from "../../src/commands/organisations/organisa
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
-import { startTestEventStore } from "../support/eventStore.js";
 import { organisationFile } from "../support/organisationFile.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { startTestEventStore } from "../support/stores/eventStore.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 export interface CommandStores {
   readonly events: EventStore;

@@ -6,10 +6,10 @@ import { startApi } from "../../src/http/startApi.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
-import { type Customer, newPush, push } from "./customer.js";
-import { aroundEach, type CrashPoint, mortal } from "./mortal.js";
+import { type Customer, newPush, push } from "./callers/customer.js";
+import type { Submission } from "./callers/submissions.js";
+import { aroundEach, type CrashPoint, mortal } from "./machines/mortal.js";
 import { reckon, untilSettled } from "./reckoning.js";
-import type { Submission } from "./submissions.js";
 
 let service: TestService;
 let worker: Role | undefined;

@@ -17,7 +17,7 @@ const threads: Worker[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-fuzz-"));
   for (let n = runs === undefined ? 1 : 3; n > 0; n -= 1) {
-    threads.push(new Worker(new URL("./parserThread.mjs", import.meta.url), { workerData: { path: join(folder, `file-${n}`) } }));
+    threads.push(new Worker(new URL("./machines/parserThread.mjs", import.meta.url), { workerData: { path: join(folder, `file-${n}`) } }));
   }
 });
 afterAll(async () => {

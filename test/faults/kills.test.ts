@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
-import { keepCorrecting, reckonCorrections } from "./corrector.js";
-import { type Customer, keepPushing } from "./customer.js";
-import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
+import { keepCorrecting, reckonCorrections } from "./callers/corrector.js";
+import { type Customer, keepPushing } from "./callers/customer.js";
+import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
+import { allUp, killTarget, type Target, targets, withStoresOf } from "./machines/product.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { reckon, untilSettled } from "./reckoning.js";
 import { eachRun, long, runs } from "./scale.js";
-import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
 
 let machine: Machine | undefined;
 let product: Product;

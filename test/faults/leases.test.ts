@@ -5,12 +5,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signLink } from "../../src/adapters/objectStore/links.js";
 import { kill, until } from "../support/processes.js";
-import { ask, type Customer, newPush, push, statusPath } from "./customer.js";
+import { ask, type Customer, newPush, push, statusPath } from "./callers/customer.js";
+import type { Submission } from "./callers/submissions.js";
+import { type SeparateRoles, signingSecret, startSeparateRoles } from "./machines/separateRoles.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { everything, reckon, type Shown, untilSettled } from "./reckoning.js";
 import { firstSeed, long } from "./scale.js";
-import { type SeparateRoles, signingSecret, startSeparateRoles } from "./separateRoles.js";
-import type { Submission } from "./submissions.js";
 
 let roles: SeparateRoles;
 let ahead: string;

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMachine, type Machine, waybill } from "../support/processes.js";
-import { ask, type Customer, newPush, push } from "./customer.js";
-import { type Kept, keptByRole, probed, quarters, type Resident, residentByRole } from "./memory.js";
-import { allUp, withStoresOf } from "./product.js";
+import { ask, type Customer, newPush, push } from "./callers/customer.js";
+import { randomSubmission } from "./callers/submissions.js";
+import { type Kept, keptByRole, probed, quarters, type Resident, residentByRole } from "./machines/memory.js";
+import { allUp, withStoresOf } from "./machines/product.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { untilSettled } from "./reckoning.js";
 import { firstSeed, loadMinutes, long } from "./scale.js";
-import { randomSubmission } from "./submissions.js";
 
 let machine: Machine;
 let folder: string;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../support/processes.js";
-import { ask, type Customer, newPush, push, type Sent, statusPath } from "./customer.js";
+import { ask, type Customer, newPush, push, type Sent, statusPath } from "./callers/customer.js";
+import { randomSubmission, type Submission } from "./callers/submissions.js";
+import { type SeparateRoles, type StoreName, startSeparateRoles } from "./machines/separateRoles.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { reckon, type Shown, untilSettled } from "./reckoning.js";
 import { firstSeed, long } from "./scale.js";
-import { type SeparateRoles, type StoreName, startSeparateRoles } from "./separateRoles.js";
-import { randomSubmission, type Submission } from "./submissions.js";
 
 let roles: SeparateRoles;
 let customer: Customer;

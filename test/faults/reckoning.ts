@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { expectedAfter, type Push } from "../model/ledgerModel.js";
-import { ask, type Customer, type Sent } from "./customer.js";
-import { rowsOf } from "./submissions.js";
+import { ask, type Customer, type Sent } from "./callers/customer.js";
+import { rowsOf } from "./callers/submissions.js";
 
 export interface Shown {
   readonly importId: string;

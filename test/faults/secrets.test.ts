@@ -6,13 +6,13 @@ import { makeApiKey } from "../../src/domain/apiKey.js";
 import { streamPrefix } from "../../src/events/streams.js";
 import { routes } from "../../src/http/api/routes/list.js";
 import { useCommandLine } from "../support/commandLine.js";
-import { type IdentityProvider, startIdentityProvider } from "../support/identityProvider.js";
+import { type IdentityProvider, startIdentityProvider } from "../support/portal/identityProvider.js";
 import { until } from "../support/processes.js";
-import type { Customer } from "./customer.js";
-import { usePortal } from "./portalSecrets.js";
+import type { Customer } from "./callers/customer.js";
+import { usePortal } from "./callers/portalSecrets.js";
+import { formsOf, useWebhooks } from "./callers/webhookSecrets.js";
+import { type SeparateRoles, startSeparateRoles } from "./machines/separateRoles.js";
 import { everything, type Shown } from "./reckoning.js";
-import { type SeparateRoles, startSeparateRoles } from "./separateRoles.js";
-import { formsOf, useWebhooks } from "./webhookSecrets.js";
 
 const publicUrl = "http://127.0.0.1:3000";
 let roles: SeparateRoles;

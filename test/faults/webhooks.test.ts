@@ -5,12 +5,12 @@ import { v7 } from "uuid";
 import { afterEach, expect, test } from "vitest";
 import { append, tell } from "../support/importStory.js";
 import { createMachine, type Machine, type Product } from "../support/processes.js";
-import { ask, type Customer } from "./customer.js";
+import { ask, type Customer } from "./callers/customer.js";
+import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
+import { allUp, killTarget, type Target, targets, withStoresOf } from "./machines/product.js";
 import { manyAtOnce, paceOf } from "./pace.js";
-import { allUp, killTarget, type Target, targets, withStoresOf } from "./product.js";
 import { type Randomness, seeded } from "./randomness.js";
 import { eachRun, long, runs } from "./scale.js";
-import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./webhookReceivers.js";
 
 let machine: Machine;
 let product: Product;

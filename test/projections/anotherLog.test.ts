@@ -8,10 +8,10 @@ import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { disownTables } from "../../src/projections/running/checkpoints.js";
 import { projectionStanding } from "../../src/projections/running/standing.js";
 import { connect } from "../adapters/eventStore/support.js";
-import { acceptingAnyPosition } from "../support/anyPosition.js";
-import { startTestEventStore, type TestEventStore } from "../support/eventStore.js";
 import { activity, append, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
+import { acceptingAnyPosition } from "../support/stores/anyPosition.js";
+import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
 
 let model: ReadModel;
 let otherNode: TestEventStore;

@@ -4,7 +4,7 @@ import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { applyBatch, type BatchContext } from "../../src/projections/running/applyBatch.js";
 import { activity, goodsLine, type Story, stored, tell } from "../support/importStory.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 let database: TestDatabase;
 let context: BatchContext;

@@ -12,10 +12,10 @@ import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { type RebuildOptions, type Rebuilt, rebuild } from "../../src/projections/rebuild/rebuild.js";
-import { acceptingAnyPosition } from "../support/anyPosition.js";
 import { activity, goodsLine, type Story } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 import { createShell } from "../support/shell.js";
+import { acceptingAnyPosition } from "../support/stores/anyPosition.js";
 
 let model: ReadModel;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
-import { listVersions } from "../../src/queries/shipmentVersions.js";
+import { listVersions } from "../../src/queries/shipments/shipmentVersions.js";
 import { activity, goodsLine } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
 

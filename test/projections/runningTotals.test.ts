@@ -8,7 +8,7 @@ import { type RunningTotals, runningTotals } from "../../src/projections/models/
 import type { Projection } from "../../src/projections/projection.js";
 import { applyBatch } from "../../src/projections/running/applyBatch.js";
 import { activity, type Row, stored, tell } from "../support/importStory.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

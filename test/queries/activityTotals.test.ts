@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { add, decimal, toText } from "../../src/domain/money/decimal.js";
-import type { ActivityFilter } from "../../src/queries/activityFilter.js";
-import { listActivities } from "../../src/queries/activityLedger.js";
-import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activityTotals.js";
+import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
+import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 

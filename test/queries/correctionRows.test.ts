@@ -1,11 +1,11 @@
 // Rejected rows of all imports: by reason and import, page by page, at a cost that does not grow with them.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listCorrectionRows, type RowFilter } from "../../src/queries/correctionRows.js";
 import type { PageRequest } from "../../src/queries/page.js";
-import { countRejectedRows, listRejectionGroups } from "../../src/queries/rejectionGroups.js";
-import { rowHolders } from "../../src/queries/rowHolders.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { listCorrectionRows, type RowFilter } from "../../src/queries/rejectedRows/correctionRows.js";
+import { countRejectedRows, listRejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
+import { rowHolders } from "../../src/queries/rejectedRows/rowHolders.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
 const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;

@@ -2,13 +2,13 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
-import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/importSearch.js";
-import type { ImportStatus } from "../../src/queries/importView.js";
+import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/imports/importSearch.js";
+import type { ImportStatus } from "../../src/queries/imports/importView.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";
-import { rejectionReasons } from "../../src/queries/rejectionReasons.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
-import { rowsLookedAt } from "../support/rowsLookedAt.js";
+import { rejectionReasons } from "../../src/queries/rejectedRows/rejectionReasons.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 16_000;
 const page: PageRequest = { limit: 25, cursor: undefined, secret: "secret" };

@@ -2,12 +2,12 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
-import { listActivities } from "../../src/queries/activityLedger.js";
+import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { type OpenRows, openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
-import { listRejectedRows } from "../../src/queries/rejectedRows.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
-import { rowsLookedAt } from "../support/rowsLookedAt.js";
+import { listRejectedRows } from "../../src/queries/rejectedRows/rejectedRows.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 60;
 const rowsEach = 1_000;

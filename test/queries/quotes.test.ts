@@ -7,9 +7,9 @@ import { organisationFile as fileShape, type OrganisationFile } from "../../src/
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
-import { explainQuote, organisationOfQuote } from "../../src/queries/explainQuote.js";
-import { findQuote } from "../../src/queries/quote.js";
-import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
+import { explainQuote, organisationOfQuote } from "../../src/queries/quotes/explainQuote.js";
+import { findQuote } from "../../src/queries/quotes/quote.js";
+import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";
 import { organisationFile } from "../support/organisationFile.js";
 import { projectLog } from "../support/projectLog.js";

@@ -2,10 +2,10 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
-import type { ShipmentFilter } from "../../src/queries/shipmentFilter.js";
-import { listShipments } from "../../src/queries/shipmentLedger.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
-import { rowsLookedAt } from "../support/rowsLookedAt.js";
+import type { ShipmentFilter } from "../../src/queries/shipments/shipmentFilter.js";
+import { listShipments } from "../../src/queries/shipments/shipmentLedger.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 60;
 const shipmentsEach = 1_000;

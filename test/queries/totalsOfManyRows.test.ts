@@ -2,9 +2,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activityTotals.js";
-import { listActivities } from "../../src/queries/activityLedger.js";
-import { activityTotals, sumOf } from "../../src/queries/activityTotals.js";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.js";
+import { listActivities } from "../../src/queries/activities/activityLedger.js";
+import { activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
+import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
 const months = 60;
 const rowsEach = 1_000;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
-import { startTestEventStore } from "../support/eventStore.js";
-import { createTestDatabase } from "../support/postgres.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
-import { startTestS3 } from "../support/stores.js";
+import { startTestEventStore } from "../support/stores/eventStore.js";
+import { createTestDatabase } from "../support/stores/postgres.js";
+import { startTestS3 } from "../support/stores/stores.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 

@@ -4,10 +4,10 @@ import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../src/adapters/eventStore/connect.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
-import { startTestEventStore } from "./eventStore.js";
 import { untilNextLook } from "./eventually.js";
 import { append, type Story, type Told, tell } from "./importStory.js";
-import { createTestDatabase } from "./postgres.js";
+import { startTestEventStore } from "./stores/eventStore.js";
+import { createTestDatabase } from "./stores/postgres.js";
 
 export interface ReadModel {
   readonly pool: pg.Pool;

@@ -27,12 +27,12 @@ import { memberDeps } from "../../src/main/adapters.js";
 import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
-import { cacheCatalogues } from "../../src/queries/catalogueCache.js";
-import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
-import { startTestEventStore, type TestEventStore } from "./eventStore.js";
+import { cacheCatalogues } from "../../src/queries/organisations/catalogueCache.js";
+import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 import { organisationFile } from "./organisationFile.js";
-import { createTestDatabase } from "./postgres.js";
-import { createTestObjectStore } from "./stores.js";
+import { startTestEventStore, type TestEventStore } from "./stores/eventStore.js";
+import { createTestDatabase } from "./stores/postgres.js";
+import { createTestObjectStore } from "./stores/stores.js";
 
 /** By what the build has worked out, as the product does: to work it out here would take half a second. */
 export const geography = createGeography((country) => {

@@ -12,7 +12,7 @@ import type { Route } from "../../src/http/api/route.js";
 import { createApp } from "../../src/http/app.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
-import { createQuoteMemory } from "../../src/queries/recentQuotes.js";
+import { createQuoteMemory } from "../../src/queries/quotes/recentQuotes.js";
 
 export interface ShellOptions {
   readonly rateLimitPerMinute?: number;

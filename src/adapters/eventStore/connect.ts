@@ -1,13 +1,13 @@
 // The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
 import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
-import { appender } from "./append.js";
+import { appender } from "./appending/append.js";
+import { batchSender } from "./appending/sendBatch.js";
 import { newClient, openConnection } from "./connection.js";
 import { streamDeleter } from "./deleteStream.js";
-import { run } from "./follow.js";
-import { headReader } from "./head.js";
-import { streamReader } from "./readStream.js";
-import { batchSender } from "./sendBatch.js";
+import { run } from "./reading/follow.js";
+import { headReader } from "./reading/head.js";
+import { streamReader } from "./reading/readStream.js";
 import { shutClient } from "./vendor.js";
 
 export interface EventStoreOptions {

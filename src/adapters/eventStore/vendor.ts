@@ -4,7 +4,7 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { type Cut, groupingCut } from "./groupedMessages.js";
+import { type Cut, groupingCut } from "./protocol/groupedMessages.js";
 
 type UnpackError = typeof import("@eventstore/db-client/dist/streams/appendToStream/unpackError.js");
 type GrpcUuid = typeof import("@eventstore/db-client/dist/utils/grpcUUID.js");

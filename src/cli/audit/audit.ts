@@ -86,8 +86,8 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
 async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
   const time = asOf === undefined ? undefined : timeOf(asOf);
   const [{ namesOf }, { shipmentVersions }, { showProgress }, { shipmentText }] = await Promise.all([
-    import("../../audit/names.js"),
-    import("../../audit/shipmentVersions.js"),
+    import("../../audit/history/names.js"),
+    import("../../audit/history/shipmentVersions.js"),
     import("../progress.js"),
     import("./auditShipmentText.js"),
   ]);

@@ -1,5 +1,5 @@
-import type { CorrectionStep } from "../../audit/correctionStory.js";
-import type { NameOf } from "../../audit/names.js";
+import type { CorrectionStep } from "../../audit/history/correctionStory.js";
+import type { NameOf } from "../../audit/history/names.js";
 
 /** What happened to the import's rejected rows, line by line. */
 export function correctionLines(steps: readonly CorrectionStep[], nameOf: NameOf): string[] {

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileFaults } from "../../audit/checkFiles.js";
-import { correctionStory } from "../../audit/correctionStory.js";
-import { auditedImportOf } from "../../audit/evidence.js";
-import { type AsOf, importHistory, type RowOutcome } from "../../audit/importHistory.js";
+import { auditedImportOf } from "../../audit/evidence/evidence.js";
+import { correctionStory } from "../../audit/history/correctionStory.js";
+import { type AsOf, importHistory, type RowOutcome } from "../../audit/history/importHistory.js";
+import { namesOf } from "../../audit/history/names.js";
 import { importVerdict } from "../../audit/importVerdict.js";
-import { namesOf } from "../../audit/names.js";
 import { principalOf } from "../../domain/principal.js";
 import { streamOf } from "../../events/streams.js";
 import { CommandFault, print, printJson } from "../outcome.js";

@@ -1,7 +1,7 @@
-import type { CorrectionStep } from "../../audit/correctionStory.js";
-import type { ImportHistory, RowRun } from "../../audit/importHistory.js";
+import type { CorrectionStep } from "../../audit/history/correctionStory.js";
+import type { ImportHistory, RowRun } from "../../audit/history/importHistory.js";
+import type { NameOf } from "../../audit/history/names.js";
 import type { Verdict } from "../../audit/importVerdict.js";
-import type { NameOf } from "../../audit/names.js";
 import { principalOf } from "../../domain/principal.js";
 import { countOf, number } from "../progress.js";
 import { correctionLines, correctionsJson, rowsText } from "./auditCorrectionsText.js";

@@ -14,8 +14,8 @@ export function addAuditQuoteCommand(program: Command): void {
 
 async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {
   const [{ namesOf }, { explainQuote, organisationOfQuote }, { quoteText }] = await Promise.all([
-    import("../../audit/names.js"),
-    import("../../queries/explainQuote.js"),
+    import("../../audit/history/names.js"),
+    import("../../queries/quotes/explainQuote.js"),
     import("../auditQuoteText.js"),
   ]);
   const { explained, nameOf } = await withStores(async (stores) => {

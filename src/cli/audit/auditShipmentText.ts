@@ -1,5 +1,5 @@
-import type { NameOf } from "../../audit/names.js";
-import type { ShipmentVersion } from "../../audit/shipmentVersions.js";
+import type { NameOf } from "../../audit/history/names.js";
+import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
 
 export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[], nameOf: NameOf): string[] {
   return [

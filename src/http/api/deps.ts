@@ -5,7 +5,7 @@ import type { Geography } from "../../domain/geography/geography.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
-import type { QuoteMemory } from "../../queries/recentQuotes.js";
+import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
 
 export interface ApiLimits {

@@ -1,7 +1,7 @@
 import { listen } from "../../adapters/postgres/listen.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "../../commands/imports/importQueue.js";
-import { cacheCatalogues } from "../../queries/catalogueCache.js";
+import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
 import { createLocalities } from "../localities.js";

@@ -2,7 +2,7 @@ import { EventStoreDBClient } from "@eventstore/db-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppendTooLarge, StreamDeleted, WrongVersion } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { all, connect, ids, newStream, someEvent, someEvents } from "./support.js";
 
 let node: TestEventStore;

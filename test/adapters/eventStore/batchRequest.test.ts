@@ -2,10 +2,10 @@ import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { batchReply } from "../../../src/adapters/eventStore/batchReply.js";
-import { requestOf } from "../../../src/adapters/eventStore/batchRequest.js";
-import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
-import { readHeadRequest, readStreamRequest, subscribeRequest } from "../../../src/adapters/eventStore/readRequest.js";
+import { batchReply } from "../../../src/adapters/eventStore/protocol/batchReply.js";
+import { requestOf } from "../../../src/adapters/eventStore/protocol/batchRequest.js";
+import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
+import { readHeadRequest, readStreamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 
 const text = fc.string({ unit: "binary" });
 const event = fc.record({

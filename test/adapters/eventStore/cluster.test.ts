@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventStore, noStream, type StoredEvent } from "../../../src/ports/eventStore.js";
-import { type LeaderAndFollower, startLeaderAndFollower } from "../../support/leaderAndFollower.js";
+import { type LeaderAndFollower, startLeaderAndFollower } from "../../support/stores/leaderAndFollower.js";
 import { connect, type Follower, follower, ids, newStream, someEvents } from "./support.js";
 
 // Two servers of another make would not have equal positions.

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LogTooShort } from "../../../src/portErrors.js";
 import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
-import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import { all, connect, type Follower, follower, ids, impatient, newStream, someEvents } from "./support.js";
 
 let node: TestEventStore;

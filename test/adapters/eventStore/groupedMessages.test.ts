@@ -2,15 +2,15 @@ import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
-import { framePrefix } from "../../../src/adapters/eventStore/frames.js";
-import { groupingCut } from "../../../src/adapters/eventStore/groupedMessages.js";
-import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protobuf.js";
-import { readStreamCall } from "../../../src/adapters/eventStore/readCall.js";
-import type { ReadReply } from "../../../src/adapters/eventStore/readReply.js";
-import { type Replies, repliesReader } from "../../../src/adapters/eventStore/replies.js";
+import { framePrefix } from "../../../src/adapters/eventStore/protocol/frames.js";
+import { groupingCut } from "../../../src/adapters/eventStore/protocol/groupedMessages.js";
+import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import type { ReadReply } from "../../../src/adapters/eventStore/protocol/readReply.js";
+import { type Replies, repliesReader } from "../../../src/adapters/eventStore/protocol/replies.js";
+import { readStreamCall } from "../../../src/adapters/eventStore/reading/readCall.js";
 import { groupMessages, shutClient } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore } from "../../support/eventStore.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { connect, newStream, someEvents } from "./support.js";
 
 function frame(message: Buffer, compressed = 0): Buffer {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
-import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import { all, connect, ids, newStream, someEvents } from "./support.js";
 
 const appends = process.env["WAYBILL_LONG"] ? 50_000 : 240;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
-import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 import { all, connect, ids, impatient, insist, newStream, someEvents } from "./support.js";
 
 let node: TestEventStore;

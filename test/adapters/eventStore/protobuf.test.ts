@@ -13,8 +13,8 @@ import {
   readText,
   textIn,
   wholeMessage,
-} from "../../../src/adapters/eventStore/protobuf.js";
-import { MAX_INT64 } from "../../../src/adapters/eventStore/varint.js";
+} from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { MAX_INT64 } from "../../../src/adapters/eventStore/protocol/varint.js";
 
 interface Read {
   number: number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protobuf.js";
-import { replyReader } from "../../../src/adapters/eventStore/readReply.js";
+import { encode, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 
 interface Sent {
   readonly stream: string;

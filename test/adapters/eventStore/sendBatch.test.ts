@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
+import { batchSender } from "../../../src/adapters/eventStore/appending/sendBatch.js";
 import { neverSent } from "../../../src/adapters/eventStore/failures.js";
-import { batchSender } from "../../../src/adapters/eventStore/sendBatch.js";
 
 interface FakeCall extends EventEmitter {
   readonly written: Buffer[];

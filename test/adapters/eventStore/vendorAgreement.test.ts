@@ -3,7 +3,7 @@ import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { all, connect, metadata, newStream, someEvent } from "./support.js";
 
 let node: TestEventStore;

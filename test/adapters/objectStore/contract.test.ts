@@ -8,7 +8,7 @@ import { contentDisposition } from "../../../src/adapters/objectStore/keys.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { ObjectMissing, StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
-import { createTestObjectStore, startTestS3 } from "../../support/stores.js";
+import { createTestObjectStore, startTestS3 } from "../../support/stores/stores.js";
 
 interface Subject {
   readonly store: ObjectStore;

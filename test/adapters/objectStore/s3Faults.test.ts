@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore, type S3Options } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
-import { startTestS3, type TestS3 } from "../../support/stores.js";
+import { startTestS3, type TestS3 } from "../../support/stores/stores.js";
 
 let s3: TestS3;
 let folder: string;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { eventually } from "../../support/eventually.js";
-import { startTestS3, type TestS3 } from "../../support/stores.js";
+import { startTestS3, type TestS3 } from "../../support/stores/stores.js";
 
 type Verdict = "pass" | "refuse" | "lose";
 

@@ -6,8 +6,8 @@ import { isDatabaseUnavailable } from "../../../src/adapters/postgres/errors.js"
 import { endLostSessions } from "../../../src/adapters/postgres/lostSessions.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { eventually } from "../../support/eventually.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
-import { startTcpProxy, type TcpProxy } from "../../support/tcpProxy.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
+import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
 
 let database: TestDatabase;
 let network: TcpProxy;

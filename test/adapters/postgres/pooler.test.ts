@@ -10,9 +10,9 @@ import { allProjections } from "../../../src/projections/allProjections.js";
 import { applyBatch } from "../../../src/projections/running/applyBatch.js";
 import { whileActive } from "../../../src/projections/running/projectorLock.js";
 import { activity, goodsLine, stored, tell } from "../../support/importStory.js";
-import { poolerInstalled, startTestPooler, type TestPooler } from "../../support/pooler.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { runScript } from "../../support/processes.js";
+import { poolerInstalled, startTestPooler, type TestPooler } from "../../support/stores/pooler.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const locks = async ({ pool }: TestDatabase) =>
   (

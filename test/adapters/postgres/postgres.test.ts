@@ -9,8 +9,8 @@ import { migrate } from "../../../src/adapters/postgres/migrate.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { runScript } from "../../support/processes.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
-import { beforeChunks } from "../../support/chunkAppends.js";
+import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
 
 let stage: Stage;

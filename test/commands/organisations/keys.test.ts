@@ -3,7 +3,7 @@ import { createKey, decideRevoke, revokeKey } from "../../../src/commands/organi
 import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
 import { hashApiKey } from "../../../src/domain/apiKey.js";
 import { streamOf } from "../../../src/events/streams.js";
-import { listKeys } from "../../../src/queries/organisations.js";
+import { listKeys } from "../../../src/queries/organisations/organisations.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";
 
 let stores: CommandStores;

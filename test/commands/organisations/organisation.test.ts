@@ -6,7 +6,7 @@ import { encode } from "../../../src/events/codec.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { applyOrganisationEvents } from "../../../src/projections/models/organisations.js";
-import { catalogueAt, listOrganisations } from "../../../src/queries/organisations.js";
+import { catalogueAt, listOrganisations } from "../../../src/queries/organisations/organisations.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";
 
 let stores: CommandStores;

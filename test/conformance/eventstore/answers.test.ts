@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { APPENDS, RETRIES } from "./appendQuestions.js";
 import { createAsker, type Path } from "./asker.js";
 import { linesOf, type Questions } from "./conformance.js";

@@ -8,8 +8,8 @@ import {
   streamNameFilter,
 } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { collect, numbered } from "./events.js";
 
 let store: TestEventStore;

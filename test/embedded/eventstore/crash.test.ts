@@ -1,7 +1,7 @@
 import { EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { collect, isLong, numbered, numberOf, within } from "./events.js";
 
 const KILLS = isLong ? 50 : 3;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type EventData, EventStoreDBClient, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll } from "vitest";
-import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 
 /** `WAYBILL_LONG=1` asks for the sizes that take minutes. */
 export const isLong = process.env["WAYBILL_LONG"] === "1";

@@ -8,7 +8,7 @@ import { open } from "lmdb";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 
-const entry = fileURLToPath(new URL("../../support/eventStoreProcess.mjs", import.meta.url));
+const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
 let folder: string;
 let children: ChildProcess[];
 

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { collect, numbered, within } from "./events.js";
 
-const entry = fileURLToPath(new URL("../../support/eventStoreProcess.mjs", import.meta.url));
+const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
 
 test("where the disk takes no more the node says so and ends; what it acknowledged is there when it can write again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-full-"));

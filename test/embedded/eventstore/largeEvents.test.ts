@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { BACKWARDS, binaryEvent, END, EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { startEmbeddedEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore } from "../../support/stores/eventStore.js";
 import { collect, ownMemoryOf } from "./events.js";
 
 const MEBIBYTE = 1024 * 1024;
@@ -89,7 +89,7 @@ test("under writers and readers at many places it loses nothing and keeps its fo
 
 /** What a second node on the folder says as it is refused. */
 async function refusedSecond(): Promise<string> {
-  const entry = fileURLToPath(new URL("../../support/eventStoreProcess.mjs", import.meta.url));
+  const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
   const child = spawn(process.execPath, [entry, "0", folder], { stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (chunk: Buffer) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protobuf.js";
+import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";

@@ -1,6 +1,6 @@
 import { EventStoreDBClient, jsonEvent, NO_STREAM } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmbeddedEventStore, type TestEventStore } from "../../support/eventStore.js";
+import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { collect, numbered } from "./events.js";
 
 let store: TestEventStore;

@@ -9,8 +9,8 @@ import {
   streamNameFilter,
 } from "@eventstore/db-client";
 import { expect, test } from "vitest";
-import type { TestEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
+import type { TestEventStore } from "../../support/stores/eventStore.js";
 import { collect, isLong, numbered, ownMemoryOf, useEventStore } from "./events.js";
 
 const APPENDS_PER_WRITER = isLong ? 2_000 : 75;

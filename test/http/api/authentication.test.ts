@@ -9,8 +9,8 @@ import { coalesceLookUps } from "../../../src/http/api/auth/coalesce.js";
 import type { KeyUse } from "../../../src/http/api/auth/lookUpKeys.js";
 import { defineRoute } from "../../../src/http/api/route.js";
 import type { AppEnv } from "../../../src/http/server/requestFrame.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { createShell, insertKey, insertOrganisation } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const whoAmI = defineRoute({
   method: "GET",

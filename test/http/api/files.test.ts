@@ -8,8 +8,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createFileObjectStore, type FileObjectStore } from "../../../src/adapters/objectStore/fileObjectStore.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { createShell, shellDeps } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
 let folder: string;

@@ -5,7 +5,7 @@ import { activity, goodsLine, tell } from "../../support/importStory.js";
 import { waybill } from "../../support/processes.js";
 import { type ReadModel, startReadModel } from "../../support/readModel.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
-import { createTestObjectStore } from "../../support/stores.js";
+import { createTestObjectStore } from "../../support/stores/stores.js";
 
 type Json = Record<string, unknown> & { items: Record<string, unknown>[]; nextCursor: string | null };
 

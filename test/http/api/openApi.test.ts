@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { routes } from "../../../src/http/api/routes/list.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { type SecuritySubject, securityCases } from "../../support/securityCases.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 interface Operation {
   operationId: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMetrics } from "../../../src/adapters/metrics.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { createShell } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
 let app: ReturnType<typeof createShell>;

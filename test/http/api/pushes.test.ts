@@ -11,7 +11,7 @@ import { parseOrganisationFile } from "../../../src/domain/catalogue/organisatio
 import { streamOf } from "../../../src/events/streams.js";
 import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { runProjector } from "../../../src/projections/running/runProjector.js";
-import { listImports } from "../../../src/queries/importList.js";
+import { listImports } from "../../../src/queries/imports/importList.js";
 import { organisationFile } from "../../support/organisationFile.js";
 import { organisationDeps, startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 

@@ -11,8 +11,8 @@ import type { OpenApi } from "../../../src/http/api/reference/openApi.js";
 import { callOf } from "../../../src/http/api/reference/operationView.js";
 import { samples } from "../../../src/http/api/reference/samples.js";
 import { routes } from "../../../src/http/api/routes/list.js";
-import { violations } from "../../support/axe.js";
-import { browserTest, useBrowser } from "../../support/browser.js";
+import { violations } from "../../support/browser/axe.js";
+import { browserTest, useBrowser } from "../../support/browser/browser.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 const run = promisify(execFile);

@@ -11,7 +11,7 @@ import { noStream } from "../../../src/ports/eventStore.js";
 import { writeTotals } from "../../../src/projections/models/activityTotals.js";
 import { eventually } from "../../support/eventually.js";
 import { activity, tell } from "../../support/importStory.js";
-import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { append, tell } from "../../support/importStory.js";
-import { addMember, formToken, signedIn, type Visitor } from "../../support/portal.js";
+import { addMember, formToken, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { until } from "../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";

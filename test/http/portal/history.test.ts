@@ -4,7 +4,7 @@ import { streamOf } from "../../../src/events/streams.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { revisionOfRow } from "../../../src/queries/streamPage.js";
 import { activity, goodsLine, type Row, tell } from "../../support/importStory.js";
-import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 

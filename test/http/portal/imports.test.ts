@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { activity, append, tell } from "../../support/importStory.js";
-import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal.js";
-import { type PortalStage, preparePortal } from "../../support/portalPages.js";
+import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
+import { type PortalStage, preparePortal } from "../../support/portal/portalPages.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
 import { streamLimits } from "../../../src/http/portal/live/streams.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { type OpenSource, openSource } from "../../support/eventSource.js";
 import { eventually } from "../../support/eventually.js";
-import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal.js";
-import { type PortalStage, preparePortal } from "../../support/portalPages.js";
+import { type OpenSource, openSource } from "../../support/portal/eventSource.js";
+import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal/portal.js";
+import { type PortalStage, preparePortal } from "../../support/portal/portalPages.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

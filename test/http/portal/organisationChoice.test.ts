@@ -4,8 +4,8 @@ import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/joinByLink.js";
 import { changeRole } from "../../../src/commands/members/manage.js";
 import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
-import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal.js";
-import { formsIn } from "../../support/renderedForms.js";
+import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
+import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 const email = "ada@everywhere.example";

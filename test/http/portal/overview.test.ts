@@ -4,7 +4,7 @@ import { lastDays } from "../../../src/http/portal/pages/overview/days.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { endedImports } from "../../../src/queries/recentWork.js";
 import { activity, goodsLine, type Story, tell } from "../../support/importStory.js";
-import { addMember, signedIn } from "../../support/portal.js";
+import { addMember, signedIn } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

@@ -4,8 +4,8 @@ import { generateQuotes } from "../../../src/commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
 import { quoteIdOf } from "../../../src/events/quoteId.js";
 import { priceLines } from "../../../src/http/portal/pages/quotes/priceLines.js";
-import { explainRequest } from "../../../src/queries/explainQuote.js";
-import { addMember, formToken, signedIn, type Visitor } from "../../support/portal.js";
+import { explainRequest } from "../../../src/queries/quotes/explainQuote.js";
+import { addMember, formToken, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 let service: TestService;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi } from "../../../src/http/startApi.js";
-import { formToken, password, signedIn, visitor } from "../../support/portal.js";
-import { idFields, portalFieldCases } from "../../support/portalFieldCases.js";
-import { type PortalStage, preparePortal } from "../../support/portalPages.js";
-import { portalSecurityCases } from "../../support/portalSecurityCases.js";
+import { formToken, password, signedIn, visitor } from "../../support/portal/portal.js";
+import { idFields, portalFieldCases } from "../../support/portal/portalFieldCases.js";
+import { type PortalStage, preparePortal } from "../../support/portal/portalPages.js";
+import { portalSecurityCases } from "../../support/portal/portalSecurityCases.js";
 import { startTestService, type TestService } from "../../support/service.js";
 
 let service: TestService;

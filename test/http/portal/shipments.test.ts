@@ -4,7 +4,7 @@ import { streamOf } from "../../../src/events/streams.js";
 import { changesBetween } from "../../../src/http/portal/pages/shipments/words.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { goodsLine, type Story, tell } from "../../support/importStory.js";
-import { addMember, heading, signedIn, type Visitor } from "../../support/portal.js";
+import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

@@ -4,7 +4,7 @@ import { inviteMember } from "../../../src/commands/members/invite.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import type { Passwords } from "../../../src/ports/people.js";
-import { addMember, heading, password, visitor } from "../../support/portal.js";
+import { addMember, heading, password, visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 let service: TestService;

@@ -6,10 +6,10 @@ import { inviteMember } from "../../../src/commands/members/invite.js";
 import { removeMember } from "../../../src/commands/members/manage.js";
 import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { listMembers } from "../../../src/queries/members.js";
-import { type IdentityProvider, startIdentityProvider } from "../../support/identityProvider.js";
-import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal.js";
-import { formsIn } from "../../support/renderedForms.js";
+import { listMembers } from "../../../src/queries/organisations/members.js";
+import { type IdentityProvider, startIdentityProvider } from "../../support/portal/identityProvider.js";
+import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
+import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 const publicUrl = "http://127.0.0.1:3000";

@@ -6,8 +6,8 @@ import { defineRoute, type Route } from "../../../src/http/api/route.js";
 import { parseJson } from "../../../src/http/server/parseJson.js";
 import { createBodyReader, uncountedBytes } from "../../../src/http/server/readBody.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const throwing = (path: string, error: unknown): Route =>
   defineRoute({

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePlace, restorePlace } from "../../../src/commands/imports/importQueue.js";
-import { latestImports } from "../../../src/queries/importList.js";
+import { latestImports } from "../../../src/queries/imports/importList.js";
 import { activity, type Row, type Story, type Told, tell } from "../../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../../support/readModel.js";
 import { createShell, insertOrganisation } from "../../support/shell.js";

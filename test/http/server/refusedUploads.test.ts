@@ -9,8 +9,8 @@ import { defineRoute } from "../../../src/http/api/route.js";
 import { Problem } from "../../../src/http/server/problem.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const multipart = z.object({ file: z.string() });
 const post = { method: "POST", summary: "for a test", tag: "test", responses: {} } as const;

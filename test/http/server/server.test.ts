@@ -8,8 +8,8 @@ import { defineRoute } from "../../../src/http/api/route.js";
 import { boundUploads } from "../../../src/http/server/boundUploads.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const logger = pino({ level: "silent" });
 const signals = new EventEmitter();

@@ -8,8 +8,8 @@ import { inTimeToArrive } from "../../../src/http/server/bodyArrival.js";
 import type { Problem } from "../../../src/http/server/problem.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const routes = [
   defineRoute({

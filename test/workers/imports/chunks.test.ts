@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { appender } from "../../../src/adapters/eventStore/append.js";
+import { appender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
 import { type EventChunk, noStream } from "../../../src/ports/eventStore.js";

@@ -7,11 +7,11 @@ import { verify } from "../../../src/audit/verify.js";
 import { pushedNames } from "../../../src/domain/imports/fields.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
-import { beforeChunks } from "../../support/chunkAppends.js";
 import { eventually } from "../../support/eventually.js";
 import { append, tell } from "../../support/importStory.js";
 import { type Role, startProjector, startWorker } from "../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, activityHeader, badActivity, goodActivity } from "./stage.js";
 
 let service: TestService;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
-import { beforeChunks } from "../../support/chunkAppends.js";
-import { startTestS3 } from "../../support/stores.js";
+import { beforeChunks } from "../../support/stores/chunkAppends.js";
+import { startTestS3 } from "../../support/stores/stores.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;

@@ -17,13 +17,13 @@ import { decode } from "../../../src/events/codec.js";
 import type { ImportKind } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
-import { cacheCatalogues } from "../../../src/queries/catalogueCache.js";
+import { cacheCatalogues } from "../../../src/queries/organisations/catalogueCache.js";
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
-import { startTestEventStore } from "../../support/eventStore.js";
 import { untilNextLook } from "../../support/eventually.js";
-import { createTestDatabase } from "../../support/postgres.js";
-import { createTestObjectStore } from "../../support/stores.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
+import { createTestDatabase } from "../../support/stores/postgres.js";
+import { createTestObjectStore } from "../../support/stores/stores.js";
 
 const localities = [
   { postalCode: "2000", suburb: "Sydney", city: "Sydney", state: "NSW", stateName: "New South Wales", poBox: false },

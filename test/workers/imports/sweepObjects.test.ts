@@ -9,8 +9,8 @@ import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { sweepObjects } from "../../../src/workers/imports/upkeep/sweepObjects.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
-import { startTestEventStore } from "../../support/eventStore.js";
 import { until } from "../../support/readModel.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { activities, openStage, type Stage } from "./stage.js";
 
 let stage: Stage;

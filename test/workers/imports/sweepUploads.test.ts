@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { sweepUploads } from "../../../src/workers/imports/upkeep/sweepUploads.js";
-import { startTestS3, type TestS3 } from "../../support/stores.js";
+import { startTestS3, type TestS3 } from "../../support/stores/stores.js";
 import { openStage, type Stage } from "./stage.js";
 
 let stage: Stage;

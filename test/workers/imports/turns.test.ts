@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
 import { claimTurn, endTurn, keepTurn, postponeTurn, type Turn } from "../../../src/workers/imports/turns/turns.js";
-import { beforeChunks } from "../../support/chunkAppends.js";
+import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { chooseDeliveries, type Room } from "../../../src/workers/webhooks/sending/choose.js";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.js";
+import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

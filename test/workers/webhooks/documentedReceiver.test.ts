@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sendAgain } from "../../../src/commands/webhooks/deliveries.js";
-import { listDeliveries } from "../../../src/queries/webhooks.js";
+import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { freePort } from "../../support/processes.js";
 import { openStage, type Stage } from "./stage.js";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { listDeliveries } from "../../../src/queries/webhooks.js";
+import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
 import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
 import { eventually } from "../../support/eventually.js";
 import { openStage, origin, type Stage } from "./stage.js";

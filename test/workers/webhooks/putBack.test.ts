@@ -8,11 +8,11 @@ import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
 import { allProjections } from "../../../src/projections/allProjections.js";
 import { rebuild } from "../../../src/projections/rebuild/rebuild.js";
 import { runProjector } from "../../../src/projections/running/runProjector.js";
-import { startEmbeddedEventStore } from "../../support/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { append, tell } from "../../support/importStory.js";
 import type { Receiver } from "../../support/receiver.js";
 import { organisationDeps } from "../../support/service.js";
+import { startEmbeddedEventStore } from "../../support/stores/eventStore.js";
 import { openStage, type Stage } from "./stage.js";
 
 const logger = pino({ level: "silent" });

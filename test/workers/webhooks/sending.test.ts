@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { ping, releaseDeliveries, sendAgain } from "../../../src/commands/webhooks/deliveries.js";
 import { replay } from "../../../src/commands/webhooks/replay.js";
-import { listDeliveries, listWebhooks } from "../../../src/queries/webhooks.js";
+import { listDeliveries, listWebhooks } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { tell } from "../../support/importStory.js";
 import { openStage, origin, type Stage } from "./stage.js";

@@ -11,12 +11,12 @@ import { parseOrganisationFile } from "../../../src/domain/catalogue/organisatio
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { runWebhooks } from "../../../src/workers/webhooks/runWebhooks.js";
-import { startTestEventStore, type TestEventStore } from "../../support/eventStore.js";
 import { activity, append, type Story, type Told, tell } from "../../support/importStory.js";
 import { organisationFile } from "../../support/organisationFile.js";
-import { createTestDatabase } from "../../support/postgres.js";
 import { type Answer, type Receiver, startReceiver } from "../../support/receiver.js";
 import { organisationDeps } from "../../support/service.js";
+import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
+import { createTestDatabase } from "../../support/stores/postgres.js";
 
 export const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
 export const signingSecret = "a secret of thirty-two characters";

@@ -1,5 +1,5 @@
 // src/embedded/eventstore/calls serves the calls of the protocol, one file for each kind; this one serves those that write.
-import { readSpan, repeated, type Span, wholeMessage } from "../../../adapters/eventStore/protobuf.js";
+import { readSpan, repeated, type Span, wholeMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
 import { appendSuccess, appendWrongVersion, deleteSuccess } from "../protocol/appendReplies.js";

@@ -7,7 +7,7 @@ import {
   repeated,
   type Span,
   wholeMessage,
-} from "../../../adapters/eventStore/protobuf.js";
+} from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { Writer } from "../log/writer.js";
 import { badRequest, batchReply, batchResult, timedOut, tooLarge } from "../protocol/appendReplies.js";
 import { type AppendTarget, createEventCollector, NAMELESS, readTarget } from "../protocol/appendRequests.js";

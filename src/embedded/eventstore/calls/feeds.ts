@@ -1,4 +1,4 @@
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { type Block, endOf, partOf } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import { type Page, type Run, readPage, runsOf } from "../log/pages.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
+import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { framed } from "../protocol/frames.js";
 import type { Method } from "../protocol/grpcCall.js";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { framesIn } from "../../../adapters/eventStore/frames.js";
+import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";

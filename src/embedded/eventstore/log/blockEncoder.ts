@@ -1,7 +1,7 @@
-import { property } from "../../../adapters/eventStore/eventProperties.js";
-import { framePrefix } from "../../../adapters/eventStore/frames.js";
-import { encode } from "../../../adapters/eventStore/protobuf.js";
-import { varintBytes, writeVarint } from "../../../adapters/eventStore/varint.js";
+import { property } from "../../../adapters/eventStore/protocol/eventProperties.js";
+import { framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
+import { encode } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { varintBytes, writeVarint } from "../../../adapters/eventStore/protocol/varint.js";
 import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */

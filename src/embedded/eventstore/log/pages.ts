@@ -1,5 +1,5 @@
 // Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up other readers.
-import { frameEnd, framesIn } from "../../../adapters/eventStore/frames.js";
+import { frameEnd, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import { type EventFilter, mayMatch } from "../protocol/filters.js";
 import { type Block, eventIn } from "./blocks.js";
 

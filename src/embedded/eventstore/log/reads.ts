@@ -1,5 +1,5 @@
 // src/embedded/eventstore/log keeps the events on LMDB: what may be appended, in which order, and how readers find it.
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import type { EventFilter } from "../protocol/filters.js";
 import { failedRead } from "../protocol/grpcErrors.js";
 import { endOf, partOf } from "./blocks.js";

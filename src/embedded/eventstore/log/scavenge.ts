@@ -2,7 +2,7 @@
 // until its next scavenge; positions stay valid. The last event stays: a reader that is behind learns from it how the stream ended.
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { encodeHead } from "./blockEncoder.js";
 import { decodeBlock, partOf } from "./blocks.js";
 import { decodeEntry, putBlock, type Tables, TOMBSTONE } from "./tables.js";

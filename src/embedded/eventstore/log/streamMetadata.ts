@@ -1,4 +1,4 @@
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { eventIn, lastFrame } from "./blocks.js";
 import type { Storage } from "./storage.js";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import type { Block, NewBlock } from "./blocks.js";
 
 export const fileOf = (folder: string): string => join(folder, "events.mdb");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { framesIn } from "../../../adapters/eventStore/frames.js";
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { dataOf, encodeBlocks, idOf, newEvent, type ProposedEvent } from "./blockEncoder.js";
 import { endOf, eventIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";

@@ -1,5 +1,5 @@
 // src/embedded/eventstore/protocol turns bytes into requests and answers into bytes, and serves gRPC on HTTP/2. Nothing is decided here.
-import type { Field, Message } from "../../../adapters/eventStore/protobuf.js";
+import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";

@@ -1,4 +1,12 @@
-import { MalformedMessage, message, present, reading, readNumber, type Span, textIn } from "../../../adapters/eventStore/protobuf.js";
+import {
+  MalformedMessage,
+  message,
+  present,
+  reading,
+  readNumber,
+  type Span,
+  textIn,
+} from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ProposedEvent } from "../log/blockEncoder.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import { MAX_APPEND_BYTES, maxAppendSizeExceeded } from "./grpcErrors.js";

@@ -1,4 +1,4 @@
-import { message, type Reader, readNumber, readText, repeated } from "../../../adapters/eventStore/protobuf.js";
+import { message, type Reader, readNumber, readText, repeated } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { Block } from "../log/blocks.js";
 import { failedRead } from "./grpcErrors.js";
 

@@ -1,5 +1,5 @@
-import { framePrefix } from "../../../adapters/eventStore/frames.js";
-import { encode, type Message } from "../../../adapters/eventStore/protobuf.js";
+import { framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
+import { encode, type Message } from "../../../adapters/eventStore/protocol/protobuf.js";
 
 /** A gRPC frame with the message in it. */
 export function framed(message: Message): Buffer {

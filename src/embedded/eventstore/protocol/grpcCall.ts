@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
-import { frameFinder, framePrefix } from "../../../adapters/eventStore/frames.js";
-import { MalformedMessage } from "../../../adapters/eventStore/protobuf.js";
+import { frameFinder, framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
+import { MalformedMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 
 /** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */

@@ -1,4 +1,4 @@
-import { readProperty } from "../../../adapters/eventStore/eventProperties.js";
+import { readProperty } from "../../../adapters/eventStore/protocol/eventProperties.js";
 import {
   encode,
   type Field,
@@ -12,7 +12,7 @@ import {
   type Span,
   textIn,
   wholeMessage,
-} from "../../../adapters/eventStore/protobuf.js";
+} from "../../../adapters/eventStore/protocol/protobuf.js";
 import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
 import { missingProperty } from "./grpcErrors.js";
 

@@ -6,8 +6,8 @@ import {
   readFlag,
   readNumber,
   wholeMessage,
-} from "../../../adapters/eventStore/protobuf.js";
-import { MAX_INT64 } from "../../../adapters/eventStore/varint.js";
+} from "../../../adapters/eventStore/protocol/protobuf.js";
+import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
 import { readStreamName } from "./appendRequests.js";
 import { type EventFilter, readFilter } from "./filters.js";
 import { failedRead, notOffered } from "./grpcErrors.js";

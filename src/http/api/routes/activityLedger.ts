@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
-import { listActivities } from "../../../queries/activityLedger.js";
-import { activityTotals, mostTotals, sumOf } from "../../../queries/activityTotals.js";
+import { listActivities } from "../../../queries/activities/activityLedger.js";
+import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/activityTotals.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { time, timeRange } from "../timeQuery.js";

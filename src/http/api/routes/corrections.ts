@@ -1,6 +1,6 @@
 import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
 import { correctionPush } from "../../../domain/pushes/correctionPush.js";
-import { rowsToCorrect } from "../../../queries/rowsToCorrect.js";
+import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
 import { accepted, acceptedActivities, acceptedShipments, pushHeaders, roomInQueue, withinMs } from "../pushes/acceptPush.js";
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Rejection } from "../../../domain/rejection.js";
-import { findQuote } from "../../../queries/quote.js";
+import { findQuote } from "../../../queries/quotes/quote.js";
 import { defineRoute } from "../route.js";
 import { quoteResponse } from "./quoteResponse.js";
 

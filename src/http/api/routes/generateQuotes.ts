@@ -1,7 +1,7 @@
 import { v7 as newId } from "uuid";
 import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
-import { recentQuotes } from "../../../queries/recentQuotes.js";
+import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
 import { defineRoute } from "../route.js";
 import { quoteResponse } from "./quoteResponse.js";
 

@@ -1,4 +1,4 @@
-import { listImports } from "../../../queries/importList.js";
+import { listImports } from "../../../queries/imports/importList.js";
 import { lookForReport } from "../missingReports.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";

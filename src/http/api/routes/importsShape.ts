@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportKind } from "../../../events/importEvents.js";
-import { type ReadImport, readImport } from "../../../queries/importStatus.js";
-import { type ImportView, shownImport } from "../../../queries/importView.js";
+import { type ReadImport, readImport } from "../../../queries/imports/importStatus.js";
+import { type ImportView, shownImport } from "../../../queries/imports/importView.js";
 import type { ApiDeps } from "../deps.js";
 import { instant } from "../document/instant.js";
 import type { Caller } from "../route.js";

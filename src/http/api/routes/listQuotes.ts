@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listQuotes as list } from "../../../queries/quoteList.js";
+import { listQuotes as list } from "../../../queries/quotes/quoteList.js";
 import { instant } from "../document/instant.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute } from "../route.js";

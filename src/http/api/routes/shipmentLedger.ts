@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { limits } from "../../../domain/imports/limits.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { placeOf } from "../../../queries/shipmentFilter.js";
-import { findShipment, listShipments } from "../../../queries/shipmentLedger.js";
+import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
+import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { time, timeRange } from "../timeQuery.js";

@@ -1,9 +1,9 @@
 // What open pages show of imports, kept up to date by one reading a second for the whole process, however many pages are open.
 import type { Logger } from "pino";
-import { asOfNow, oneAtATime } from "../../../queries/importList.js";
-import type { ReadImport, Sources } from "../../../queries/importStatus.js";
-import { isFinished } from "../../../queries/importView.js";
-import { newestPosition, watchedImports } from "../../../queries/watchedImports.js";
+import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
+import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
+import { isFinished } from "../../../queries/imports/importView.js";
+import { newestPosition, watchedImports } from "../../../queries/imports/watchedImports.js";
 import type { Viewer } from "../shell/viewer.js";
 import type { OpenStream } from "./stream.js";
 

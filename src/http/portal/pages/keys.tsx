@@ -1,5 +1,5 @@
 import { createKey, revokeKey } from "../../../commands/organisations/keys.js";
-import { type KeySummary, listKeys } from "../../../queries/organisations.js";
+import { type KeySummary, listKeys } from "../../../queries/organisations/organisations.js";
 import type { FormOf, PageOf } from "../page.js";
 import { AskButton, NoQuestion, Question } from "../shell/dialog.js";
 import { Field, Form } from "../shell/form.js";

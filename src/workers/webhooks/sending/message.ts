@@ -3,8 +3,8 @@
 import { decodeOn } from "../../../events/codec.js";
 import { streamOf } from "../../../events/streams.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
-import { type ImportView, shownDetails, shownImport } from "../../../queries/importView.js";
-import { requestedBase } from "../../../queries/streamView.js";
+import { type ImportView, shownDetails, shownImport } from "../../../queries/imports/importView.js";
+import { requestedBase } from "../../../queries/imports/streamView.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import type { Claimed } from "./claim.js";
 

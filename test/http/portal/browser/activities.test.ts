@@ -1,9 +1,9 @@
 // Who writes the invoices, in a real browser: choose a month and a customer, look behind a total, take the file.
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { signedIn } from "../../../support/portal.js";
-import { type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { signedIn } from "../../../support/portal/portal.js";
+import { type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();

@@ -2,8 +2,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
-import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/besideImport.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
+import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { createMachine, type Machine, until } from "../../../support/processes.js";
 
 const browser = useBrowser();

@@ -1,7 +1,7 @@
 // A page by the keyboard alone.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { hasFocus, tabTo, walk } from "../../../support/keyboard.js";
+import { hasFocus, tabTo, walk } from "../../../support/browser/keyboard.js";
 
 /** Every page forwards and backwards with its menu; otherwise the menu once for each role, which is the same on all of its pages. */
 const whole = process.env["VERIFY"] === "on";

@@ -1,8 +1,8 @@
 // People at work on rejected rows, in a real browser, with the importer and the projector running.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { browserTest, type OpenedPage, useBrowser } from "../../../support/browser.js";
-import { addMember, formToken, signedIn, type TestMember } from "../../../support/portal.js";
+import { browserTest, type OpenedPage, useBrowser } from "../../../support/browser/browser.js";
+import { addMember, formToken, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { startApi } from "../../../../src/http/startApi.js";
-import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/besideImport.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { type GatedAppends, gateAppends } from "../../../support/gatedAppends.js";
-import { addMember, signedIn, type TestMember } from "../../../support/portal.js";
+import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { type GatedAppends, gateAppends } from "../../../support/stores/gatedAppends.js";
 
 const browser = useBrowser();
 let service: TestService;

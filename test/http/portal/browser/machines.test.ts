@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { launch } from "../../../support/browser.js";
-import { findChromium, packageRuns } from "../../../support/chromium.js";
+import { launch } from "../../../support/browser/browser.js";
+import { findChromium, packageRuns } from "../../../support/browser/chromium.js";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -34,7 +34,7 @@ function runFixture(environment: Record<string, string>): Promise<{ failed: bool
   const { CI: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_CHROMIUM: "none", ...environment };
   return new Promise((settle) => {
-    execFile(process.execPath, ["test/support/runBrowserFixture.mjs"], { cwd: root, env }, (error, stdout, stderr) =>
+    execFile(process.execPath, ["test/support/browser/runBrowserFixture.mjs"], { cwd: root, env }, (error, stdout, stderr) =>
       settle({ failed: error !== null, said: stdout + stderr }),
     );
   });

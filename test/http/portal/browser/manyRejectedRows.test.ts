@@ -1,8 +1,8 @@
 // The grid with 10,000 open rows beside the grid with 100: what a person does there takes about as long.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { addMember, signedIn } from "../../../support/portal.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();

@@ -3,11 +3,11 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "../../../../src/domain/roles.js";
 import { pages } from "../../../../src/http/portal/pages/list.js";
-import { screenshot, violations } from "../../../support/axe.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/keyboard.js";
-import { password, signedIn } from "../../../support/portal.js";
-import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { screenshot, violations } from "../../../support/browser/axe.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
+import { password, signedIn } from "../../../support/portal/portal.js";
+import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 

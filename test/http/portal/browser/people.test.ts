@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { inviteMember } from "../../../../src/commands/members/invite.js";
 import { linkAddress } from "../../../../src/domain/members/link.js";
 import { startApi } from "../../../../src/http/startApi.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { addMember, password, type TestMember } from "../../../support/portal.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { addMember, password, type TestMember } from "../../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();

@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
 import { noStream } from "../../../../src/ports/eventStore.js";
-import { screenshot, violations } from "../../../support/axe.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
+import { screenshot, violations } from "../../../support/browser/axe.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { goodsLine, type Story, tell } from "../../../support/importStory.js";
-import { addMember, signedIn } from "../../../support/portal.js";
+import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { projectLog } from "../../../support/projectLog.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 

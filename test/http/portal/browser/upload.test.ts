@@ -3,10 +3,10 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { screenshot, violations } from "../../../support/axe.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
-import { addMember, signedIn } from "../../../support/portal.js";
-import { type PortalStage, preparePortal } from "../../../support/portalPages.js";
+import { screenshot, violations } from "../../../support/browser/axe.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { addMember, signedIn } from "../../../support/portal/portal.js";
+import { type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
 import { until } from "../../../support/processes.js";
 import { startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";

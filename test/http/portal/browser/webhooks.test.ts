@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { transaction } from "../../../../src/adapters/postgres/transaction.js";
 import { createPost } from "../../../../src/adapters/webhooks/post.js";
 import { runWebhooks } from "../../../../src/workers/webhooks/runWebhooks.js";
-import { browserTest, useBrowser } from "../../../support/browser.js";
+import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { append, tell } from "../../../support/importStory.js";
-import { addMember, password, type TestMember } from "../../../support/portal.js";
+import { addMember, password, type TestMember } from "../../../support/portal/portal.js";
 import { type Receiver, startReceiver } from "../../../support/receiver.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 

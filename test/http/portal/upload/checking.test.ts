@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal.js";
+import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { projectLog } from "../../../support/projectLog.js";
 import { startWorker } from "../../../support/roles.js";

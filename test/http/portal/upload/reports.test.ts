@@ -8,7 +8,7 @@ import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { checksHere } from "../../../support/checksHere.js";
-import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
+import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";

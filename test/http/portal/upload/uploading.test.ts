@@ -4,7 +4,7 @@ import { join } from "node:path";
 import exceljs from "exceljs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
-import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal.js";
+import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";

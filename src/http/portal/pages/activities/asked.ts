@@ -1,7 +1,7 @@
 // What the address of the page asks for, and addresses that ask for something else.
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import type { ActivityFilter } from "../../../../queries/activityFilter.js";
+import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
 import type { SignedInVisit } from "../../visit.js";
 import { type Period, periodOf } from "./period.js";
 

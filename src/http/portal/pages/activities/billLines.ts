@@ -1,5 +1,5 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where asked.
-import { type ActivityTotal, sumOf } from "../../../../queries/activityTotals.js";
+import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
 
 export interface BillLine {
   readonly chargeCode: string;

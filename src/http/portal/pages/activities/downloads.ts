@@ -1,7 +1,7 @@
 import { fieldsOf } from "../../../../domain/imports/fields.js";
-import { allActivities } from "../../../../queries/activityDownload.js";
-import type { FoundActivity } from "../../../../queries/activityRows.js";
-import { activityTotals } from "../../../../queries/activityTotals.js";
+import { allActivities } from "../../../../queries/activities/activityDownload.js";
+import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
+import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type Cell, csvPieces, type DownloadedTable, download, workbookPieces } from "../../downloads.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,4 +1,4 @@
-import { type ActivityChoices, mostChoices } from "../../../../queries/activityChoices.js";
+import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityChoices.js";
 import { Choice, Field } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";
 import { type Asked, activitiesPath, addressOf, noCustomer, queryOf } from "./asked.js";

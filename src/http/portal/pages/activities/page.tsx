@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
-import { activityChoices } from "../../../../queries/activityChoices.js";
-import { pageOfActivities } from "../../../../queries/activityLedger.js";
-import { activityTotals } from "../../../../queries/activityTotals.js";
+import { activityChoices } from "../../../../queries/activities/activityChoices.js";
+import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
+import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import type { PageOf, PortalDeps, Shown } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { type Asked, activitiesPath, addressOf, askedOf, queryOf } from "./asked.js";

@@ -1,5 +1,5 @@
 import { instantOf } from "../../../../domain/imports/timestamp.js";
-import type { FoundActivity } from "../../../../queries/activityRows.js";
+import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import type { Page } from "../../../../queries/page.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";

@@ -1,4 +1,4 @@
-import { type ActivityTotal, sumOf } from "../../../../queries/activityTotals.js";
+import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
 import { EmptyState } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -6,9 +6,9 @@ import { requestCorrection } from "../../../../commands/corrections/requestCorre
 import { firstRequest } from "../../../../commands/imports/idempotentImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { correctionPush } from "../../../../domain/pushes/correctionPush.js";
+import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import { presentOf } from "../../../../queries/present.js";
-import { type NameOf, principalNames } from "../../../../queries/principalNames.js";
-import { rowsToCorrect } from "../../../../queries/rowsToCorrect.js";
+import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/answer.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

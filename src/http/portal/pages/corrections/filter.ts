@@ -2,8 +2,8 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import { findImportRow } from "../../../../queries/importView.js";
-import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectionGroups.js";
+import { findImportRow } from "../../../../queries/imports/importView.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 

@@ -1,4 +1,4 @@
-import type { RejectionGroup } from "../../../../queries/rejectionGroups.js";
+import type { RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { SignedInVisit } from "../../visit.js";
 import { livePath } from "../imports/status.js";
 import { type Asked, addressOf, correctionsPath } from "./filter.js";

@@ -1,5 +1,5 @@
 import type { Page } from "../../../../queries/page.js";
-import type { RejectionGroup } from "../../../../queries/rejectionGroups.js";
+import type { RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";

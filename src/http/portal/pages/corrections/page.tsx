@@ -1,4 +1,4 @@
-import { listRejectionGroups } from "../../../../queries/rejectionGroups.js";
+import { listRejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { PageOf } from "../../page.js";
 import { EmptyState } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";

@@ -2,7 +2,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { quotePlaceOf } from "../../../../events/quoteId.js";
 import { readQuotes } from "../../../../events/readQuotes.js";
 import { streamOf } from "../../../../events/streams.js";
-import { principalNames } from "../../../../queries/principalNames.js";
+import { principalNames } from "../../../../queries/organisations/principalNames.js";
 import { revisionOfRow, streamPage } from "../../../../queries/streamPage.js";
 import type { PageOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

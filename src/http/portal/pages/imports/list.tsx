@@ -1,6 +1,6 @@
 import { importKinds } from "../../../../events/importEvents.js";
-import { type ImportFilter, searchImports } from "../../../../queries/importSearch.js";
-import type { ImportStatus } from "../../../../queries/importView.js";
+import { type ImportFilter, searchImports } from "../../../../queries/imports/importSearch.js";
+import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
 import { Live } from "../../shell/live.js";

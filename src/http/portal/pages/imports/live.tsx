@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import { hashToken } from "../../../../domain/members/link.js";
 import { isUuid } from "../../../../domain/uuid.js";
-import type { ReadImport } from "../../../../queries/importStatus.js";
-import type { ImportView } from "../../../../queries/importView.js";
+import type { ReadImport } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { Publish, Readers, Subscriber } from "../../live/importFeed.js";
 import { messageOf, type OpenStream } from "../../live/stream.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";

@@ -1,7 +1,7 @@
 import { cancelImport } from "../../../../commands/imports/cancelImport.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { type ReadImport, readImport } from "../../../../queries/importStatus.js";
-import type { ImportView } from "../../../../queries/importView.js";
+import { type ReadImport, readImport } from "../../../../queries/imports/importStatus.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import type { FormOf, PageOf, PortalDeps } from "../../page.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
 import { Live } from "../../shell/live.js";

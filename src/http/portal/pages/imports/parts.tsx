@@ -1,14 +1,14 @@
 // What an import's page shows besides its status. Read for the page, and once for all open pages when the status changes.
 import type { Child } from "hono/jsx";
-import { type CorrectingImport, correctingImports } from "../../../../queries/importCorrections.js";
-import type { ReadImport } from "../../../../queries/importStatus.js";
-import { importTimeline, type TimelineStep } from "../../../../queries/importTimeline.js";
-import type { ImportView } from "../../../../queries/importView.js";
+import { type CorrectingImport, correctingImports } from "../../../../queries/imports/importCorrections.js";
+import type { ReadImport } from "../../../../queries/imports/importStatus.js";
+import { importTimeline, type TimelineStep } from "../../../../queries/imports/importTimeline.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
+import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import type { Page } from "../../../../queries/page.js";
-import { type NameOf, principalNames } from "../../../../queries/principalNames.js";
-import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows.js";
-import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectionReasons.js";
-import { rowsInState } from "../../../../queries/rowStates.js";
+import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
+import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { inTime } from "../../../server/inTime.js";
 import type { PortalDeps } from "../../page.js";
 import type { Viewer } from "../../shell/viewer.js";

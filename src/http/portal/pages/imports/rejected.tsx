@@ -1,7 +1,7 @@
 import type { Page } from "../../../../queries/page.js";
-import type { RowWithState } from "../../../../queries/rejectedRows.js";
-import type { RejectionReasons } from "../../../../queries/rejectionReasons.js";
-import type { RowState } from "../../../../queries/rowStates.js";
+import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
+import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
+import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";

@@ -1,5 +1,5 @@
 // A row of the list of imports: on the page, and by itself when the import changes.
-import type { ImportView } from "../../../../queries/importView.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import { type Column, TableRow } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { Viewer } from "../../shell/viewer.js";

@@ -1,5 +1,5 @@
 import type { ImportKind } from "../../../../events/importEvents.js";
-import type { ImportStatus, ImportView } from "../../../../queries/importView.js";
+import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 

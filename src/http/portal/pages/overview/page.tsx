@@ -1,4 +1,4 @@
-import { latestImports } from "../../../../queries/importList.js";
+import { latestImports } from "../../../../queries/imports/importList.js";
 import { openRowsOf } from "../../../../queries/overview.js";
 import { presentOf } from "../../../../queries/present.js";
 import { busiestChargeCodes, endedImports, pausedWebhooks } from "../../../../queries/recentWork.js";

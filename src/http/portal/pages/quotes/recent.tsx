@@ -1,5 +1,5 @@
 import type { Page } from "../../../../queries/page.js";
-import type { ListedQuote } from "../../../../queries/quoteList.js";
+import type { ListedQuote } from "../../../../queries/quotes/quoteList.js";
 import { DayField } from "../../shell/form.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";

@@ -1,6 +1,6 @@
 import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
-import type { ExplainedQuote } from "../../../../queries/explainQuote.js";
+import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { type Column, Table } from "../../shell/table.js";
 import { CopyButton, ShortId, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,6 +1,6 @@
 import { Rejection } from "../../../../domain/rejection.js";
-import { principalNames } from "../../../../queries/principalNames.js";
-import { findShipment, type LedgerShipment } from "../../../../queries/shipmentLedger.js";
+import { principalNames } from "../../../../queries/organisations/principalNames.js";
+import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import type { PageOf, PortalDeps, Shown } from "../../page.js";
 import { EmptyState } from "../../shell/table.js";
 import { CopyButton, Time } from "../../shell/values.js";

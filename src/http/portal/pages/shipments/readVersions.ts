@@ -1,4 +1,4 @@
-import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipmentVersions.js";
+import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 

@@ -1,5 +1,5 @@
-import type { NameOf } from "../../../../queries/principalNames.js";
-import type { ShipmentVersion } from "../../../../queries/shipmentVersions.js";
+import type { NameOf } from "../../../../queries/organisations/principalNames.js";
+import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { historyPath, importPath } from "../imports/status.js";

@@ -1,4 +1,4 @@
-import type { WebhookSummary } from "../../../../queries/webhooks.js";
+import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { AskButton } from "../../shell/dialog.js";
 import { Field, Form } from "../../shell/form.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,4 +1,4 @@
-import type { AttemptSummary, DeliverySummary } from "../../../../queries/webhooks.js";
+import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import { Form } from "../../shell/form.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";

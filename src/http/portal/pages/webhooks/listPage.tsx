@@ -1,6 +1,6 @@
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { webhookEventTypes } from "../../../../domain/webhooks/eventTypes.js";
-import { listWebhooks, type WebhookSummary } from "../../../../queries/webhooks.js";
+import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { FormOf, PageOf } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";

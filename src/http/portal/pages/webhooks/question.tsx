@@ -1,5 +1,5 @@
 import { overlapHours } from "../../../../domain/webhooks/secret.js";
-import type { WebhookSummary } from "../../../../queries/webhooks.js";
+import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,4 +1,4 @@
-import type { WebhookSummary } from "../../../../queries/webhooks.js";
+import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 

@@ -1,0 +1,149 @@
+// Appends at an exact revision until the outcome is known. Sending the same ids at the same revision again is always safe:
+// what already landed is acknowledged once more, what lost the race is a wrong version.
+import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
+import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
+import type { Connection } from "../connection.js";
+import { actualRevision, definiteFailure, isSilence, neverSent, serverDefaultBytes } from "../failures.js";
+import { backOff, within } from "../patience.js";
+import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchRequest.js";
+import { emptied, idsIn, noEvents, propose } from "../protocol/proposedEvents.js";
+import type { ReadStream } from "../reading/readStream.js";
+import type { SendBatch } from "./sendBatch.js";
+
+export interface Appended {
+  readonly revision: Revision;
+  readonly position: Position;
+}
+
+interface Appending {
+  readonly connection: Connection;
+  readonly send: SendBatch;
+  readonly read: ReadStream;
+  readonly deadlineMs: number;
+  readonly attempts: number;
+  /** All attempts together. */
+  readonly patienceMs: number;
+}
+
+/** An attempt shorter than this is not worth making. */
+const shortestMs = 100;
+
+/** No server takes more in one message, and sending it all the same blocks the connection for all calls. */
+const mostBytes = 4 * 1024 * 1024;
+
+export type Append = (
+  stream: string,
+  events: readonly NewEvent[],
+  expected: Revision,
+  patience?: { withinMs?: number },
+) => Promise<Appended>;
+
+/** An append without its events, which are in the request and not held twice. */
+interface Prepared {
+  readonly stream: string;
+  readonly expected: Revision;
+  readonly request: BatchRequest;
+  /** How often it was sent. */
+  attempts: number;
+}
+
+export interface Appender {
+  readonly append: Append;
+  readonly newChunk: (stream: string, maxBytes: number) => EventChunk;
+}
+
+export function appender(options: Appending): Appender {
+  const deliver = deliverer(options);
+  const endOf = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
+  return {
+    async append(stream, events, expected, { withinMs = options.patienceMs } = {}) {
+      const end = endOf(withinMs);
+      if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
+      const request = requestOf(stream, events, expected, mostBytes);
+      if (!request) throw new AppendTooLarge(serverDefaultBytes);
+      return deliver({ stream, expected, request, attempts: 0 }, end);
+    },
+    newChunk(stream, maxBytes) {
+      const head = headBytes(stream);
+      const empty = () => noEvents(head, maxBytes - head);
+      let events = empty();
+      return {
+        count: () => events.count,
+        add: (event) => propose(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
+        async append(expected) {
+          const end = endOf(options.patienceMs);
+          if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
+          const request = batchRequest(stream, events, expected);
+          if (request.bytes.length > mostBytes) throw new AppendTooLarge(serverDefaultBytes);
+          const prepared = { stream, expected, request, attempts: 0 };
+          const appended = await deliver(prepared, end);
+          // Fresh memory for each chunk makes V8 collect the whole heap. An attempt that was given up may still have these bytes to send.
+          events = prepared.attempts === 1 ? emptied(events) : empty();
+          return appended;
+        },
+      };
+    },
+  };
+}
+
+function deliverer(options: Appending): (append: Prepared, end: number) => Promise<Appended> {
+  const { connection, send, attempts, read } = options;
+  return async (append, end) => {
+    const { stream, request } = append;
+    const what = `an append to ${stream}`;
+    let outcomeUnknown = false;
+    let lastFailure: unknown;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      await backOff(attempt);
+      const left = end - performance.now();
+      if (attempt > 0 && left < shortestMs) break;
+      const waitMs = Math.min(options.deadlineMs + 250, Math.max(left, shortestMs));
+      const client = connection.client();
+      try {
+        // The client may wait without end for a channel, which its deadline does not cover.
+        append.attempts += 1;
+        const { revision, position } = await within(waitMs, what, send(client, request, stream));
+        // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
+        if (!outcomeUnknown && position) return { revision, position };
+        return await landed(read, append, revision);
+      } catch (error) {
+        const settled = await settle(read, append, error);
+        if (settled) return settled;
+        const definite = definiteFailure(error, stream, what);
+        if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
+        outcomeUnknown ||= !neverSent(error);
+        if (isSilence(error)) connection.retire(client);
+        lastFailure = error;
+      }
+    }
+    const message = `The event store did not take ${what} in time`;
+    throw new StoreUnavailable("event store", message, { cause: lastFailure, outcomeUnknown });
+  };
+}
+
+/** A wrong version is an answer, if only the events there could be read; undefined: not answered yet. */
+async function settle(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
+  if (error instanceof WrongVersion) throw error;
+  const actual = actualRevision(error);
+  if (actual === undefined) return undefined;
+  try {
+    return await landed(read, append, actual);
+  } catch (failure) {
+    if (failure instanceof StoreUnavailable) return undefined;
+    throw failure;
+  }
+}
+
+/** Success when our events stand at the revisions after `expected`, whichever attempt put them there. Otherwise a wrong version. */
+async function landed(read: ReadStream, { stream, request, expected }: Prepared, actual: Revision): Promise<Appended> {
+  const ids = idsIn(request.bytes);
+  let matched = 0;
+  let last: Appended | undefined;
+  for await (const event of read(stream, { from: expected + 1n, max: ids.length })) {
+    if (event.revision !== expected + 1n + BigInt(matched) || event.id !== ids[matched]) break;
+    matched += 1;
+    last = { revision: event.revision, position: event.position };
+  }
+  if (last && matched === ids.length) return last;
+  throw new WrongVersion(stream, expected, actual);
+}

@@ -1,0 +1,58 @@
+// Writes the protocol's ReadReq. A fetch asks for one event, and the client's own messages would cost more than the event does.
+import type { Position, Revision } from "../../../ports/eventStore.js";
+import { encode, type Field, type Message } from "./protobuf.js";
+
+export interface ReadRange {
+  readonly backwards: boolean;
+  readonly max: number;
+}
+
+const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
+const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
+const inAll = { position: 1, start: 2, end: 3 } as const;
+const filterBy = { streamName: 1, eventType: 2, max: 3, checkpointInterval: 5 } as const;
+const backwardsDirection = 1;
+const nothing: Message = [];
+const noFilter: Field = [option.noFilter, nothing];
+const idsAsText: Field = [option.ids, [[2, nothing]]];
+
+const request = (...options: readonly Field[]): Buffer => encode([[1, [...options, idsAsText]]]);
+
+export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: ReadRange): Buffer {
+  const edge: Field = [backwards ? inStream.end : inStream.start, nothing];
+  const start: Field = from === undefined ? edge : [inStream.revision, from];
+  const direction = backwards ? backwardsDirection : 0;
+  return request(
+    [option.stream, [[inStream.identifier, [[3, stream]]], start]],
+    [option.direction, direction],
+    [option.count, max],
+    noFilter,
+  );
+}
+
+/** For the newest event of all. */
+export const readHeadRequest = (): Buffer =>
+  request([option.all, [[inAll.end, nothing]]], [option.direction, backwardsDirection], [option.count, 1], noFilter);
+
+/** A checkpoint comes after so many events that were looked at, also when none of them passed the filter. */
+const checkpointEvery = 1024;
+
+/** Events of these streams, or of these types, each named by how it begins; the server takes no filter by both. */
+export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { readonly types: readonly string[] };
+
+export function subscribeRequest(wanted: SubscriptionFilter, from: Position | undefined): Buffer {
+  const position: Message = from
+    ? [
+        [1, from.commit],
+        [2, from.prepare],
+      ]
+    : nothing;
+  const filter: Message = [
+    "types" in wanted ? [filterBy.eventType, beginnings(wanted.types)] : [filterBy.streamName, beginnings(wanted.prefixes)],
+    [filterBy.max, checkpointEvery],
+    [filterBy.checkpointInterval, 1],
+  ];
+  return request([option.all, [[from ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
+}
+
+const beginnings = (texts: readonly string[]): Message => texts.map((text): Field => [2, text]);

@@ -1,0 +1,172 @@
+// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from behind the last event dealt
+// with. The server ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
+import { setTimeout as pause } from "node:timers/promises";
+import type { EventStoreDBClient } from "@eventstore/db-client";
+import type { Logger } from "pino";
+import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
+import { backOff } from "../patience.js";
+import type { SubscriptionFilter } from "../protocol/readRequest.js";
+import { openFeed, type Taken } from "./feed.js";
+import type { Head } from "./head.js";
+import { subscribeCall } from "./readCall.js";
+
+export interface Following {
+  /** A client of its own, so that giving up on a subscription disturbs no call. */
+  readonly newClient: () => EventStoreDBClient;
+  readonly shutClient: (client: EventStoreDBClient) => Promise<void>;
+  readonly head: Head;
+  readonly logger: Logger;
+  readonly deadlineMs: number;
+  /** Silence after which the subscription has to prove that there is nothing to tell. */
+  readonly stallMs: number;
+}
+
+interface SubscriptionRange {
+  readonly filter: SubscriptionFilter;
+  readonly from: Position | undefined;
+  readonly maxBatch: number;
+  readonly signal: AbortSignal | undefined;
+  /** Where to stop, an end of the log as its leader had it; undefined: never. */
+  readonly until: Position | undefined;
+}
+
+/** Takes in silence while the log has grown by nothing but what the subscription was silent about from its start. */
+const mostSilences = 6;
+
+type Deal = (batch: EventBatch) => Promise<void>;
+
+/** Marks a failure of the caller's own, which ends the subscription; the store's failures only interrupt it. */
+class DealFailed extends Error {
+  constructor(override readonly cause: unknown) {
+    super("the batch could not be dealt with");
+  }
+}
+
+/** The subscription has nothing to say though the log has grown: it hangs, or only foreign events passed. */
+class Stalled extends Error {}
+
+/** A replay is part of a command and must end; following goes on for ever. */
+const replayAttempts = 10;
+
+/** Resolves with the position reached, when `until` is reached or the signal aborts. */
+export async function run(following: Following, range: SubscriptionRange, deal: Deal): Promise<Position | undefined> {
+  let reached = range.from;
+  let failures = 0;
+  let client = following.newClient();
+  const dealt: Deal = async (batch) => {
+    await deal(batch).catch((error: unknown) => {
+      throw new DealFailed(error);
+    });
+    reached = batch.position;
+    failures = 0;
+  };
+  try {
+    while (!range.signal?.aborted) {
+      try {
+        const finished = await subscribeOnce(following, client, { ...range, from: reached }, dealt);
+        if (finished) return reached;
+      } catch (error) {
+        failures += 1;
+        endIfHopeless(error, { ...range, from: reached }, failures);
+        note(following.logger, error, failures);
+        await (failures === 1 && isTooSlow(error) ? gather(range.signal) : backOff(failures, range.signal));
+        if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
+        await following.shutClient(client);
+        client = following.newClient();
+      }
+    }
+    return reached;
+  } finally {
+    await following.shutClient(client);
+  }
+}
+
+const gatherMs = 50;
+
+/** Events pour in faster than a live subscription takes them: a moment later more of them come as one batch, at far less cost each. */
+async function gather(signal: AbortSignal | undefined): Promise<void> {
+  await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+}
+
+function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
+  if (error instanceof DealFailed) throw error.cause;
+  if (error instanceof LogTooShort) throw error;
+  if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
+  const definite = definiteFailure(error, "$all", "a subscription to $all");
+  if (definite && !(definite instanceof StoreUnavailable)) throw definite;
+  if (until && failures >= replayAttempts) {
+    throw new StoreUnavailable("event store", `The log could not be read in ${failures} attempts`, { cause: error });
+  }
+}
+
+/** What happens every day is not worth a warning until it happens twice without an event in between. */
+function note(logger: Logger, error: unknown, failures: number): void {
+  if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
+  else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
+  else if (failures === 1 && error instanceof Stalled) logger.debug("subscription silent, subscribing again");
+  else logger.warn({ err: error, failures }, "subscription ended, subscribing again");
+}
+
+/**
+ * True when the end of the range is reached; a subscription that breaks throws. Following moves by what the subscription itself reports and
+ * nothing else: it may sit on a follower that has not got what the leader has. A replay is read from the leader, so that once it has
+ * caught up, everything up to the end that the leader had named before has passed, though none of it may have matched the filter.
+ */
+async function subscribeOnce(following: Following, client: EventStoreDBClient, range: SubscriptionRange, deal: Deal): Promise<boolean> {
+  const endBefore = await following.head();
+  const isReplay = range.until !== undefined;
+  if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
+  if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
+  let reached = range.from;
+  let [silences, hasCaughtUp] = [0, false];
+  const feed = openFeed(subscribeCall(client, range.filter, reached, { requiresLeader: isReplay }), range.maxBatch);
+  try {
+    while (!range.signal?.aborted) {
+      const taken = await feed.take(following.stallMs, range.signal);
+      if (range.signal?.aborted) break;
+      if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
+      if (taken.state === "silent") {
+        silences += 1;
+        await proveIdle(following, reached, hasCaughtUp && silences < mostSilences ? endBefore : undefined);
+        if (reached) await deal({ events: [], position: reached, caughtUp: true });
+        continue;
+      }
+      silences = 0;
+      hasCaughtUp ||= taken.caughtUp;
+      const batch = batchOf(taken, range, reached);
+      if (batch) {
+        await deal(batch);
+        reached = batch.position;
+      }
+      if (range.until && (taken.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
+    }
+    return false;
+  } finally {
+    feed.stop();
+  }
+}
+
+/** Undefined when there is nothing new to tell. Events come once even if the server repeats one after a reconnect. */
+function batchOf(taken: Taken, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
+  const events = inBounds(taken.events, reached, until);
+  let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
+  if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;
+  if (events.length === 0 && !taken.caughtUp && position === reached) return undefined;
+  return { events, position: position ?? beginning, caughtUp: taken.caughtUp };
+}
+
+/** Events come in order, so that looking at the ends tells whether any is out of bounds. */
+function inBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
+  const [first, last] = [events[0], events.at(-1)];
+  const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
+  return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
+}
+
+/** Silence is fine while the log has no more to tell, or no more than it had when a fresh subscription found nothing in it. */
+async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined, searched: Position | undefined): Promise<void> {
+  const end = await head(deadlineMs);
+  if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
+  throw new Stalled("the subscription is silent though the log has grown");
+}

@@ -1,0 +1,38 @@
+// The end of `$all`, also the cheapest question that only a working server can answer.
+import { StoreUnavailable } from "../../../portErrors.js";
+import type { Position } from "../../../ports/eventStore.js";
+import type { Connection } from "../connection.js";
+import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
+import { openFeed } from "./feed.js";
+import { readHeadCall } from "./readCall.js";
+
+export type Head = (deadlineMs?: number) => Promise<Position | undefined>;
+
+const what = "reading the end of the log";
+
+export function headReader(connection: Connection, defaultDeadlineMs: number): Head {
+  return (deadlineMs = defaultDeadlineMs) =>
+    readHead(connection, deadlineMs).catch((error: unknown) => {
+      // The client may sit on a follower by its settings, or since the leader changed; it has turned to the leader by now.
+      if (error instanceof StoreUnavailable && isNotLeader(error.cause)) return readHead(connection, deadlineMs);
+      throw error;
+    });
+}
+
+async function readHead(connection: Connection, deadlineMs: number): Promise<Position | undefined> {
+  const client = connection.client();
+  const feed = openFeed(readHeadCall(client), 1, 1);
+  try {
+    for (;;) {
+      const { state, position } = await feed.take(deadlineMs);
+      if (state === "silent") throw new StoreUnavailable("event store", `${what}: no answer within ${deadlineMs} ms`);
+      if (state === "ended" || position) return position;
+    }
+  } catch (error) {
+    if (isSilence(error)) connection.retire(client);
+    if (error instanceof StoreUnavailable) throw error;
+    throw definiteFailure(error, "$all", what) ?? new StoreUnavailable("event store", `${what}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    feed.stop();
+  }
+}

@@ -1,0 +1,88 @@
+// Reads one stream. The client gives reads no deadline at all, so a silent server is noticed here; a read that breaks off
+// goes on behind the last event it yielded.
+
+import { StoreUnavailable } from "../../../portErrors.js";
+import type { Revision, StoredEvent } from "../../../ports/eventStore.js";
+import type { Connection } from "../connection.js";
+import { definiteFailure, isSilence } from "../failures.js";
+import { backOff } from "../patience.js";
+import { openFeed } from "./feed.js";
+import { readStreamCall } from "./readCall.js";
+
+export interface ReadOptions {
+  from?: Revision;
+  backwards?: boolean;
+  max?: number;
+  signal?: AbortSignal;
+}
+
+export type ReadStream = (stream: string, options?: ReadOptions) => AsyncGenerator<StoredEvent, void, undefined>;
+
+const eventsAhead = 500;
+/** An attempt shorter than this is not worth making. */
+const shortestMs = 100;
+
+/** `patienceMs`: all attempts in a row that bring nothing, together. */
+interface ReadPatience {
+  readonly deadlineMs: number;
+  readonly attempts: number;
+  readonly patienceMs: number;
+}
+
+export function streamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): ReadStream {
+  return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
+    let next = from;
+    let left = max;
+    let failures = 0;
+    let end = performance.now() + patienceMs;
+    while (left > 0) {
+      try {
+        const silenceMs = Math.min(deadlineMs, Math.max(end - performance.now(), shortestMs));
+        for await (const event of readOnce(connection, silenceMs, stream, { next, backwards, max: left, signal })) {
+          failures = 0;
+          end = performance.now() + patienceMs;
+          left -= 1;
+          next = backwards ? event.revision - 1n : event.revision + 1n;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        const definite = definiteFailure(error, stream, `reading ${stream}`);
+        if (definite) throw definite;
+        failures += 1;
+        if (failures >= attempts || performance.now() > end - shortestMs)
+          throw error instanceof StoreUnavailable ? error : new StoreUnavailable("event store", `reading ${stream}`, { cause: error });
+      }
+      if (next !== undefined && next < 0n) return;
+      await backOff(failures, signal);
+    }
+  };
+}
+
+interface OneRead {
+  next: Revision | undefined;
+  backwards: boolean;
+  max: number;
+  signal: AbortSignal | undefined;
+}
+
+async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
+  const client = connection.client();
+  const feed = openFeed(readStreamCall(client, stream, next, { backwards, max }), eventsAhead, max);
+  try {
+    for (let left = max; left > 0; ) {
+      const taken = await feed.take(deadlineMs, signal);
+      signal?.throwIfAborted();
+      if (taken.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
+      left -= taken.events.length;
+      yield* taken.events;
+      if (taken.state === "ended" || taken.state === "missing") return;
+    }
+  } catch (error) {
+    if (isSilence(error)) connection.retire(client);
+    throw error;
+  } finally {
+    feed.stop();
+  }
+}

@@ -1,0 +1,103 @@
+import type { PoolClient } from "pg";
+import { actorOf } from "../../domain/principal.js";
+import { canonical, storable } from "../canonical.js";
+import type { AuditedImport } from "../evidence/evidence.js";
+import type { Findings } from "../findings.js";
+import { readRows } from "../snapshot.js";
+
+const columns = [
+  ...[
+    "import_id",
+    "position",
+    "organisation_id",
+    "kind",
+    "source",
+    "source_details",
+    "status",
+    "progress",
+    "received",
+    "processed",
+    "failed",
+  ],
+  ...["file_key", "file_name", "file_size", "file_sha256", "requested_by", "notes", "corrects", "report_key", "error_message"],
+  ...["submitted_at", "started_at", "finished_at", "revision"],
+] as const;
+
+type ImportColumns = Record<(typeof columns)[number], unknown>;
+
+/** The row that the imports table should have. */
+export function expectedRow({ importId, requested: { data, position }, started, ended, counts, revision }: AuditedImport): ImportColumns {
+  const status = ended ? ending[ended.type] : started ? "processing" : "queued";
+  const completed = ended?.type === "ImportCompleted" ? ended.data : undefined;
+  const running = !ended && data.kind === "activities";
+  return {
+    import_id: importId,
+    position: position.commit,
+    organisation_id: data.organisationId,
+    kind: data.kind,
+    source: data.source,
+    source_details: storable(data.sourceDetails),
+    status,
+    progress: completed ? 100 : Math.max(0, Math.min(99, Math.floor(ended && "progress" in ended.data ? ended.data.progress : 0))),
+    received: counts.received,
+    processed: completed || running ? counts.processed : 0,
+    failed: counts.failed,
+    file_key: data.file.key,
+    file_name: storable(data.file.name),
+    file_size: data.file.size,
+    file_sha256: data.file.sha256,
+    requested_by: actorOf(data.by),
+    notes: completed?.notes ?? [],
+    corrects: data.corrects ?? null,
+    report_key: completed?.report?.key ?? null,
+    error_message: ended?.type === "ImportFailed" ? storable(ended.data.reason) : null,
+    submitted_at: new Date(data.at),
+    started_at: started ? new Date(started.at) : null,
+    finished_at: ended ? new Date(ended.data.at) : null,
+    revision,
+  };
+}
+
+const ending = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+
+const shown = (value: unknown): string =>
+  canonical(value instanceof Date ? value.toISOString() : typeof value === "bigint" ? String(value) : value);
+/** Numbers too large for JavaScript come from Postgres as text. */
+const comparable = (value: unknown): string => (typeof value === "number" ? canonical(String(value)) : shown(value));
+
+export interface ImportFilter {
+  readonly organisationId?: string | undefined;
+  readonly importId?: string | undefined;
+}
+
+export async function compareImports(
+  client: PoolClient,
+  imports: ReadonlyMap<string, AuditedImport>,
+  filter: ImportFilter,
+  findings: Findings,
+): Promise<void> {
+  const missing = new Map([...imports.values()].map((audited) => [audited.importId, audited]));
+  const query = `select ${columns.join(", ")} from imports
+                  where ($1::text is null or organisation_id = $1) and ($2::uuid is null or import_id = $2)`;
+  for await (const values of readRows(client, query, [filter.organisationId ?? null, filter.importId ?? null])) {
+    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]])) as ImportColumns;
+    const importId = String(row.import_id);
+    const audited = missing.get(importId);
+    missing.delete(importId);
+    if (audited) compareRow(audited, row, findings);
+    else findings.add({ organisationId: String(row.organisation_id), importId, sentence: "imports has it, but there is no such stream" });
+  }
+  for (const { importId, requested } of missing.values()) {
+    findings.add({ organisationId: requested.data.organisationId, importId, sentence: "it is missing from imports" });
+  }
+}
+
+function compareRow(audited: AuditedImport, row: ImportColumns, findings: Findings): void {
+  const expected = expectedRow(audited);
+  const { organisationId } = audited.requested.data;
+  for (const column of columns) {
+    if (comparable(row[column]) === comparable(expected[column])) continue;
+    const sentence = `imports.${column} is ${shown(row[column])}, the stream says ${shown(expected[column])}`;
+    findings.add({ organisationId, importId: audited.importId, sentence });
+  }
+}

@@ -1,0 +1,91 @@
+// The states of rejected rows as the streams have them, worked out by other code than the projection, which the audit compares with it.
+import { actorOf } from "../../domain/principal.js";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import type { ImportRequested } from "../../events/importEvents.js";
+import type { StoredEvent } from "../../ports/eventStore.js";
+import { storable } from "../canonical.js";
+
+export interface CorrectionRow {
+  readonly organisationId: string;
+  /** The import whose row it is. */
+  readonly importId: string;
+  /** As the tables ought to have it, column by column. */
+  readonly columns: readonly (string | number | null)[];
+}
+
+export interface CorrectionEvidence {
+  /** An import was requested or has ended. */
+  requested(request: ImportRequested): void;
+  ended(importId: string, completed: boolean): void;
+  /** Adds an event of a stream of corrections. Answers why the event cannot be read, where it cannot. */
+  addEvent(stored: StoredEvent): string | undefined;
+  rows(): { readonly row_corrections: Map<string, CorrectionRow>; readonly settled_rows: Map<string, CorrectionRow> };
+}
+
+const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
+const settledAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+
+export function correctionEvidence(): CorrectionEvidence {
+  const requests = new Map<string, ImportRequested>();
+  const ends = new Map<string, boolean>();
+  const claimed = new Set<string>();
+  const refused = new Set<string>();
+  const settled = new Map<string, CorrectionRow>();
+  const apply = (event: RecordedOn<"corrections">): void => {
+    const organisationId = event.metadata.organisation;
+    const { importId } = event.data;
+    const setIfNew = (owner: string, row: number, rest: readonly (string | null)[]) => {
+      const key = keyOf(owner, row);
+      if (!settled.has(key)) settled.set(key, { organisationId, importId: owner, columns: [owner, row, ...rest] });
+    };
+    switch (event.type) {
+      case "RowsClaimed": {
+        const { correction, by } = event.data;
+        for (const row of event.data.rows) claimed.add(keyOf(importId, row, correction));
+        for (const { row, correctionRow, why, importId: other } of event.data.refused) {
+          refused.add(keyOf(importId, row, correction));
+          setIfNew(correction, correctionRow, [settledAs[why], other ?? null, null, actorOf(by)]);
+        }
+        return;
+      }
+      case "RowsDismissed":
+        for (const row of event.data.rows) setIfNew(importId, row, ["dismissed", null, storable(event.data.note), actorOf(event.data.by)]);
+        return;
+      case "RowsReopened":
+        for (const row of event.data.rows) settled.delete(keyOf(importId, row));
+        return;
+    }
+  };
+  return {
+    requested(request) {
+      if (request.corrects) requests.set(request.importId, request);
+    },
+    ended(importId, completed) {
+      if (requests.has(importId)) ends.set(importId, completed);
+    },
+    addEvent(stored) {
+      try {
+        const event = decodeOn("corrections", stored);
+        if (event) apply(event);
+        return event ? undefined : `${stored.type} at revision ${stored.revision} is unknown`;
+      } catch (error) {
+        if (error instanceof UnreadableEvent) return error.message;
+        throw error;
+      }
+    },
+    rows() {
+      const corrections = new Map<string, CorrectionRow>();
+      for (const { importId: correction, organisationId, corrects } of requests.values()) {
+        const end = ends.get(correction);
+        if (!corrects || end === false) continue;
+        for (const row of corrects.rows) {
+          const key = keyOf(corrects.importId, row, correction);
+          if (refused.has(key)) continue;
+          const state = end === true ? "corrected" : claimed.has(key) ? "claimed" : "submitted";
+          corrections.set(key, { organisationId, importId: corrects.importId, columns: [corrects.importId, row, correction, state] });
+        }
+      }
+      return { row_corrections: corrections, settled_rows: settled };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// Folds one import from its stream, event by event. Memory grows with the rows only where shipments and totals are asked for, until the import ends.
+import { createHash, type Hash } from "node:crypto";
+import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import type {
+  ImportCancelled,
+  ImportCompleted,
+  ImportFailed,
+  ImportRequested,
+  ImportStarted,
+  RowAccepted,
+} from "../../events/importEvents.js";
+import { streamPrefix } from "../../events/streams.js";
+import type { Position, StoredEvent } from "../../ports/eventStore.js";
+import { canonical, shortDigest } from "../canonical.js";
+import { activityShape, lineShape, rejectionShape } from "../rowShapes.js";
+import { type ActivitySums, addActivity } from "./activitySums.js";
+import { type NumberSet, newNumberSet } from "./numberSet.js";
+
+export type AuditedEnding = { readonly revision: bigint; readonly position: Position; readonly recordedAt: Date } & (
+  | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }
+  | { readonly type: "ImportFailed"; readonly data: ImportFailed }
+  | { readonly type: "ImportCancelled"; readonly data: ImportCancelled }
+);
+
+/** A shipment, as digests of its fields and of its goods lines. */
+export interface FoldedShipment {
+  readonly shipmentId: string;
+  readonly fields: string;
+  items: string;
+  /** Where its lines stand in the stream, with commas. */
+  revisions: string;
+}
+
+export interface ImportFold {
+  readonly importId: string;
+  requested: { readonly data: ImportRequested; readonly position: Position } | undefined;
+  started: ImportStarted | undefined;
+  ended: AuditedEnding | undefined;
+  /** The revision of the last folded event; -1n before the first. */
+  revision: bigint;
+  accepted: number;
+  rejected: number;
+  lastRow: number;
+  readonly acceptedRows: Hash;
+  readonly rejectedRows: Hash;
+  /** Which shipments have a line, by their number in the import. */
+  readonly shipmentNumbers: NumberSet;
+  /** Undefined when the caller does not need the shipments. */
+  readonly shipments: Map<number, FoldedShipment> | undefined;
+  /** Undefined when the caller does not need the totals. */
+  readonly sums: ActivitySums | undefined;
+  /** What is wrong with the stream, such as a missing event; the first few. */
+  readonly faults: string[];
+  faultCount: number;
+}
+
+/** `whole`: with the shipments and the totals. */
+export function newFold(stream: string, { whole }: { whole: boolean }): ImportFold {
+  return {
+    importId: stream.slice(streamPrefix.import.length),
+    requested: undefined,
+    started: undefined,
+    ended: undefined,
+    revision: -1n,
+    accepted: 0,
+    rejected: 0,
+    lastRow: 0,
+    acceptedRows: createHash("sha256"),
+    rejectedRows: createHash("sha256"),
+    shipmentNumbers: newNumberSet(),
+    shipments: whole ? new Map() : undefined,
+    sums: whole ? new Map() : undefined,
+    faults: [],
+    faultCount: 0,
+  };
+}
+
+const shownFaults = 20;
+
+function fault(fold: ImportFold, sentence: string): void {
+  fold.faultCount += 1;
+  if (fold.faults.length < shownFaults) fold.faults.push(sentence);
+}
+
+export function foldEvent(fold: ImportFold, stored: StoredEvent): void {
+  if (stored.revision !== fold.revision + 1n)
+    fault(fold, `revision ${stored.revision} follows revision ${fold.revision}: events are missing`);
+  fold.revision = stored.revision;
+  if (fold.ended) fault(fold, `${stored.type} at revision ${stored.revision} comes after the import's end`);
+  try {
+    const event = decodeOn("import", stored);
+    if (event) foldKnown(fold, event);
+    else fault(fold, `${stored.type} at revision ${stored.revision} is unknown`);
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    fault(fold, error.message);
+  }
+}
+
+function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
+  const { revision, position, recordedAt } = event;
+  switch (event.type) {
+    case "ImportRequested":
+      if (revision !== 0n) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
+      if (event.data.importId !== fold.importId) fault(fold, `ImportRequested names import ${event.data.importId}`);
+      fold.requested ??= { data: event.data, position };
+      return;
+    case "ImportStarted":
+      if (revision !== 1n) fault(fold, `ImportStarted stands at revision ${revision}, not 1`);
+      fold.started ??= event.data;
+      return;
+    case "RowAccepted":
+      foldAccepted(fold, event.data, revision);
+      return;
+    case "RowRejected":
+      checkRow(fold, event.data.row, revision);
+      fold.rejected += 1;
+      fold.rejectedRows.update(`${JSON.stringify(rejectionShape(event.data, kindOf(fold)))}\n`);
+      return;
+    case "ImportCompleted":
+      checkCounts(fold, event.data);
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
+      return;
+    case "ImportFailed":
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
+      return;
+    case "ImportCancelled":
+      fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
+      return;
+  }
+}
+
+const kindOf = (fold: ImportFold) => fold.requested?.data.kind ?? "activities";
+
+/** One outcome per row, in row order. */
+function checkRow(fold: ImportFold, row: number, revision: bigint): void {
+  if (!fold.started) fault(fold, `row ${row} at revision ${revision} comes before ImportStarted`);
+  if (row === fold.lastRow) fault(fold, `row ${row} has a second outcome at revision ${revision}`);
+  else if (row < fold.lastRow) fault(fold, `row ${row} at revision ${revision} comes after row ${fold.lastRow}`);
+  fold.lastRow = Math.max(fold.lastRow, row);
+}
+
+function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): void {
+  checkRow(fold, data.row, revision);
+  fold.accepted += 1;
+  if (kindOf(fold) === "activities") {
+    fold.acceptedRows.update(`${JSON.stringify(activityShape(data))}\n`);
+    if (fold.sums) addActivity(fold.sums, data);
+    return;
+  }
+  fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);
+  const number = data.shipment ?? data.row;
+  fold.shipmentNumbers.add(number);
+  if (!fold.shipments) return;
+  const { item, ...own } = data.values;
+  const known = fold.shipments.get(number);
+  if (known) {
+    known.items = addItem(known.items, item);
+    known.revisions += `,${revision}`;
+    return;
+  }
+  const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision) };
+  fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), ...begun });
+}
+
+/** Digests the previous digest with the item, so that the order of the goods lines counts. */
+export const addItem = (items: string, item: unknown): string => shortDigest(`${items}${canonical(item)}`);
+
+/** The counts by the stream's rows. */
+export function recounted(fold: ImportFold): { received: number; processed: number; failed: number } {
+  const processed = kindOf(fold) === "activities" ? fold.accepted : fold.shipmentNumbers.size;
+  return { received: fold.accepted + fold.rejected, processed, failed: fold.rejected };
+}
+
+function checkCounts(fold: ImportFold, { counts }: ImportCompleted): void {
+  const own = recounted(fold);
+  for (const name of ["received", "processed", "failed"] as const) {
+    if (counts[name] !== own[name]) fault(fold, `ImportCompleted says ${counts[name]} ${name}, the stream has ${own[name]}`);
+  }
+}

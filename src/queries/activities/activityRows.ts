@@ -1,0 +1,172 @@
+// The rows behind totals: group by group, by half hour, then as they were pushed. The totals have the numbers of their rows, so a page
+// looks at what it shows, however many other rows there are.
+import type { Pool } from "pg";
+import { fieldsOf } from "../../domain/imports/fields.js";
+import { instantOf } from "../../domain/imports/timestamp.js";
+import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";
+
+/** Where a row stands: its total, and which of the total's rows it is, from 1. */
+export interface ActivityPlace {
+  readonly customerId: string;
+  readonly warehouseCode: string;
+  readonly chargeCode: string;
+  readonly halfHour: string;
+  readonly importPosition: string;
+  readonly ordinal: number;
+}
+
+export interface FoundActivity extends ActivityPlace {
+  readonly importId: string;
+  /** What its sender named the import. */
+  readonly sourceDetails: string;
+  readonly row: number;
+  /** By the fields' names. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+interface Entry extends Omit<ActivityPlace, "ordinal"> {
+  readonly rowCount: number;
+}
+
+type Database = Pick<Pool, "query">;
+
+/** Up to `count` rows after a place. Fewer than that are the last ones. */
+export async function findActivities(
+  organisationId: string,
+  filter: ActivityFilter,
+  { after, count }: { readonly after: ActivityPlace | undefined; readonly count: number },
+  database: Database,
+): Promise<FoundActivity[]> {
+  const cut = new Set(halfHoursOf(filter).cut.map((time) => time.getTime()));
+  const found: FoundActivity[] = [];
+  for (let place = after; ; ) {
+    const slices = slicesOf(await entriesFrom(organisationId, filter, place, count + 1, database), place, count);
+    const rows = await rowsOf(organisationId, slices, database);
+    found.push(...rows.filter((row) => !cut.has(Date.parse(row.halfHour)) || isWithin(row, filter)));
+    place = rows.at(-1);
+    if (place === undefined || found.length >= count) return found.slice(0, count);
+  }
+}
+
+const isWithin = ({ values }: FoundActivity, { from, to }: ActivityFilter): boolean => {
+  const at = instantOf(String(values["activityTimestamp"]), "UTC") ?? Number.NaN;
+  return (from === undefined || at >= from.getTime()) && (to === undefined || at < to.getTime());
+};
+
+const key = "customer_id, warehouse_code, charge_code";
+const asked = (table: string) => `${table}.organisation_id = $1 and ($2::text is null or ${table}.customer_id = $2)
+  and ($3::text is null or ${table}.warehouse_code = $3) and ($4::text is null or ${table}.charge_code = $4)`;
+const begun = "($7::text, $8::text, $9::text)";
+/** The group in which the last page ended. */
+const isBegun = `($7::text is not null and (g.customer_id, g.warehouse_code, g.charge_code) = ${begun})`;
+const columns = `t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position, t.row_count`;
+
+/** From group to group in their order, until there are enough: a sort over all of them would read each group's first entries. */
+const byGroup = `
+  select hours.* from
+    (select customer_id, warehouse_code, charge_code, organisation_id from activity_groups as g
+      where ${asked("g")} and ($7::text is null or (g.customer_id, g.warehouse_code, g.charge_code) >= ${begun})
+      order by ${key} offset 0) as g cross join lateral
+    (select ${columns} from activity_totals as t
+      where t.organisation_id = g.organisation_id and t.customer_id = g.customer_id and t.warehouse_code = g.warehouse_code
+        and t.charge_code = g.charge_code and t.half_hour < $6
+        and t.half_hour >= case when ${isBegun} then $10::timestamptz else $5::timestamptz end
+        and (not ${isBegun} or (t.half_hour, t.import_position) >= ($10::timestamptz, $11::bigint))
+      order by t.half_hour, t.import_position limit $12) as hours
+   limit $12`;
+
+const ofImport = `
+  select ${columns} from activity_totals as t join imports as i on i.position = t.import_position
+   where i.import_id = $13 and i.organisation_id = $1 and ${asked("t")} and t.half_hour >= $5 and t.half_hour < $6
+     and ($7::text is null or (t.customer_id, t.warehouse_code, t.charge_code, t.half_hour, t.import_position)
+          >= ($7::text, $8::text, $9::text, $10::timestamptz, $11::bigint))
+   order by ${key}, half_hour, import_position limit $12`;
+
+const shownEntry = (entries: string) => `
+  select customer_id as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode", ${isoTime("half_hour")} as "halfHour",
+         import_position::text as "importPosition", row_count as "rowCount"
+    from (${entries}) as entries order by ${key}, entries.half_hour, entries.import_position`;
+
+function isoTime(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+}
+
+async function entriesFrom(
+  organisationId: string,
+  filter: ActivityFilter,
+  place: ActivityPlace | undefined,
+  count: number,
+  database: Database,
+): Promise<Entry[]> {
+  const { first, end } = halfHoursOf(filter);
+  const { importId, customerId = null, warehouseCode = null, chargeCode = null } = filter;
+  const values = [
+    ...[organisationId, customerId, warehouseCode, chargeCode, first ?? "-infinity", end ?? "infinity"],
+    ...[place?.customerId ?? null, place?.warehouseCode ?? null, place?.chargeCode ?? null],
+    ...[place?.halfHour ?? null, place?.importPosition ?? null, count],
+  ];
+  const { rows } =
+    importId === undefined
+      ? await database.query<Entry>(shownEntry(byGroup), values)
+      : await database.query<Entry>(shownEntry(ofImport), [...values, importId]);
+  return rows;
+}
+
+interface Slice extends Entry {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The part of each entry that the page needs, `count` rows in all. */
+function slicesOf(entries: readonly Entry[], place: ActivityPlace | undefined, count: number): Slice[] {
+  const slices: Slice[] = [];
+  let left = count;
+  for (const entry of entries) {
+    const from = place && isSame(entry, place) ? place.ordinal + 1 : 1;
+    const until = Math.min(entry.rowCount, from + left - 1);
+    if (until >= from) slices.push({ ...entry, from, until });
+    left -= Math.max(0, until - from + 1);
+    if (left === 0) break;
+  }
+  return slices;
+}
+
+const isSame = (entry: Entry, place: ActivityPlace): boolean =>
+  entry.customerId === place.customerId &&
+  entry.warehouseCode === place.warehouseCode &&
+  entry.chargeCode === place.chargeCode &&
+  entry.halfHour === place.halfHour &&
+  entry.importPosition === place.importPosition;
+
+const fields = fieldsOf("activity");
+const fieldColumns = fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`).join(", ");
+
+/** `limit 1` keeps the planner to one look-up for each total and each row. */
+const sliced = `
+  select s.slice, s.from_ordinal + n.ordinality - 1 as ordinal, i.import_id as "importId", i.source_details as "sourceDetails", a."row", ${fieldColumns}
+    from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::int[], $8::int[]) with ordinality
+         as s (customer_id, warehouse_code, charge_code, half_hour, import_position, from_ordinal, until_ordinal, slice)
+   cross join lateral
+         (select row_numbers[s.from_ordinal:s.until_ordinal] as row_numbers from activity_totals as t
+           where t.organisation_id = $1 and t.customer_id = s.customer_id and t.warehouse_code = s.warehouse_code
+             and t.charge_code = s.charge_code and t.half_hour = s.half_hour and t.import_position = s.import_position limit 1) as t
+   cross join lateral (select import_id, source_details from imports where position = s.import_position and organisation_id = $1 limit 1) as i
+   cross join unnest(t.row_numbers) with ordinality as n (number)
+   cross join lateral (select * from activities where import_position = s.import_position and "row" = n.number limit 1) as a
+   order by s.slice, n.ordinality`;
+
+async function rowsOf(organisationId: string, slices: readonly Slice[], database: Database): Promise<FoundActivity[]> {
+  if (slices.length === 0) return [];
+  const { rows } = await database.query<
+    Record<string, unknown> & { slice: string; ordinal: string; importId: string; sourceDetails: string; row: number }
+  >(sliced, [
+    organisationId,
+    ...(["customerId", "warehouseCode", "chargeCode", "halfHour", "importPosition", "from", "until"] as const).map((name) =>
+      slices.map((slice) => slice[name]),
+    ),
+  ]);
+  return rows.flatMap(({ slice, ordinal, importId, sourceDetails, row, ...values }) => {
+    const entry = slices[Number(slice) - 1];
+    return entry ? [{ ...entry, ordinal: Number(ordinal), importId, sourceDetails, row, values }] : [];
+  });
+}

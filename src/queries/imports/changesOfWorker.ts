@@ -1,0 +1,66 @@
+import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+
+interface Known {
+  /** The revision up to which the changes are known. */
+  upTo: bigint;
+  actor: string;
+  readonly changes: StoredEvent[];
+}
+
+/** What was found of an import's stream never changes, so the search goes on from there. */
+const knownOf = new WeakMap<EventStore, Map<string, Known>>();
+const mostKnown = 500;
+const mostChanges = 20;
+
+/**
+ * The first event of each worker that took the import up from another one. Found by halving, in some twenty reads for each change: every
+ * event names its worker, and no worker process comes back to an import that another one has taken up.
+ */
+export async function changesOfWorker(
+  eventStore: EventStore,
+  { stream, first }: { readonly stream: string; readonly first: string },
+  last: bigint,
+  /** The event of that revision, where it was read already. */
+  lastEvent: StoredEvent | undefined,
+): Promise<readonly StoredEvent[]> {
+  const known = knownOf.get(eventStore) ?? new Map<string, Known>();
+  knownOf.set(eventStore, known);
+  const so = known.get(stream) ?? { upTo: 1n, actor: first, changes: [] };
+  known.delete(stream);
+  known.set(stream, so);
+  for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
+  while (so.upTo < last && so.changes.length < mostChanges) {
+    const change = await firstOfAnother(eventStore, stream, so, lastEvent ?? (await eventAt(eventStore, stream, last)));
+    if (!change) {
+      so.upTo = last;
+      break;
+    }
+    if (change.revision <= so.upTo) continue; // another request has found it meanwhile
+    so.changes.push(change);
+    Object.assign(so, { upTo: change.revision, actor: change.metadata.actor });
+  }
+  return so.changes;
+}
+
+async function firstOfAnother(
+  eventStore: EventStore,
+  stream: string,
+  { upTo, actor }: Known,
+  last: StoredEvent | undefined,
+): Promise<StoredEvent | undefined> {
+  let same = upTo;
+  let found = last;
+  if (!found || found.metadata.actor === actor) return undefined;
+  while (found.revision - same > 1n) {
+    const middle = await eventAt(eventStore, stream, (same + found.revision) / 2n);
+    if (!middle) return undefined;
+    if (middle.metadata.actor === actor) same = middle.revision;
+    else found = middle;
+  }
+  return found;
+}
+
+async function eventAt(eventStore: EventStore, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+  for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event;
+  return undefined;
+}

@@ -1,0 +1,55 @@
+// An import as it stood at a time, from its stream. Costs some twenty reads, and for an import that had not completed a look at its rows.
+import { streamOf } from "../../events/streams.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import { streamPage } from "../streamPage.js";
+import type { ImportStatus } from "./importView.js";
+
+export interface ImportAsOf {
+  readonly status: ImportStatus;
+  /** Rows judged by then. */
+  readonly rows: number;
+  /** Undefined where there are too many to count for a page. */
+  readonly rejected: number | undefined;
+  /** The last event of then. */
+  readonly revision: bigint;
+}
+
+const countableRows = 20_000;
+
+/** Undefined: nobody had asked for it yet. The caller checks whose import it is. */
+export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
+  const stream = streamOf.import(importId);
+  const revision = await lastRevisionAt(eventStore, stream, asOf);
+  const [last] = revision === undefined ? [] : (await streamPage(eventStore, stream, revision, 1)).events;
+  if (revision === undefined || !last) return undefined;
+  const ended = endings[last.type];
+  const rows = Math.max(0, Number(revision) - (ended ? 2 : 1));
+  const status = ended ?? (revision === 0n ? "queued" : "processing");
+  return { status, rows, rejected: await rejectedRows(eventStore, stream, rows), revision };
+}
+
+const endings: Readonly<Record<string, ImportStatus>> = {
+  ImportCompleted: "completed",
+  ImportFailed: "failed",
+  ImportCancelled: "cancelled",
+};
+
+/** Found by halving: the events of a stream were recorded in its order. */
+async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date): Promise<bigint | undefined> {
+  let [found, after] = [-1n, ((await eventStore.last(stream))?.revision ?? -1n) + 1n];
+  while (after - found > 1n) {
+    const middle = (found + after) / 2n;
+    const [event] = (await streamPage(eventStore, stream, middle, 1)).events;
+    if (event && event.recordedAt <= asOf) found = middle;
+    else after = middle;
+  }
+  return found < 0n ? undefined : found;
+}
+
+async function rejectedRows(eventStore: EventStore, stream: string, rows: number): Promise<number | undefined> {
+  if (rows === 0) return 0;
+  if (rows > countableRows) return undefined;
+  let rejected = 0;
+  for await (const { type } of eventStore.read(stream, { from: 2n, max: rows })) if (type === "RowRejected") rejected += 1;
+  return rejected;
+}

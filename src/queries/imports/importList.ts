@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { and, desc, eq, lt } from "drizzle-orm";
+import type { ImportKind } from "../../events/importEvents.js";
+import { StoreUnavailable } from "../../portErrors.js";
+import { imports } from "../../projections/tables/imports.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+import { mayBeBehind, type ReadImport, readImport, readRow, rowAsItIs, type Sources } from "./importStatus.js";
+import { type ImportRow, type ImportView, selectImports } from "./importView.js";
+
+/** Newest first. */
+export function listImports(organisationId: string, kind: ImportKind, page: PageRequest, sources: Sources): Promise<Page<ImportView>> {
+  return readPage(
+    page,
+    ["imports", organisationId, kind],
+    (after, count) =>
+      newestImports(organisationId, kind, { before: after?.[0] === undefined ? undefined : BigInt(after[0]), count }, sources),
+    { placeOf: ({ position }) => [String(position)], itemOf: ({ view }) => view },
+  );
+}
+
+/** Imports of both kinds, newest first, for the command line. */
+export async function latestImports(organisationId: string, count: number, sources: Sources): Promise<ImportView[]> {
+  const found = await newestImports(organisationId, undefined, { before: undefined, count }, sources);
+  return found.map(({ view }) => view);
+}
+
+interface ListRange {
+  readonly before: bigint | undefined;
+  readonly count: number;
+}
+
+async function newestImports(
+  organisationId: string,
+  kind: ImportKind | undefined,
+  { before, count }: ListRange,
+  sources: Sources,
+): Promise<ReadImport[]> {
+  const late = AbortSignal.timeout(eventStoreMs);
+  // Read before the table: an import that is projected in between is then found in both, and listed once.
+  const waiting = await notYetProjected(organisationId, kind, { before, count }, sources, late);
+  const rows = await selectImports(sources.pool)
+    .where(
+      and(
+        eq(imports.organisationId, organisationId),
+        kind === undefined ? undefined : eq(imports.kind, kind),
+        before === undefined ? undefined : lt(imports.position, before),
+      ),
+    )
+    .orderBy(desc(imports.position))
+    .limit(count);
+  const known = new Set(rows.map(({ importId }) => importId));
+  const missing = waiting.filter(({ view }) => !known.has(view.importId));
+  const listed = [...(await asOfNow(rows, sources, late)), ...missing];
+  return oneAtATime(listed.toSorted((one, other) => Number(other.position - one.position)).slice(0, count));
+}
+
+/** The time for the event store. After it, the list shows what the table has. */
+export const eventStoreMs = 1_500;
+/** How many imports are read from their streams at once. While no projector runs, that is the whole queue. */
+const atOnce = 20;
+const mostWaiting = 2_000;
+
+/** The same status for each import as a query for that import shows. Without an answer of the event store in time, the table's status. */
+export async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
+  const behind = rows.filter(mayBeBehind);
+  const fresh = new Map<string, ReadImport>();
+  for (let from = 0; from < behind.length && !late.aborted; from += atOnce) {
+    const reading = Promise.all(behind.slice(from, from + atOnce).map((row) => readRow(row, sources)));
+    for (const read of await inTime(reading, late)) fresh.set(read.view.importId, read);
+  }
+  return rows.map((row) => fresh.get(row.importId) ?? rowAsItIs(row));
+}
+
+/** Imports that were just pushed or have just ended and are not in the table yet. Newest first, at most `count`. */
+export async function notYetProjected(
+  organisationId: string,
+  kind: ImportKind | undefined,
+  { before, count }: ListRange,
+  sources: Sources,
+  late: AbortSignal,
+): Promise<ReadImport[]> {
+  const { rows } = await sources.pool.query<{ importId: string }>(
+    `select import_id as "importId" from
+       (select import_id, position from import_queue where organisation_id = $1
+        union select import_id, position from ended_imports where organisation_id = $1) as waiting
+      where (position is null or $2::bigint is null or position < $2)
+        and not exists (select from imports i where i.import_id = waiting.import_id)
+      order by position desc nulls first limit $3`,
+    [organisationId, before ?? null, mostWaiting],
+  );
+  const found: ReadImport[] = [];
+  for (let from = 0; from < rows.length && found.length < count && !late.aborted; from += atOnce) {
+    const some = rows.slice(from, from + atOnce);
+    const reading = Promise.all(some.map(({ importId }) => readImport(organisationId, { kind, importId }, sources)));
+    found.push(...(await inTime(reading, late)).filter((read) => read !== undefined));
+  }
+  return found.filter(({ position }) => before === undefined || position < before);
+}
+
+/** Empty when the event store is unavailable or too slow. */
+async function inTime<Read>(reading: Promise<Read[]>, late: AbortSignal): Promise<Read[]> {
+  const nothing = late.aborted ? [] : once(late, "abort").then(() => []);
+  return Promise.race([reading, nothing]).catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return [];
+    throw error;
+  });
+}
+
+/** The imports are read one after the other, so one may end and the next start in between. Then the older one is shown as running. */
+export function oneAtATime(newestFirst: readonly ReadImport[]): ReadImport[] {
+  const running = newestFirst.findLast(({ view }) => view.status === "processing");
+  return newestFirst.map((read) => (read.view.status === "processing" && read !== running ? { ...read, view: notBegun(read.view) } : read));
+}
+
+const notBegun = (view: ImportView): ImportView => ({
+  ...view,
+  status: "queued",
+  progress: 0,
+  startedAt: null,
+  counts: { received: 0, processed: 0, failed: 0 },
+});

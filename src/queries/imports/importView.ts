@@ -1,0 +1,123 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import type { Pool } from "pg";
+import type { ImportKind } from "../../events/importEvents.js";
+import { imports } from "../../projections/tables/imports.js";
+import { importQueue, lateReports } from "../../projections/tables/operational.js";
+import { databaseOf } from "../database.js";
+
+export type ImportStatus = (typeof imports.$inferSelect)["status"];
+
+/** The contract's Import, with the report's key in place of its link. */
+export interface ImportView {
+  readonly importId: string;
+  readonly kind: ImportKind;
+  readonly source: "data" | "file";
+  readonly status: ImportStatus;
+  readonly progress: number;
+  readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
+  readonly sourceDetails: string;
+  /** `sourceDetails` as it was given, without the notes. */
+  readonly reference: string;
+  /** Remarks on how the file was read. */
+  readonly notes: readonly string[];
+  /** It runs or waits, and somebody has asked for it to be cancelled; or it is cancelled, and the tables do not have all of its rows yet. */
+  readonly cancelling: boolean;
+  readonly submittedAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly errorMessage: string | null;
+  readonly reportKey: string | null;
+  /** The rejected rows of another import that this one corrects. */
+  readonly correctionOf: { readonly importId: string; readonly rows: readonly number[] } | null;
+}
+
+/** A row of `imports` with the import's row in the queue. */
+export type ImportRow = typeof imports.$inferSelect & {
+  /** Null when the import has no place in the queue. */
+  readonly queueProgress: number | null;
+  readonly cancelRequested: boolean | null;
+  /** A worker has started it, or is about to. */
+  readonly started: boolean | null;
+  /** The report of a cancelled or failed import, when it is stored. */
+  readonly lateReportKey: string | null;
+};
+
+export const selectImports = (pool: Pool) =>
+  databaseOf(pool)
+    .select({
+      ...getTableColumns(imports),
+      queueProgress: importQueue.progress,
+      cancelRequested: importQueue.cancelRequested,
+      started: importQueue.started,
+      lateReportKey: lateReports.reportKey,
+    })
+    .from(imports)
+    .leftJoin(importQueue, eq(importQueue.importId, imports.importId))
+    .leftJoin(lateReports, eq(lateReports.importId, imports.importId));
+
+export async function findImportRow(
+  organisationId: string,
+  { kind, importId }: { kind: ImportKind | undefined; importId: string },
+  pool: Pool,
+): Promise<ImportRow | undefined> {
+  const [row] = await selectImports(pool).where(
+    and(
+      eq(imports.importId, importId),
+      eq(imports.organisationId, organisationId),
+      kind === undefined ? undefined : eq(imports.kind, kind),
+    ),
+  );
+  return row;
+}
+
+export const isFinished = (status: ImportStatus): boolean => status === "completed" || status === "failed" || status === "cancelled";
+
+export function viewOf(row: ImportRow): ImportView {
+  const { importId, kind, source, status, submittedAt, startedAt, finishedAt, errorMessage } = row;
+  return {
+    importId,
+    kind,
+    source,
+    status,
+    progress: status === "processing" ? Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)) : row.progress,
+    counts: countsOf(row),
+    sourceDetails: shownDetails(row.sourceDetails, row.notes),
+    reference: row.sourceDetails,
+    notes: notesOf(row.notes),
+    cancelling: !isFinished(status) && row.cancelRequested === true,
+    submittedAt,
+    startedAt,
+    finishedAt,
+    errorMessage,
+    // While a table is being filled from the log, it may show an import as running that already has its report.
+    reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
+    correctionOf: row.corrects,
+  };
+}
+
+/** By the contract a fulfilment import shows no failed rows while it runs. */
+function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {
+  return { received, processed, failed: kind === "activities" && status === "processing" ? 0 : failed };
+}
+
+/** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
+export function shownDetails(sourceDetails: string, notes: unknown): string {
+  const remarks = notesOf(notes);
+  return remarks.length > 0 ? `${sourceDetails} (${remarks.join("; ")})` : sourceDetails;
+}
+
+const notesOf = (notes: unknown): readonly string[] => (Array.isArray(notes) ? notes.map(String) : []);
+
+/** The contract's Import. */
+export function shownImport(view: ImportView, errorReportUrl: string | null) {
+  const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage } = view;
+  return {
+    ...{ importId, source, status, progress, counts, sourceDetails },
+    submittedAt: submittedAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    errorMessage,
+    errorReportUrl,
+    ...(view.correctionOf === null ? {} : { correctionOf: { importId: view.correctionOf.importId, rows: [...view.correctionOf.rows] } }),
+  };
+}

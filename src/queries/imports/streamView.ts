@@ -1,0 +1,126 @@
+// An import's status from its stream, for the time while the projection is behind.
+import { decodeOn } from "../../events/codec.js";
+import type { ImportKind } from "../../events/importEvents.js";
+import { streamOf } from "../../events/streams.js";
+import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+import type { ImportView } from "./importView.js";
+
+/** Where the view begins: the table's row, or only ImportRequested. */
+export interface Base {
+  readonly view: ImportView;
+  /** Commit position of ImportRequested. */
+  readonly position: bigint;
+  /** Revision of the stream that the view includes. */
+  readonly revision: bigint;
+  /** Rows rejected up to `revision`. The view of a running fulfilment import does not show them. */
+  readonly rejected: number;
+}
+
+export interface StreamView {
+  readonly view: ImportView;
+  /** Set when the ending comes from the stream: rows in this range of revisions may be missing from the tables. */
+  readonly unprojected: Unprojected | undefined;
+}
+
+export interface Unprojected {
+  readonly after: bigint;
+  readonly upTo: bigint;
+}
+
+/** Counting this many rows takes about 0.4 s. For more, waiting for the projection is faster. */
+const countableRows = 20_000n;
+
+type Counts = ImportView["counts"];
+
+/** A cache of the counts of failed and cancelled imports that are not projected yet. Their counts do not change, and callers poll them. */
+const finalCounts = new Map<string, Counts>();
+const mostFinalCounts = 1_000;
+
+/** Undefined for an unknown import, another organisation's, or one of another kind. */
+export async function requestedBase(
+  organisationId: string,
+  { importId, kind }: { readonly importId: string; readonly kind: ImportKind | undefined },
+  eventStore: EventStore,
+): Promise<Base | undefined> {
+  for await (const event of eventStore.read(streamOf.import(importId), { max: 1 })) {
+    const decoded = decodeOn("import", event);
+    if (decoded?.type !== "ImportRequested") return undefined;
+    const { source, sourceDetails, at, ...request } = decoded.data;
+    if (request.organisationId !== organisationId || (kind !== undefined && request.kind !== kind)) return undefined;
+    const named = { importId, kind: request.kind, source, sourceDetails, reference: sourceDetails, submittedAt: new Date(at) };
+    const none = { startedAt: null, finishedAt: null, errorMessage: null, reportKey: null };
+    const correctionOf = request.corrects ?? null;
+    const view: ImportView = {
+      ...named,
+      ...none,
+      ...{ correctionOf, notes: [], cancelling: false },
+      status: "queued",
+      progress: 0,
+      counts: { received: 0, processed: 0, failed: 0 },
+    };
+    return { view, position: event.position.commit, revision: 0n, rejected: 0 };
+  }
+  return undefined;
+}
+
+/**
+ * Never shows `completed`: the projection changes the ledgers and the status together. A cancelled or failed import changes no ledger, so its
+ * ending and its final counts are shown as soon as they are recorded.
+ */
+export async function withStream(base: Base, eventStore: EventStore): Promise<StreamView> {
+  const { view } = base;
+  const stream = streamOf.import(view.importId);
+  const stored = await eventStore.last(stream);
+  const last = stored && decodeOn("import", stored);
+  if (!last || last.revision === 0n) return { view, unprojected: undefined };
+  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
+  if (last.type === "ImportCompleted") return { view: { ...begun, progress: 99 }, unprojected: undefined };
+  if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return { view: begun, unprojected: undefined };
+  const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
+  const counts = await finalCountsOf(base, last, eventStore);
+  // Too many rows to count: that it was cancelled is shown all the same.
+  if (!counts) return { view: { ...begun, progress, cancelling: last.type === "ImportCancelled" }, unprojected: undefined };
+  const ended: ImportView = {
+    ...begun,
+    status: last.type === "ImportFailed" ? "failed" : "cancelled",
+    cancelling: false,
+    progress,
+    counts,
+    finishedAt: new Date(last.data.at),
+    errorMessage: last.type === "ImportFailed" ? last.data.reason : null,
+  };
+  return { view: ended, unprojected: { after: base.revision, upTo: last.revision } };
+}
+
+/** Whether the import's ending is shown before it is projected. */
+export async function isShownAsEnded(importId: string, revision: bigint, eventStore: EventStore): Promise<boolean> {
+  const last = await eventStore.last(streamOf.import(importId));
+  if (last?.type !== "ImportFailed" && last?.type !== "ImportCancelled") return false;
+  return finalCounts.has(importId) || last.revision - revision <= countableRows;
+}
+
+async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
+  for await (const event of eventStore.read(stream, { from: 1n, max: 1 })) {
+    const started = decodeOn("import", event);
+    return started?.type === "ImportStarted" ? new Date(started.data.at) : null;
+  }
+  return null;
+}
+
+/** Nothing was written to the ledgers, so `processed` is 0. Undefined when there are too many rows to count. */
+async function finalCountsOf(
+  { view, revision, rejected }: Base,
+  last: Pick<StoredEvent, "stream" | "revision">,
+  eventStore: EventStore,
+): Promise<Counts | undefined> {
+  const known = finalCounts.get(view.importId);
+  if (known || last.revision - revision > countableRows) return known;
+  let failed = rejected;
+  for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: Number(countableRows) })) {
+    if (type === "RowRejected") failed += 1;
+  }
+  const counts = { received: Math.max(0, Number(last.revision) - 2), processed: 0, failed };
+  finalCounts.set(view.importId, counts);
+  for (const oldest of finalCounts.keys()) if (finalCounts.size > mostFinalCounts) finalCounts.delete(oldest);
+  return counts;
+}

@@ -1,0 +1,37 @@
+import { asc, inArray, sql } from "drizzle-orm";
+import type { Pool } from "pg";
+import { imports } from "../../projections/tables/imports.js";
+import { type ImportRow, selectImports } from "./importView.js";
+
+export interface Watch {
+  /** Of these organisations everything that runs or waits, and whatever is new. */
+  readonly organisationIds: readonly string[];
+  /** Of these also the newest imports, whatever their status. */
+  readonly newestOf: readonly string[];
+  /** And these imports, as far as they are the organisations' own. */
+  readonly importIds: readonly string[];
+  /** The position after which an import is new. */
+  readonly since: bigint;
+}
+
+const mostUnfinished = 1_000;
+const mostNew = 200;
+export const newestShown = 25;
+
+/** Everything that open pages have to know of, for all organisations in one query. Oldest first. */
+export async function watchedImports(pool: Pool, { organisationIds, newestOf, importIds, since }: Watch): Promise<ImportRow[]> {
+  const ours = sql`organisation_id = any(${sql.param(organisationIds)}::text[])`;
+  const wanted = sql`(
+    (select import_id from imports where ${ours} and status in ('queued', 'processing') order by position limit ${mostUnfinished})
+    union (select import_id from imports where position > ${since} and ${ours} order by position limit ${mostNew})
+    union select import_id from imports where import_id = any(${sql.param(importIds)}::uuid[]) and ${ours}
+    union select newest.import_id from unnest(${sql.param(newestOf)}::text[]) as asked (id)
+      cross join lateral (select import_id from imports where organisation_id = asked.id order by position desc limit ${newestShown}) as newest)`;
+  return selectImports(pool).where(inArray(imports.importId, wanted)).orderBy(asc(imports.position));
+}
+
+/** -1 where there is no import. */
+export async function newestPosition(pool: Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ newest: string | null }>("select max(position)::text as newest from imports");
+  return BigInt(rows[0]?.newest ?? -1);
+}

@@ -1,0 +1,77 @@
+import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
+import type { Principal } from "../../domain/principal.js";
+import { type Explanation, explainQuote as explain, type RecordedQuote } from "../../domain/rating/explain.js";
+import { catalogueFileAt } from "../../events/catalogueFileAt.js";
+import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../../events/quoteId.js";
+import { type QuoteEvent, readQuotes } from "../../events/readQuotes.js";
+import { recordedQuote } from "../../events/recordedQuote.js";
+import type { EventStore } from "../../ports/eventStore.js";
+
+/** A quote, who requested it, and how each of its prices was calculated. */
+export interface ExplainedQuote {
+  readonly quoteId: string;
+  readonly organisationId: string;
+  readonly catalogueVersion: number;
+  readonly by: Principal;
+  readonly recorded: RecordedQuote;
+  readonly explanation: Explanation;
+}
+
+/** The organisation of a quote; undefined when there is no such quote. For the command line, which may see every organisation's. */
+export async function organisationOfQuote(quoteId: string, { eventStore }: { eventStore: EventStore }): Promise<string | undefined> {
+  const place = quotePlaceOf(quoteId);
+  return place && (await readQuotes(eventStore, place))?.data.organisationId;
+}
+
+/** Derives the quote again from its catalogue version, read from the organisation's stream. Undefined for an unknown or another organisation's quote. */
+export async function explainQuote(organisationId: string, quoteId: string, sources: Sources): Promise<ExplainedQuote | undefined> {
+  const found = await findEvent(organisationId, quoteId, sources);
+  if (!found) return undefined;
+  const { event, place } = found;
+  if (!recordedQuote(event, place.number)) {
+    if (event.type === "QuoteGenerated") throw new Error(`the event of quote ${quoteId} holds nothing to derive it from`);
+    return undefined;
+  }
+  return (await explained(found, [place.number], sources))[0];
+}
+
+/** All quotes of the request that a quote belongs to, one for each customer, in the order they were asked for. */
+export async function explainRequest(
+  organisationId: string,
+  quoteId: string,
+  sources: Sources,
+): Promise<readonly ExplainedQuote[] | undefined> {
+  const found = await findEvent(organisationId, quoteId, sources);
+  if (!found) return undefined;
+  const { event, place } = found;
+  const numbers = event.type === "QuotesGenerated" ? event.data.results.map((_, index) => index + 1) : [place.number];
+  return numbers.includes(place.number) ? explained(found, numbers, sources) : undefined;
+}
+
+interface Sources {
+  readonly eventStore: EventStore;
+}
+
+interface Found {
+  readonly place: QuotePlace;
+  readonly event: QuoteEvent;
+}
+
+async function findEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<Found | undefined> {
+  const place = quotePlaceOf(quoteId);
+  const event = place && (await readQuotes(eventStore, place));
+  return place && event?.data.organisationId === organisationId ? { place, event } : undefined;
+}
+
+async function explained({ place, event }: Found, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
+  const { organisationId, catalogueVersion, by } = event.data;
+  const file = await catalogueFileAt(eventStore, organisationId, catalogueVersion);
+  if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);
+  const catalogue = compileCatalogue(file);
+  return numbers.flatMap((number) => {
+    const recorded = recordedQuote(event, number);
+    if (!recorded) return [];
+    const quoteId = quoteIdOf({ ...place, number });
+    return [{ quoteId, organisationId, catalogueVersion, by, recorded, explanation: explain(recorded, catalogue) }];
+  });
+}

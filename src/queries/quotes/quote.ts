@@ -1,0 +1,60 @@
+import type { Pool } from "pg";
+import { answerOf } from "../../events/quoteAnswer.js";
+import type { QuotesGenerated } from "../../events/quoteEvents.js";
+import { type QuotePlace, quotePlaceOf } from "../../events/quoteId.js";
+import { readQuotes } from "../../events/readQuotes.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import { quoteTableOf } from "./quoteTable.js";
+import { type QuoteMemory, type RecentQuotes, recentQuotes } from "./recentQuotes.js";
+
+interface Sources {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly quoteMemory: QuoteMemory;
+}
+
+/** The contract's response as JSON; undefined for an unknown quote, another organisation's quote, and text that is no quote id. */
+export async function findQuote(organisationId: string, quoteId: string, sources: Sources): Promise<string | undefined> {
+  const place = quotePlaceOf(quoteId);
+  if (place === undefined) return undefined;
+  const known = sources.quoteMemory.find(place) ?? (await findAndKeep(organisationId, place, sources));
+  return known?.organisationId === organisationId ? known.answer(place.number) : undefined;
+}
+
+/** From the table, or from the stream if the quote is not projected yet. */
+async function findAndKeep(organisationId: string, place: QuotePlace, { pool, eventStore, quoteMemory }: Sources) {
+  const found = (await inTable(organisationId, place, pool)) ?? (await inStream(place, eventStore));
+  if (found) quoteMemory.keep(place, found.quotes, found.size);
+  return found?.quotes;
+}
+
+interface Found {
+  readonly quotes: RecentQuotes;
+  readonly size: number;
+}
+
+async function inTable(organisationId: string, place: QuotePlace, pool: Pool): Promise<Found | undefined> {
+  const recorded = await quoteTableOf(pool)(organisationId, place);
+  if (recorded === undefined) return undefined;
+  return place.number === 0 ? alone(organisationId, recorded) : ofRequest(JSON.parse(recorded) as QuotesGenerated);
+}
+
+async function inStream(place: QuotePlace, eventStore: EventStore): Promise<Found | undefined> {
+  const event = await readQuotes(eventStore, place);
+  if (event?.type === "QuotesGenerated") return ofRequest(event.data);
+  return event && alone(event.data.organisationId, JSON.stringify(event.data.response));
+}
+
+const alone = (organisationId: string, response: string): Found => ({
+  quotes: { organisationId, answer: () => response },
+  size: response.length,
+});
+
+/** Makes JSON of the requested result only. */
+const charactersPerResult = 2_000;
+
+function ofRequest(event: QuotesGenerated): Found {
+  const { length } = event.results;
+  const response = length === 1 ? JSON.stringify(answerOf(event)) : "";
+  return { quotes: recentQuotes(event, response), size: Math.max(response.length, length * charactersPerResult) };
+}

@@ -1,0 +1,65 @@
+import type { Pool } from "pg";
+import { reasonSql } from "../../projections/tables/rejectionGroups.js";
+import type { ImportView } from "../imports/importView.js";
+
+export interface RejectionReasons {
+  /** Most frequent first. A row with several faults counts under each of them, and a shipment's other lines under those of the faulty ones. */
+  readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
+  /** Reasons beyond those, together. */
+  readonly others: number;
+  /** The rejected rows that were counted. */
+  readonly counted: number;
+}
+
+const mostGroups = 10_000;
+const mostCounted = 10_000;
+/** Of a running import, whose rows are counted again at every look. */
+const mostCountedSoFar = 2_000;
+const mostReasons = 8;
+
+/** Why the rows of an import were rejected. Those of a completed one are counted already. */
+export async function rejectionReasons(
+  database: Pick<Pool, "query">,
+  organisationId: string,
+  { importId, status }: Pick<ImportView, "importId" | "status">,
+): Promise<RejectionReasons> {
+  const counted =
+    status === "completed"
+      ? await countedFaults(
+          database,
+          `select reason, rows from rejection_groups where import_id = $1 and organisation_id = $2 order by rows desc limit ${mostGroups}`,
+          [importId, organisationId],
+        )
+      : [];
+  const most = status === "processing" ? mostCountedSoFar : mostCounted;
+  const found =
+    counted.length > 0
+      ? counted
+      : await countedFaults(
+          database,
+          `select ${reasonSql("error")} as reason, 1 as rows from
+             (select error from rejections where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
+               order by "row" limit ${most}) as first`,
+          [importId, organisationId],
+        );
+  const reasons = found.slice(0, mostReasons).map(({ reason, rows }) => ({ reason, rows }));
+  return { reasons, others: found.length - reasons.length, counted: found[0]?.counted ?? 0 };
+}
+
+interface Fault {
+  readonly reason: string;
+  readonly rows: number;
+  /** Rows altogether. */
+  readonly counted: number;
+}
+
+/** From rows of `reason` and `rows`. */
+async function countedFaults(database: Pick<Pool, "query">, groups: string, values: readonly string[]): Promise<readonly Fault[]> {
+  const { rows } = await database.query<Fault>(
+    `with groups as materialized (${groups})
+     select fault as reason, sum(rows)::float8 as rows, (select sum(rows)::float8 from groups) as counted
+       from groups, unnest(string_to_array(reason, '; ')) as fault group by fault order by 2 desc, 1`,
+    [...values],
+  );
+  return rows;
+}

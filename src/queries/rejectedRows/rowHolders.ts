@@ -1,0 +1,48 @@
+import type { Pool } from "pg";
+import { principalOf } from "../../domain/principal.js";
+import { principalNames } from "../organisations/principalNames.js";
+import type { RowState } from "./rowStates.js";
+
+export interface RowName {
+  readonly importId: string;
+  readonly row: number;
+}
+
+/** What has become of a rejected row, and through whom. */
+export interface HeldRow extends RowName {
+  readonly state: RowState;
+  /** The import that corrects it, or that has written its shipment since. */
+  readonly otherId: string | null;
+  /** Who sent that import, or dismissed the row. */
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+interface Found extends Omit<HeldRow, "by"> {
+  readonly actor: string | null;
+}
+
+/** Of rows of completed imports; what is none of the organisation's is not answered. */
+export async function rowHolders(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<HeldRow[]> {
+  if (rows.length === 0) return [];
+  const found = await pool.query<Found>(
+    `select asked."importId", asked."row", coalesce(c.state, d.state, case when s.import_id is not null then 'superseded' end, 'open') as state,
+            coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.settled_by, s.actor) as actor, d.note
+       from unnest($2::uuid[], $3::integer[]) as asked ("importId", "row")
+       join imports i on i.import_id = asked."importId" and i.organisation_id = $1 and i.status = 'completed'
+       join rejections r on r.import_position = i.position and r."row" = asked."row"
+       left join lateral (
+         select case state when 'corrected' then 'corrected' else 'submitted' end as state, correction_id as other_id, o.requested_by as actor
+           from row_corrections left join imports o on o.import_id = correction_id
+          where row_corrections.import_id = i.import_id and row_corrections."row" = r."row"
+          order by array_position(array['corrected', 'claimed', 'submitted'], state), o.position limit 1) as c on true
+       left join settled_rows d on d.import_id = i.import_id and d."row" = r."row"
+       left join lateral (
+         select w.import_id, o.requested_by as actor from shipments w left join imports o on o.import_id = w.import_id
+          where i.kind = 'shipments' and w.organisation_id = $1 and w.shipment_id = r.handle and w.import_position > r.import_position) as s on true`,
+    [organisationId, rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
+  );
+  const held = found.rows.filter(({ actor }) => actor !== null);
+  const nameOf = held.length === 0 ? undefined : await principalNames(pool, organisationId);
+  return found.rows.map(({ actor, ...row }) => ({ ...row, by: actor === null ? null : (nameOf?.(principalOf(actor)) ?? null) }));
+}

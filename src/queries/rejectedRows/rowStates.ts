@@ -1,0 +1,69 @@
+import type { Pool } from "pg";
+import type { ImportKind } from "../../events/importEvents.js";
+
+export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded"] as const;
+export type RowState = (typeof rowStateNames)[number];
+
+interface ImportName {
+  readonly kind: ImportKind;
+  readonly importId: string;
+}
+
+/** Of the row `r` of import $1 of organisation $2. Whether a later import has written its shipment is asked of the ledger. */
+export const stateSqlOf = {
+  activities: stateSql("'open'"),
+  shipments: stateSql(
+    `case when exists (select from shipments s where s.organisation_id = $2 and s.shipment_id = r.handle and s.import_position > r.import_position)
+          then 'superseded' else 'open' end`,
+  ),
+} as const satisfies Record<ImportKind, string>;
+
+function stateSql(untouched: string): string {
+  return `coalesce(
+    (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
+       from row_corrections c where c.import_id = $1 and c."row" = r."row"),
+    (select d.state from settled_rows d where d.import_id = $1 and d."row" = r."row"),
+    ${untouched})`;
+}
+
+/** Only what has completed has rows to correct: of any other import the states are unknown. */
+const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
+
+export async function rowStates(
+  organisationId: string,
+  { kind, importId }: ImportName,
+  rows: readonly number[],
+  pool: Pool,
+): Promise<Map<number, RowState>> {
+  if (rows.length === 0) return new Map();
+  const found = await pool.query<{ row: number; state: RowState }>(
+    `select r."row", ${stateSqlOf[kind]} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
+    [importId, organisationId, rows],
+  );
+  return new Map(found.rows.map(({ row, state }) => [row, state]));
+}
+
+export interface RowsFound {
+  readonly rows: readonly number[];
+  /** The last row that was looked at, where there may be more after it. */
+  readonly lookedUpTo: number | undefined;
+}
+
+/** So many rows are looked at for one page, whatever their states: an import whose rows are all corrected is not read to its end at once. */
+const mostLookedAt = 1_000;
+
+export async function rowsInState(
+  organisationId: string,
+  { kind, importId }: ImportName,
+  { state, after, count }: { readonly state: RowState; readonly after: number; readonly count: number },
+  pool: Pool,
+): Promise<RowsFound> {
+  const found = await pool.query<{ row: number; state: RowState }>(
+    `select r."row", ${stateSqlOf[kind]} as state from rejections r
+      where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
+    [importId, organisationId, after],
+  );
+  const rows = found.rows.filter((row) => row.state === state).map(({ row }) => row);
+  if (rows.length > count) return { rows: rows.slice(0, count), lookedUpTo: rows[count - 1] };
+  return { rows, lookedUpTo: found.rows.length === mostLookedAt ? found.rows.at(-1)?.row : undefined };
+}

@@ -1,0 +1,61 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Geography } from "../../domain/geography/geography.js";
+
+/** Which shipments are meant. All that is given has to hold. */
+export interface ShipmentFilter {
+  readonly customerId?: string | undefined;
+  /** What their ids begin with. */
+  readonly shipmentIdPrefix?: string | undefined;
+  /** The reference of the import that wrote them. */
+  readonly sourceDetails?: string | undefined;
+  /** Where they come from or go to. */
+  readonly place?: ShipmentPlace | undefined;
+  /** When they were last written. Included. */
+  readonly from?: Date | undefined;
+  /** Not included. */
+  readonly to?: Date | undefined;
+}
+
+export interface ShipmentPlace {
+  readonly postCodes: readonly string[];
+  /** Of the places with these postcodes only this one, in capitals. */
+  readonly suburb: string | undefined;
+}
+
+/** So many postcodes of one suburb are looked for. */
+const mostPostCodes = 200;
+
+/** A postcode as it stands in the ledger, or a suburb, which is found by its postcodes. */
+export function placeOf(text: string, geography: Pick<Geography, "postalCodesOf">, countryCode?: string): ShipmentPlace {
+  const written = text.trim();
+  if (/\d/.test(written)) return { postCodes: [...new Set([written, written.toUpperCase()])], suburb: undefined };
+  return { postCodes: geography.postalCodesOf(written, countryCode).slice(0, mostPostCodes), suburb: written.toUpperCase() };
+}
+
+export const isFiltered = (filter: ShipmentFilter): boolean => Object.values(filter).some((given) => given !== undefined);
+
+/** For cursors: a cursor belongs to one filter. */
+export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): string[] => [
+  ...[customerId, shipmentIdPrefix, sourceDetails].map((text) => (text === undefined ? "" : `=${text}`)),
+  ...[from, to].map((time) => time?.toISOString() ?? ""),
+  ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
+];
+
+/** Of a row named `walked`. What the way to the row has seen to already holds once more. */
+export function conditionsOf({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): SQL[] {
+  const conditions = [
+    customerId === undefined ? undefined : sql`walked.fields ->> 'customerId' = ${customerId}`,
+    shipmentIdPrefix === undefined ? undefined : sql`starts_with(walked."shipmentId", ${shipmentIdPrefix})`,
+    sourceDetails === undefined ? undefined : sql`walked."sourceDetails" = ${sourceDetails}`,
+    place && sql`(${isAt("origin", place)} or ${isAt("destination", place)})`,
+    from && sql`walked."updatedAt" >= ${from.toISOString()}::timestamptz`,
+    to && sql`walked."updatedAt" < ${to.toISOString()}::timestamptz`,
+  ];
+  return conditions.filter((condition) => condition !== undefined);
+}
+
+function isAt(end: "origin" | "destination", { postCodes, suburb }: ShipmentPlace): SQL {
+  const [code, name] = [sql.raw(`walked.fields ->> '${end}PostCode'`), sql.raw(`upper(walked.fields ->> '${end}Suburb')`)];
+  const codes = sql`${code} in (select json_array_elements_text(${JSON.stringify(postCodes)}::json))`;
+  return suburb === undefined ? codes : sql`(${codes} and ${name} = ${suburb})`;
+}

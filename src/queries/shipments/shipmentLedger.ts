@@ -1,0 +1,97 @@
+import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import type { Pool } from "pg";
+import { shipments } from "../../projections/tables/ledgers.js";
+import { readCursor, writeCursor } from "../cursor.js";
+import { databaseOf } from "../database.js";
+import { givenFields } from "../givenFields.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+import { conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
+import { walkOf } from "./shipmentWalk.js";
+
+type ShipmentRow = typeof shipments.$inferSelect;
+
+export type LedgerShipment = Record<string, unknown>;
+
+/**
+ * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. What is asked for by reference or by time
+ * alone comes by import, the last ended first. A filtered page may be short, or empty, and still have another one after it.
+ */
+export function listShipments(
+  organisationId: string,
+  filter: ShipmentFilter,
+  page: PageRequest,
+  pool: Pool,
+): Promise<Page<LedgerShipment>> {
+  if (isFiltered(filter)) return listFiltered(organisationId, filter, page, pool);
+  return readPage(
+    page,
+    ["shipments", organisationId],
+    (after, count) =>
+      databaseOf(pool)
+        .select()
+        .from(shipments)
+        .where(and(eq(shipments.organisationId, organisationId), after?.[0] === undefined ? undefined : gt(shipments.shipmentId, after[0])))
+        .orderBy(asc(shipments.shipmentId))
+        .limit(count),
+    { placeOf: ({ shipmentId }) => [shipmentId], itemOf: shown },
+  );
+}
+
+/** So many shipments are looked at for a page, whatever the filter leaves of them. */
+const lookedAt = 5_000;
+
+const dialect = new PgDialect();
+
+interface WalkedRow extends Pick<ShipmentRow, "shipmentId" | "fields" | "items" | "sourceDetails" | "importId" | "updatedAt"> {
+  readonly place: readonly string[];
+}
+
+async function listFiltered(
+  organisationId: string,
+  filter: ShipmentFilter,
+  { cursor, limit, secret }: PageRequest,
+  pool: Pool,
+): Promise<Page<LedgerShipment>> {
+  const query = async <Row extends object>(statement: SQL): Promise<Row[]> => {
+    const { sql: text, params } = dialect.sqlToQuery(statement);
+    return (await pool.query<Row>(text, params)).rows;
+  };
+  const walk = walkOf(organisationId, filter);
+  const scope = ["filtered shipments", walk.name, organisationId, ...filterScope(filter)];
+  const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
+  // Where the way itself sees to the whole filter, the page is all there is to look at.
+  const count = walk.isWhole ? limit + 1 : lookedAt;
+  const window = walk.next(after, count);
+  const fits = sql.join(conditionsOf(filter), sql` and `);
+  const rows = await query<WalkedRow>(sql`select * from (${window}) as walked where ${fits} order by n limit ${limit + 1}`);
+  const items = rows.slice(0, limit).map(shown);
+  const cursorAt = (place: readonly string[] | undefined) => (place ? writeCursor(secret, scope, place) : null);
+  if (rows.length > limit) return { items, nextCursor: cursorAt(rows[limit - 1]?.place) };
+  const [last] = walk.isWhole ? [] : await query<{ place: string[] }>(sql`select place from (${window}) as walked where n = ${count}`);
+  const [cut] = last || !walk.cut ? [last] : await query<{ place: string[] }>(walk.cut(after));
+  return { items, nextCursor: cursorAt(cut?.place) };
+}
+
+export async function findShipment(organisationId: string, shipmentId: string, pool: Pool): Promise<LedgerShipment | undefined> {
+  if (shipmentId.includes("\0")) return undefined;
+  const [row] = await databaseOf(pool)
+    .select()
+    .from(shipments)
+    .where(and(eq(shipments.organisationId, organisationId), eq(shipments.shipmentId, shipmentId)));
+  return row && shown(row);
+}
+
+/** The fields as pushed. */
+function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<WalkedRow, "place">): LedgerShipment {
+  const pushed = fields as Record<string, unknown>;
+  const { customFields } = pushed;
+  return {
+    ...givenFields(pushed, "shipment"),
+    ...(customFields !== undefined && { customFields }),
+    items: (items as Record<string, unknown>[]).map((item) => givenFields(item, "goodsLine")),
+    sourceDetails,
+    importId,
+    updatedAt: updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { encode, type Field, type Message, wholeMessage } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
+import { runsOf } from "../../../../src/embedded/eventstore/log/pages.js";
+import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/filters.js";
+
+const readWhole = wholeMessage(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });
+
+/** Which of the names a filter with this expression lets through. */
+function matching(expression: Message, names: string[]): string[] {
+  const { filter } = readWhole(encode([[7, [[1, expression]]]]));
+  return names.filter((name) => filter?.matches(name));
+}
+
+const regex = (text: string): Message => [[1, text]];
+const prefixes = (...texts: string[]): Message => texts.map((text): Field => [2, text]);
+
+test.each([
+  ["a part", "b", ["Ab", "ab", "b"]],
+  ["options before the expression", "(?i)^AB", ["Ab", "ab", "aB"]],
+  ["the anchors by letter", "\\Aa.*\\z", ["ab", "aB"]],
+  ["a backslash that is meant", "^\\\\A", ["\\A"]],
+  ["what the client calls all but system events", "^[^\\$].*", ["Ab", "ab", "b", "aB", "\\A"]],
+])("a regular expression: %s", (_, expression, wanted) => {
+  expect(matching(regex(expression), ["Ab", "ab", "b", "aB", "$c", "\\A"])).toEqual(wanted);
+});
+
+test("a filter without any expression lets nothing through; one with both goes by the regular expression", () => {
+  expect(matching([], ["a", "b"])).toEqual([]);
+  expect(matching(prefixes("a", "c"), ["ab", "b", "cd"])).toEqual(["ab", "cd"]);
+  expect(matching(prefixes(""), ["ab", "$b"])).toEqual(["ab", "$b"]);
+  expect(matching([...regex("b"), ...prefixes("a")], ["ab", "a", "b"])).toEqual(["ab", "b"]);
+});
+
+test("the events of a new block are not asked one by one for their type when none of its types is wanted", () => {
+  const events = Array.from({ length: 100 }, (_, n) =>
+    newEvent({ id: randomUUID(), type: n % 10 === 0 ? "RowRejected" : "RowAccepted", data: Buffer.from("{}") }),
+  );
+  const [block] = encodeBlocks({ stream: "import-1", revision: 0, position: 1, createdAt: 1, events });
+  if (!block) throw new Error("no block");
+  const asked: string[] = [];
+  const wanting = (type: string): EventFilter => ({
+    on: "type",
+    matches: (text) => asked.push(text) > 0 && text === type,
+    window: 32,
+    checkpointInterval: 32,
+  });
+  expect(runsOf(block, wanting("ImportCompleted"))).toEqual([]);
+  expect(asked.sort()).toEqual(["RowAccepted", "RowRejected"]);
+  expect(runsOf(block, wanting("RowRejected")).map(({ events }) => events)).toEqual(Array(10).fill(1));
+});

@@ -1,0 +1,111 @@
+// Endpoints of customers on receivers of our own, and what they must have got in the end.
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import { expect } from "vitest";
+import { addWebhook } from "../../../src/commands/organisations/webhooks.js";
+import { isTold, toldOf } from "../../../src/domain/webhooks/eventTypes.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
+import { type Machine, until } from "../../support/processes.js";
+import { type Received, type Receiver, startReceiver } from "../../support/receiver.js";
+import { organisationDeps } from "../../support/service.js";
+import { withStoresOf } from "../machines/product.js";
+import { long } from "../scale.js";
+import type { Customer } from "./customer.js";
+
+export interface Listener {
+  readonly customer: Customer;
+  readonly receiver: Receiver;
+}
+
+const open: Receiver[] = [];
+
+/** For `afterEach`: every receiver is closed, also after a test that failed. */
+export async function stopListening(): Promise<void> {
+  await Promise.all(open.splice(0).map((receiver) => receiver.close()));
+}
+
+/** `signingSecret` is the product's own: what comes is verified. */
+export async function listen(stores: { pool: Pool; eventStore: EventStore }, customer: Customer, signingSecret: string): Promise<Listener> {
+  const receiver = await startReceiver();
+  open.push(receiver);
+  const deps = { ...organisationDeps(stores.pool, stores.eventStore), rules: { allowPrivate: true }, signingSecret };
+  const { organisationId } = customer;
+  const origin = { by: { kind: "cli" as const, id: "faults" }, correlationId: randomUUID() };
+  const { secret } = await addWebhook(deps, { organisationId, url: receiver.url }, origin);
+  receiver.secret = secret;
+  return { customer, receiver };
+}
+
+interface Expected {
+  readonly id: string;
+  readonly type: string;
+}
+
+/** What the log says each import was to tell, by organisation and import, in order. */
+export async function toldByTheLog(eventStore: EventStore): Promise<Map<string, Map<string, Expected[]>>> {
+  const told = new Map<string, Map<string, Expected[]>>();
+  await eventStore.replay({ prefixes: ["import-"] }, async ({ events }) => {
+    for (const { id, type, stream, metadata } of events) {
+      if (!isTold(type)) continue;
+      const imports = told.get(metadata.organisation) ?? new Map<string, Expected[]>();
+      told.set(metadata.organisation, imports);
+      const importId = stream.slice("import-".length);
+      imports.set(importId, [...(imports.get(importId) ?? []), { id, type: toldOf[type] }]);
+    }
+  });
+  return told;
+}
+
+/** None missing, nothing made up, and of each import never an earlier event after a later one. Answers how many came more than once. */
+export function checkHeard({ receiver }: Listener, expected: ReadonlyMap<string, readonly Expected[]>): number {
+  expect(receiver.forged).toEqual([]);
+  const heard = new Map<string, Received[]>();
+  for (const got of receiver.got) {
+    const { importId = "" } = got.data;
+    heard.set(importId, [...(heard.get(importId) ?? []), got]);
+  }
+  expect(heard.size).toBe(expected.size);
+  for (const [importId, events] of expected) {
+    const got = heard.get(importId) ?? [];
+    const order = got.map(({ id, type }) => events.findIndex((event) => event.id === id && event.type === type));
+    expect(new Set(order), importId).toEqual(new Set(events.keys()));
+    expect(order, importId).toEqual(order.toSorted((a, b) => a - b));
+  }
+  return receiver.got.length - new Set(receiver.got.map(({ id }) => id)).size;
+}
+
+/** Nothing waits any more, and so many events are told, of so many imports. Claims of dead workers run out after 30 s; the short form makes that now. */
+export async function untilAllTold(
+  machine: Machine,
+  listeners: readonly Listener[],
+  { events, completed }: { events: number; completed: number },
+): Promise<void> {
+  const organisations = listeners.map(({ customer }) => customer.organisationId);
+  const settled = () =>
+    withStoresOf(machine, async ({ pool }) => {
+      if (!long) {
+        const commands = await machine.processes();
+        const living = [...commands].flatMap(([pid, command]) => (command.includes("cli.js worker") ? [`%-${pid}-%`] : []));
+        await pool.query("update webhook_deliveries set due_at = now() where claim is not null and not claim like any($1)", [living]);
+      }
+      const { rows } = await pool.query(
+        `select count(*) filter (where status = 'delivered')::int as delivered, count(*) filter (where status = 'waiting')::int as waiting,
+                (select count(*)::int from imports where status = 'completed' and organisation_id = any($1)) as completed
+           from webhook_deliveries where organisation_id = any($1)`,
+        [organisations],
+      );
+      return rows[0] as { delivered: number; waiting: number; completed: number };
+    });
+  let seen = {};
+  await until(
+    "everything is told",
+    async () => {
+      const now = await settled().catch(() => undefined);
+      seen = now ?? seen;
+      return now !== undefined && now.waiting === 0 && now.completed >= completed && now.delivered >= events;
+    },
+    long ? 3_600_000 : 120_000,
+  ).catch((error: unknown) => {
+    throw new Error(`${(error as Error).message}: ${JSON.stringify(seen)}`);
+  });
+}

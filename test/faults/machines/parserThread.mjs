@@ -1,0 +1,32 @@
+// Reads the files it is sent with the compiled parsers, as fast as it can: a test runner between them costs more than they do.
+import { ftruncateSync, openSync, writeSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { parentPort, workerData } from "node:worker_threads";
+import { readHeader, readRows } from "../../../dist/adapters/spreadsheets/rows.js";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+const { path } = workerData;
+const descriptor = openSync(path, "w+");
+
+async function faultIn(content, withHeader) {
+  // Written over in place: to empty a file and fill it again makes some file systems write it to the disk each time.
+  ftruncateSync(descriptor, content.length);
+  writeSync(descriptor, content, 0, content.length, 0);
+  try {
+    if (withHeader) await readHeader(path, "file");
+    for await (const { rows } of readRows(path)) if (rows.length > 1_000) return `${rows.length} rows`;
+  } catch (error) {
+    return error.name === "FileFault" ? error.message : `thrown: ${error.stack}`;
+  }
+  return null;
+}
+
+parentPort.on("message", async ({ contents, weigh }) => {
+  const faults = [];
+  // The header alone is read as well of every fourth: it is the same code, stopped earlier.
+  for (const [index, content] of contents.entries()) faults.push(await faultIn(content, index % 4 === 0));
+  if (weigh) collect();
+  parentPort.postMessage({ faults, heap: weigh ? process.memoryUsage().heapUsed : null });
+});

@@ -1,0 +1,195 @@
+// The three roles as processes of their own, each store behind a network that can be made bad, and frozen.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { pino } from "pino";
+import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
+import { migrate } from "../../../src/adapters/postgres/migrate.js";
+import { createPool } from "../../../src/adapters/postgres/pool.js";
+import { startPostgres } from "../../../src/embedded/postgres/server.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
+import { freePort, kill, program, until } from "../../support/processes.js";
+import { startTestEventStore } from "../../support/stores/eventStore.js";
+import { createTestDatabase } from "../../support/stores/postgres.js";
+import { startTestS3 } from "../../support/stores/stores.js";
+import { startTcpProxy, type TcpProxy } from "../../support/stores/tcpProxy.js";
+import type { Customer } from "../callers/customer.js";
+import { newCustomerOn } from "./product.js";
+
+export type StoreName = "event store" | "database" | "object store";
+
+export interface SeparateRoles {
+  readonly url: string;
+  readonly proxies: Readonly<Record<StoreName, TcpProxy>>;
+  readonly eventStore: EventStore;
+  newCustomer(): Promise<Customer>;
+  /** SIGSTOP to every process of a store; the answer thaws them. */
+  freeze(store: StoreName): Promise<() => void>;
+  readonly processes: readonly RoleProcess[];
+  readonly pool: Pool;
+  /** What the roles keep on disk, and Postgres if it is not the shared one. */
+  readonly folder: string;
+  /** Of the event store, where that is the embedded one. */
+  readonly eventStoreFolder: string | undefined;
+  /** For commands beside them. */
+  readonly environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export type Role = "api" | "worker" | "projector";
+
+export interface RoleProcess {
+  readonly role: Role;
+  readonly pid: number;
+  /** Where it listens, if it is an API. */
+  readonly url: string;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export interface RoleOptions {
+  /** Each with the hours that its clock is ahead. */
+  readonly roles?: readonly (readonly [role: Role, hoursAhead: number])[];
+  /** A folder of files instead of S3, whose signatures want a clock that is right. */
+  readonly fileObjects?: boolean;
+  /** A database of the server that all tests share, where the server itself is not touched: making one takes seconds. */
+  readonly sharedServer?: boolean;
+  readonly environment?: Record<string, string>;
+}
+
+export const signingSecret = "a secret of thirty-two characters";
+const shiftedClock = new URL("./shiftedClock.mjs", import.meta.url).href;
+const stallProbe = new URL("./stallProbe.mjs", import.meta.url).href;
+const oneOfEach = [
+  ["api", 0],
+  ["worker", 0],
+  ["projector", 0],
+] as const;
+
+export async function startSeparateRoles({ roles = oneOfEach, ...options }: RoleOptions = {}): Promise<SeparateRoles> {
+  const folder = await mkdtemp(join(tmpdir(), "waybill-faults-"));
+  const [postgres, store, s3] = await Promise.all([
+    options.sharedServer ? sharedDatabase() : ownDatabase(join(folder, "postgres")),
+    startTestEventStore(),
+    options.fileObjects ? undefined : startTestS3(),
+  ]);
+  const [events, database, objects] = await Promise.all([
+    startTcpProxy(store.address),
+    startTcpProxy(postgres.url),
+    startTcpProxy(s3?.options.endpoint ?? "http://127.0.0.1:1"),
+  ]);
+  const { pool } = postgres;
+  const eventStore = connectEventStore({ address: store.address, logger: pino({ level: "silent" }) });
+  const env = {
+    ...{ PATH: process.env["PATH"] ?? "", TMPDIR: folder, LOG_LEVEL: "info", RATE_LIMIT_PER_MINUTE: "1000000", MAX_QUEUED_IMPORTS: "1000" },
+    ...{ DATABASE_URL: database.address, EVENTSTORE_URL: events.address, SIGNING_SECRET: signingSecret, DATA_DIR: folder },
+    ...(options.fileObjects
+      ? {}
+      : { S3_ENDPOINT: objects.address, S3_ACCESS_KEY: "S3RVER", S3_SECRET_KEY: "S3RVER", S3_BUCKET: "waybill-test" }),
+    ...options.environment,
+  };
+  const processes = await Promise.all(
+    roles.map(([role, hours]) =>
+      startProcess(
+        role,
+        hours === 0
+          ? { ...env, ...(role === "api" ? { NODE_OPTIONS: `--import=${stallProbe}` } : {}) }
+          : { ...env, NODE_OPTIONS: `--import=${shiftedClock}`, CLOCK_SHIFT_MS: String(hours * 3_600_000) },
+      ),
+    ),
+  );
+  return {
+    url: processes.find(({ role }) => role === "api")?.url ?? "",
+    processes,
+    pool,
+    folder,
+    eventStoreFolder: store.folder,
+    environment: env,
+    proxies: { "event store": events, database, "object store": objects },
+    eventStore,
+    newCustomer: () => newCustomerOn(pool, eventStore),
+    freeze: async (name) => {
+      const pids = name === "database" ? await withChildren(postgres.pid) : [(name === "event store" ? store.pid : s3?.pid) ?? 0];
+      for (const pid of pids) kill(pid, "SIGSTOP");
+      return () => {
+        for (const pid of pids) kill(pid, "SIGCONT");
+      };
+    },
+    close: async () => {
+      await Promise.all(processes.map((role) => role.stop()));
+      await eventStore.close();
+      await Promise.all([events, database, objects].map((proxy) => proxy.stop()));
+      await Promise.all([postgres.close(), store.stop(), s3?.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+  /** Of the server; 0 where it is not ours to freeze. */
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+async function ownDatabase(folder: string): Promise<Database> {
+  const server = await startPostgres({ folder, durable: false });
+  const pool = createPool({ url: server.url, applicationName: "faults" });
+  const close = async () => {
+    await pool.end();
+    await server.stop();
+  };
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { url: server.url, pool, pid: server.pid, close };
+}
+
+async function sharedDatabase(): Promise<Database> {
+  return { ...(await createTestDatabase()), pid: 0 };
+}
+
+async function startProcess(role: Role, env: Record<string, string>): Promise<RoleProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [program, role], { env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "exit");
+  const log = collect(child);
+  await until(`${role} is ready`, async () => child.exitCode !== null || log().includes('"ready"'));
+  if (child.exitCode !== null) throw new Error(log());
+  const stop = async () => {
+    kill(child.pid ?? 0, "SIGCONT");
+    kill(child.pid ?? 0, "SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await exited;
+  };
+  return { role, pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, log, stop };
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+/** A server and the processes it has forked. */
+async function withChildren(pid: number): Promise<number[]> {
+  const parents = await Promise.all(
+    (await readdir("/proc"))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+        return { pid: Number(name), parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) };
+      }),
+  );
+  return [pid, ...parents.filter(({ parent }) => parent === pid).map((child) => child.pid)];
+}

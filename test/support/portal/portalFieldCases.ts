@@ -1,0 +1,162 @@
+// Another organisation's ids in the fields of every form, as the portal's own pages render them: a new page's forms are found by themselves.
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { streamPrefix } from "../../../src/events/streams.js";
+import { answers, forms } from "../../../src/http/portal/pages/list.js";
+import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
+import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
+import { openablePages, type PortalStage } from "./portalPages.js";
+import { addressOf } from "./portalSecurityCases.js";
+import { formsIn, type RenderedForm } from "./renderedForms.js";
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Of forms that no page of `openablePages` shows, or shows without what a script or a person puts in: fields with ids of the stage. */
+const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
+  "/portal/sign-in/organisation": ({ service, organisationId, people }) => {
+    const member = { memberId: people.admin.memberId, organisationId, organisationName: "x", credentialsRevision: "1" };
+    return {
+      organisation: organisationId,
+      choice: sealChoice("a secret of somebody else, 32 bytes", [member], new Date()),
+      next: service.url,
+    };
+  },
+  "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // of the upload form, by a button of its own
+  "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
+  "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
+};
+
+/** Of what scripts send as JSON: bodies that are right in themselves, with ids of the stage where they name any. */
+const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
+  "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
+  "/portal/corrections/states": ({ importId }) => ({ rows: [{ importId, row: 3 }] }),
+  "/portal/corrections/submit": ({ importId }) => ({ importId, key: randomUUID(), rows: [{ row: 3, values: {} }] }),
+  "/portal/corrections/rows/dismiss": ({ importId }) => ({ importId, rows: [3], note: "x" }),
+  "/portal/corrections/rows/reopen": ({ importId }) => ({ importId, rows: [3] }),
+};
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const namesAnId = /id$|^(organisation|member|key|import|endpoint|webhook|shipment|customer)s?$/i;
+
+/** The fields that name something of an organisation, by what they are called or by what they hold. */
+export const idFields = (fields: Fields, { organisationId }: Pick<PortalStage, "organisationId">): string[] =>
+  Object.entries(fields)
+    .filter(
+      ([name, value]) => value !== "" && name !== "token" && (uuid.test(value) || value.includes(organisationId) || namesAnId.test(name)),
+    )
+    .map(([name]) => name);
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+
+/** Every form of every page, as the page's reader gets it. */
+async function rendered(stage: PortalStage): Promise<RenderedForm[]> {
+  const found: RenderedForm[] = [];
+  for (const { as, address } of openablePages) {
+    const who = as ? await sharedSession(stage.service, stage.people[as]) : visitor(stage.service.url);
+    found.push(...formsIn(await (await who.get(address(stage))).text()));
+  }
+  return found;
+}
+
+/** Everything recorded of an organisation: the tables that name it, and its events. */
+async function everythingOf({ service, organisationId }: PortalStage): Promise<unknown> {
+  const { rows: tables } = await service.pool.query<{ name: string }>(
+    "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'organisation_id' order by 1",
+  );
+  const kept: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const { rows } = await service.pool.query(`select each::text as row from "${name}" as each where organisation_id = $1 order by 1`, [
+      organisationId,
+    ]);
+    kept[name] = rows;
+  }
+  let events = 0;
+  await service.eventStore.replay({ prefixes: Object.values(streamPrefix) }, async (batch) => {
+    events += batch.events.filter(({ metadata }) => metadata.organisation === organisationId).length;
+  });
+  return { ...kept, events };
+}
+
+/** Without what differs between any two answers, and without the ids that were sent. */
+const neutral = (text: string, fields: Fields): string =>
+  Object.values(fields)
+    .filter((value) => value.length > 3)
+    .reduce((left, value) => left.replaceAll(value, ""), text)
+    .replaceAll(new RegExp(uuid, "gi"), "");
+
+async function send(who: Visitor, method: "get" | "post", address: string, fields: Fields): Promise<[number, string, string]> {
+  const query = new URLSearchParams(fields).toString();
+  const response = method === "get" ? await who.get(`${address}?${query}`) : await who.post(address, { ...fields });
+  return [response.status, neutral(response.headers.get("location") ?? "", fields), neutral(await response.text(), fields)];
+}
+
+async function sendJson(who: Visitor, url: string, body: string): Promise<Response> {
+  const cookie = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const { origin } = new URL(url);
+  const headers = { cookie, origin, "x-form-token": await formToken(who), "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body });
+}
+
+function madeUp(fields: Fields, ids: readonly string[]): Fields {
+  const invented = (value: string) =>
+    uuid.test(value) || value.startsWith("{")
+      ? value.replaceAll(new RegExp(uuid, "gi"), () => randomUUID())
+      : `org-${randomUUID().slice(0, 8)}`;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, ids.includes(name) ? invented(value) : value]));
+}
+
+/** `other`: a stage of another organisation, whose admin sends the first one's ids. */
+export function portalFieldCases(stage: () => PortalStage, other: () => PortalStage): void {
+  let found: Promise<RenderedForm[]> | undefined;
+  const all = () => (found ??= rendered(stage()));
+
+  async function compare(method: "get" | "post", address: string, fields: Fields, signedOut: boolean): Promise<void> {
+    const ids = idFields(fields, stage());
+    if (ids.length === 0) return;
+    const who = signedOut ? visitor(stage().service.url) : await sharedSession(stage().service, other().people.admin);
+    const token = signedOut ? "" : await formToken(who);
+    const before = await everythingOf(stage());
+    const theirs = await send(who, method, address, { ...fields, token });
+    const invented = await send(who, method, address, { ...madeUp(fields, ids), token });
+    expect(theirs, `${ids.join(", ")} of ${address}`).toEqual(invented);
+    expect(theirs[0]).toBeLessThan(500);
+    expect(await everythingOf(stage())).toEqual(before);
+    if (signedOut) expect(who.cookies.has("waybill")).toBe(false);
+  }
+
+  describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access }) => {
+    test("takes another organisation's ids in its fields for unknown ones", async () => {
+      const shown = (await all()).filter(({ method, action }) => method === "post" && patternOf(path).test(action));
+      const given = examples[path] ? [examples[path](stage())] : shown.map(({ fields }) => fields);
+      expect(given.length, `no page shows this form: give an example of its fields in portalFieldCases.ts`).toBeGreaterThan(0);
+      for (const fields of given.slice(0, 3)) await compare("post", addressOf(path, other()), fields, access === "anyone");
+    });
+  });
+
+  const withBodies = answers.filter(({ method, body }) => method === "POST" && typeof body === "object");
+  for (const { path } of withBodies) {
+    test(`POST ${path} takes another organisation's ids in its body for unknown ones`, async () => {
+      const example = exampleBodies[path];
+      expect(example, "give an example of its body in portalFieldCases.ts").toBeDefined();
+      const theirs = JSON.stringify(example?.(stage()));
+      const invented = madeUp({ body: theirs }, ["body"])["body"]?.replaceAll(stage().organisationId, `org-${randomUUID().slice(0, 8)}`);
+      const who = await sharedSession(stage().service, other().people.admin);
+      const before = await everythingOf(stage());
+      const answered = [theirs, invented ?? ""].map(async (body) => {
+        const response = await sendJson(who, `${stage().service.url}${addressOf(path, other())}`, body);
+        return [response.status, neutral(await response.text(), {})];
+      });
+      const [first, second] = await Promise.all(answered);
+      expect(first).toEqual(second);
+      expect(first?.[0]).toBeLessThan(500);
+      expect(await everythingOf(stage())).toEqual(before);
+    });
+  }
+
+  test("forms that only ask, in every page: another organisation's ids are unknown ones", async () => {
+    const asking = (await all()).filter(({ method, fields }) => method === "get" && idFields(fields, stage()).length > 0);
+    const each = new Map(asking.map((form) => [`${form.action} ${Object.keys(form.fields).sort()}`, form]));
+    expect(each.size).toBeGreaterThan(0);
+    for (const { action, fields } of each.values()) await compare("get", action, fields, false);
+  });
+}

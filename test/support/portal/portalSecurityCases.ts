@@ -1,0 +1,216 @@
+// Cases that every address of the portal must pass, run over its own lists so that a new page or form cannot be forgotten.
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { may, type Role } from "../../../src/domain/roles.js";
+import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
+import type { Access } from "../../../src/http/portal/visit.js";
+import type { TestService } from "../service.js";
+import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor } from "./portal.js";
+import { ownShipmentOf, type PortalStage } from "./portalPages.js";
+
+const roles: readonly Role[] = ["admin", "operator", "viewer"];
+const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));
+const refused = (access: Access): Role[] => roles.filter((role) => !allowed(access).includes(role));
+
+/** A case that means nothing for an address is not there, rather than skipped. */
+const testWhere = (applies: boolean) => (applies ? test : () => undefined) as typeof test;
+
+/** An address with ids of the stage's organisation in it, or with made-up ones. */
+export function addressOf(path: string, stage: PortalStage, madeUp = false): string {
+  const { keyId, joinToken: token, importId, endpointId, deliveryId, quoteId } = stage;
+  const shipmentId = ownShipmentOf(stage.organisationId);
+  const ids: Record<string, string> = {
+    keyId,
+    memberId: stage.people.viewer.memberId,
+    token,
+    importId,
+    endpointId,
+    deliveryId,
+    shipmentId,
+    quoteId,
+  };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name];
+    if (id === undefined) throw new Error(`no ${name} is known to the security cases`);
+    return madeUp ? randomUUID() : id;
+  });
+}
+
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const strangers = new WeakMap<TestService, Promise<Visitor>>();
+
+/** An admin of another organisation: the same one for all cases, none of which ends the session. */
+function strangerTo(service: TestService): Promise<Visitor> {
+  const stranger =
+    strangers.get(service) ?? service.organisation().then(async ({ id }) => signedIn(service, await addMember(service, id, "admin")));
+  strangers.set(service, stranger);
+  return stranger;
+}
+
+export function portalSecurityCases(stage: () => PortalStage): void {
+  describe.each(pages.map((page) => [page.path, page] as const))("GET %s", (_, { path, access }) => {
+    test("cannot be framed, is never stored, and loads nothing from elsewhere, signed in or not", async () => {
+      const { service, people } = stage();
+      for (const who of [visitor(service.url), await sharedSession(service, people.admin)]) {
+        const { headers, status } = await who.get(addressOf(path, stage()));
+        expect([headers.get("x-frame-options"), headers.get("cache-control")]).toEqual(["DENY", "no-store"]);
+        if (status !== 302) expect(headers.get("content-security-policy")).toBe(contentSecurityPolicy);
+      }
+    });
+
+    testWhere(access !== "anyone")("leads who is signed out, or was removed, to sign-in and nowhere else", async () => {
+      const { service, organisationId } = stage();
+      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
+      const open = await signedIn(service, member);
+      const address = addressOf(path, stage());
+      expect((await open.get(address)).status).toBe(200);
+      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
+      for (const who of [visitor(service.url), open, visitor(service.url, new Map([["waybill", "a".repeat(43)]]))]) {
+        const response = await who.get(address);
+        expect([response.status, await response.text()]).toEqual([302, ""]);
+        expect(response.headers.get("location")).toMatch(/^\/portal\/sign-in(\?next=%2Fportal|$)/);
+      }
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not see it", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access))
+        expect((await (await sharedSession(service, people[role])).get(addressOf(path, stage()))).status).toBe(403);
+    });
+  });
+
+  describe.each(pages.filter(({ path, access }) => access !== "anyone" && path.includes("{")).map((page) => [page.path, page] as const))(
+    "GET %s",
+    (_, { path }) => {
+      test("knows no ids of another organisation", async () => {
+        const { service } = stage();
+        const stranger = await strangerTo(service);
+        for (const madeUp of [false, true]) expect((await stranger.get(addressOf(path, stage(), madeUp))).status).toBe(404);
+      });
+    },
+  );
+
+  describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access, body }) => {
+    const file = new File(["a\n1\n"], "a.csv");
+    const post = (who: Visitor, address: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      body === "upload" ? who.upload(address, fields, file, headers) : who.post(address, fields, headers);
+
+    test("is 403 from another site, with a good session and token", async () => {
+      const { service, people } = stage();
+      const who = await sharedSession(service, people.admin);
+      const token = await formToken(who);
+      const crossSite: Record<string, string>[] = [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { origin: "" },
+        { origin: service.url, "sec-fetch-site": "cross-site" },
+        { origin: service.url, "sec-fetch-site": "same-site" },
+      ];
+      for (const headers of crossSite) expect((await post(who, addressOf(path, stage()), { token }, headers)).status).toBe(403);
+    });
+
+    test("takes forms only, and small ones", async () => {
+      const { service, people } = stage();
+      const who = await sharedSession(service, people.admin);
+      const address = addressOf(path, stage());
+      expect((await who.post(address, {}, { "content-type": "text/plain" })).status).toBe(415);
+      if (body === "upload") return; // what it holds is bounded as every upload is
+      expect((await who.post(address, { token: await formToken(who), x: "x".repeat(70_000) })).status).toBe(413);
+      expect((await who.post(address, { token: await formToken(who), x: "\0" })).status).toBe(400);
+    });
+
+    testWhere(access !== "anyone")("is refused without a session, and with the token of another one", async () => {
+      const { service, people } = stage();
+      const signedOut = await post(visitor(service.url), addressOf(path, stage()), { token: "x" });
+      expect([signedOut.status, signedOut.headers.get("location")]).toEqual([303, "/portal/sign-in"]);
+      const who = await sharedSession(service, people.admin);
+      const another = await formToken(await sharedSession(service, people.admin, "another"));
+      for (const token of ["", "x", another]) expect((await post(who, addressOf(path, stage()), { token })).status).toBe(403);
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not send it", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access)) {
+        const who = await sharedSession(service, people[role]);
+        expect((await post(who, addressOf(path, stage()), { token: await formToken(who) })).status).toBe(403);
+      }
+    });
+
+    testWhere(access !== "anyone" && path.includes("{"))("knows no ids of another organisation", async () => {
+      const { service } = stage();
+      const stranger = await strangerTo(service);
+      const token = await formToken(stranger);
+      const answers = [addressOf(path, stage()), addressOf(path, stage(), true)].map(async (address) => {
+        const response = await stranger.post(address, { token, role: "admin" }, { "x-request-id": "the-same" });
+        const id = address.split("/").find((part) => /\d/.test(part)) ?? "";
+        return [response.status, (await response.text()).replaceAll(id, "").replaceAll(id.slice(0, 12), "")];
+      });
+      const [theirs, madeUp] = await Promise.all(answers);
+      expect(theirs?.[0]).toBe(404);
+      expect(theirs).toEqual(madeUp);
+    });
+  });
+
+  describe.each(answers.map((one) => [`${one.method} ${one.path}`, one] as const))("%s, which a page's script asks for", (_, one) => {
+    const { method, path, access } = one;
+    const ask = (who: Visitor, address: string, headers: Record<string, string> = {}) =>
+      method === "GET"
+        ? who.get(address, { accept: "application/json", ...headers })
+        : who.post(address, {}, { "content-type": "application/json", ...headers });
+    /** Reads no more than the head: some answers stay open. */
+    const statusOf = async (answer: Promise<Response>) => {
+      const response = await answer;
+      await response.body?.cancel();
+      return response.status;
+    };
+
+    test("is 401 in JSON for a script that is signed out or whose member was removed, and leads a browser to sign-in", async () => {
+      const { service, organisationId } = stage();
+      const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
+      const removed = await signedIn(service, member);
+      await service.pool.query("update members set status = 'removed' where member_id = $1", [member.memberId]);
+      for (const who of [visitor(service.url), removed]) {
+        const response = await ask(who, addressOf(path, stage()), { "x-form-token": "x" });
+        expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+          ...[401, "application/json", "no-store"],
+        ]);
+        if (method === "GET") expect(await statusOf(who.get(addressOf(path, stage())))).toBe(302);
+      }
+    });
+
+    testWhere(refused(access).length > 0)("is 403 for a role that may not ask", async () => {
+      const { service, people } = stage();
+      for (const role of refused(access)) {
+        const who = await sharedSession(service, people[role]);
+        const headers = { "x-form-token": await formToken(who) };
+        expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
+      }
+    });
+
+    testWhere(method === "POST")("is 403 from another site, and without the token of its session", async () => {
+      const { service, people } = stage();
+      const who = await sharedSession(service, people.admin);
+      const token = await formToken(who);
+      const crossSite: Record<string, string>[] = [
+        { origin: "https://evil.example", "x-form-token": token },
+        { origin: service.url, "sec-fetch-site": "cross-site", "x-form-token": token },
+        {},
+        { "x-form-token": await formToken(await sharedSession(service, people.admin, "another")) },
+      ];
+      for (const headers of crossSite) expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
+    });
+
+    testWhere(path.includes("{"))("knows no ids of another organisation", async () => {
+      const { service } = stage();
+      const stranger = await strangerTo(service);
+      const headers = { "x-form-token": await formToken(stranger) };
+      for (const madeUp of [false, true]) {
+        const status = await statusOf(ask(stranger, addressOf(path, stage(), madeUp), headers));
+        // A body that is wrong in itself may be refused before the id is looked up, the same for every id.
+        expect(method === "GET" ? [404] : [404, 400]).toContain(status);
+      }
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { inject } from "vitest";
+import { createPool } from "../../../src/adapters/postgres/pool.js";
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** Ends the pool and drops the database; call it in afterAll. */
+  close(): Promise<void>;
+}
+
+/** A migrated, empty database of the test file's own. `empty: true` gives one without any tables. */
+export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const server = new URL(inject("postgresUrl"));
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await asAdministrator(server, `create database ${name} template ${options.empty ? "template0" : "waybill"}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const pool = createPool({ url: url.href, applicationName: "test" });
+  return {
+    url: url.href,
+    pool,
+    close: async () => {
+      await pool.end();
+      await asAdministrator(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function asAdministrator(server: URL, statement: string): Promise<void> {
+  const url = new URL(server);
+  url.pathname = "/postgres";
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    // Only one clone can be made from a template at a time: test files take turns.
+    await client.query("select pg_advisory_lock(1)");
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,20 @@
+// Behaves as a real server does where the embedded node is nicer, for the test of the harness: `slowEventStore.mjs PORT FOLDER`. It takes
+// its time to begin and to end, still answers meanwhile, and does not start with a variable EVENTSTORE_... that it does not know.
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { startEventStoreNode } from "../../../dist/embedded/eventstore/node.js";
+
+const slowMs = 400;
+const [port, dataDir] = process.argv.slice(2);
+const unknown = Object.keys(process.env).filter((name) => name.startsWith("EVENTSTORE_"));
+if (unknown.length > 0) {
+  process.stderr.write(`unknown options: ${unknown.join(", ")}\n`);
+  process.exit(1);
+}
+await pause(slowMs);
+const node = await startEventStoreNode({ port: Number(port), dataDir });
+process.once("SIGTERM", async () => {
+  await pause(slowMs);
+  await node.stop();
+  process.exit(0);
+});
