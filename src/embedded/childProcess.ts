@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { withTimeLimit } from "../timeLimit.js";
 
 /** The built program, also when a test runs this code from its sources. */
 export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
@@ -57,9 +57,6 @@ export function startChild(
 
 async function stop(child: ChildProcess, exited: Promise<string>, patience: number): Promise<void> {
   child.kill("SIGTERM");
-  const inTime = new AbortController();
-  const late = pause(patience, "late" as const, { signal: inTime.signal }).catch(() => "aborted" as const);
-  if ((await Promise.race([exited, late])) === "late") child.kill("SIGKILL");
-  inTime.abort();
+  await withTimeLimit(patience, exited, () => child.kill("SIGKILL"));
   await exited;
 }

@@ -91,6 +91,11 @@ export const importEvents = {
   ImportCancelled: importCancelled,
 } as const;
 
+/** An import's last event is one of these. */
+export const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as const satisfies (keyof typeof importEvents)[];
+export type ImportEnding = (typeof importEndings)[number];
+export const endsImport = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
+
 export type ImportRequested = z.infer<typeof importRequested>;
 export type ImportStarted = z.infer<typeof importStarted>;
 export type RowAccepted = z.infer<typeof rowAccepted>;

@@ -105,29 +105,30 @@ export function importIdOf(stream: string): string | undefined {
 function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {
   const event = readImportEvent(stored, skip);
   if (!event) return;
+  if (event.type !== "ImportRequested") slice.firstRevision ??= event.revision;
+  slice.lastRevision = event.revision;
   switch (event.type) {
     case "RowAccepted":
       slice.accepted.push(event.data);
       slice.acceptedRevisions.push(event.revision);
-      break;
+      return;
     case "RowRejected":
       slice.rejected.push(event.data);
-      break;
+      return;
     case "ImportRequested":
       slice.requested = { data: event.data, event };
-      break;
+      return;
     case "ImportStarted":
       slice.started = event.data;
-      break;
+      return;
     case "ImportCompleted":
     case "ImportFailed":
     case "ImportCancelled":
       slice.ended = { type: event.type, data: event.data, event } as Ending;
       endings.push(slice);
-      break;
+      return;
   }
-  if (event.type !== "ImportRequested") slice.firstRevision ??= event.revision;
-  slice.lastRevision = event.revision;
+  event satisfies never;
 }
 
 /** Decodes an event. An unreadable one is skipped; one written by a later version of the service throws, since skipping it would lose its rows for good. */

@@ -43,6 +43,13 @@ const allowed: readonly (readonly [string, string])[] = [
   ["src/embedded/x.ts", "../adapters/metrics.js"],
 ];
 
+/** Without a row, a file is refused also where it imports nothing: imported by a file that may import everything, or by none. */
+const withoutRow: readonly (readonly [string, string])[] = [
+  ["src/billing/imported.ts", "export const imported = 1;\n"],
+  ["src/main/importer.ts", 'export { imported } from "../billing/imported.js";\n'],
+  ["src/stray/alone.ts", "export const alone = 1;\n"],
+];
+
 let violations: Set<string>;
 const folders: string[] = [];
 
@@ -58,7 +65,10 @@ beforeAll(async () => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `export type { default as Anything } from "${from}";\n`);
   }
-  await mkdir(join(folder, "src/http/portal"), { recursive: true });
+  for (const [path, text] of withoutRow) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
   const program = join(root, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
   const args = [program, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "src"];
   const output = await promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 }).catch(
@@ -80,6 +90,11 @@ test.each(allowed.map(([path, from], index) => [path.replace("x.ts", `trespasser
     expect(violations).not.toContain(path);
   },
 );
+
+test("a file whose folder has no row is refused, also where it imports nothing", () => {
+  expect(violations).toContain("src/main/importer.ts");
+  expect(violations).toContain("src/stray/alone.ts");
+});
 
 test("the documentation shows the table as it is enforced", async () => {
   const { rooms } = JSON.parse(await readFile(join(root, "boundaries.json"), "utf8")) as Boundaries;

@@ -55,6 +55,7 @@ export function correctionEvidence(): CorrectionEvidence {
         for (const row of event.data.rows) settled.delete(keyOf(importId, row));
         return;
     }
+    event satisfies never;
   };
   return {
     requested(request) {

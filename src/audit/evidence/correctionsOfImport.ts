@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { decodeOn } from "../../events/codec.js";
-import type { ImportRequested } from "../../events/importEvents.js";
+import { endsImport, type ImportRequested } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, isAfter, type Position } from "../../ports/eventStore.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
@@ -35,13 +35,11 @@ export async function correctionsOfImport(
   return evidence;
 }
 
-const ends = ["ImportCompleted", "ImportFailed", "ImportCancelled"];
-
 async function addImport(eventStore: EventStore, importId: string, until: Position, evidence: CorrectionEvidence): Promise<void> {
   for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
     const event = decodeOn("import", stored);
     if (event?.type === "ImportRequested" && !isAfter(stored.position, until)) evidence.requested(event.data);
   }
   const last = await eventStore.last(streamOf.import(importId));
-  if (last && ends.includes(last.type) && !isAfter(last.position, until)) evidence.ended(importId, last.type === "ImportCompleted");
+  if (last && endsImport(last.type) && !isAfter(last.position, until)) evidence.ended(importId, last.type === "ImportCompleted");
 }

@@ -128,6 +128,7 @@ function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
       fold.ended = { type: event.type, data: event.data, revision, position, recordedAt };
       return;
   }
+  event satisfies never;
 }
 
 const kindOf = (fold: ImportFold) => fold.requested?.data.kind ?? "activities";

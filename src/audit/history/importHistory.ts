@@ -106,35 +106,34 @@ function historyBuilder(fold: ImportFold) {
     const reason = reasons.has(error) || reasons.size < mostReasons ? error : otherReasons;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   };
+  const addEvent = (event: RecordedOn<"import">): void => {
+    const { recordedAt, revision, position } = event;
+    switch (event.type) {
+      case "ImportRequested":
+        requested ??= { data: event.data, recordedAt };
+        return;
+      case "ImportStarted":
+        started ??= { data: event.data, recordedAt };
+        return;
+      case "RowAccepted":
+      case "RowRejected":
+        addRow(event);
+        return;
+      case "ImportCompleted":
+      case "ImportFailed":
+      case "ImportCancelled": {
+        const { type, data, metadata } = event;
+        ended ??= { type, data, revision, position, recordedAt, actor: metadata.actor } as ImportHistory["ended"];
+        return;
+      }
+    }
+    event satisfies never;
+  };
   return {
     fold,
     add(event: RecordedOn<"import">): void {
-      const { recordedAt, revision, position } = event;
-      switch (event.type) {
-        case "ImportRequested":
-          requested ??= { data: event.data, recordedAt };
-          break;
-        case "ImportStarted":
-          started ??= { data: event.data, recordedAt };
-          break;
-        case "RowAccepted":
-        case "RowRejected":
-          addRow(event);
-          break;
-        case "ImportCompleted":
-        case "ImportFailed":
-        case "ImportCancelled":
-          ended ??= {
-            type: event.type,
-            data: event.data,
-            revision,
-            position,
-            recordedAt,
-            actor: event.metadata.actor,
-          } as ImportHistory["ended"];
-          break;
-      }
-      last = recordedAt;
+      addEvent(event);
+      last = event.recordedAt;
     },
     build(whole: boolean): ImportHistory | undefined {
       if (!requested) return undefined;

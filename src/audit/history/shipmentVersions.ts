@@ -1,7 +1,7 @@
 // Every version of a shipment, from the streams of the imports that wrote it.
 import type { Principal } from "../../domain/principal.js";
 import { decode } from "../../events/codec.js";
-import type { ImportRequested } from "../../events/importEvents.js";
+import { endsImport, type ImportRequested } from "../../events/importEvents.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 
@@ -86,7 +86,7 @@ function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question
   if (!source || !event) return;
   if (event.type === "RowAccepted") addLine(source, event.data, question.shipmentId);
   if (event.type === "ImportCompleted") versions.push(...written(source, event.data.at, event.position.commit));
-  if (event.type === "ImportCompleted" || event.type === "ImportFailed" || event.type === "ImportCancelled") open.delete(stored.stream);
+  if (endsImport(event.type)) open.delete(stored.stream);
 }
 
 /** A shipment's first line has its id; the further lines have the same shipment number. */

@@ -37,6 +37,7 @@ export function evolveWebhooks(webhooks: Webhooks, { type, data }: WebhookEvent)
       if (known) webhooks.set(data.endpointId, { ...known, paused: type === "WebhookPaused" });
       return;
   }
+  data satisfies never;
 }
 
 export type WebhookCommand =

@@ -1,10 +1,11 @@
 // An error report that comes back as a file: how it is recognised, and whose rows it has.
+import { uuidPattern } from "../uuid.js";
 import { folded, reportColumns } from "./header.js";
 
 /** In the properties of the workbook, which spreadsheet programs keep when the report is edited and saved. */
 export const reportSubject = (importId: string): string => `Rejected rows of import ${importId}`;
 
-const anyImportId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const anyImportId = new RegExp(uuidPattern, "i");
 
 interface UploadedFile {
   readonly name: string;

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import { createDatabase, ensureCluster } from "./cluster.js";
@@ -123,12 +124,16 @@ async function launch({ postgres, data, port, durable, account, line, signal }: 
       await pause(15);
     }
     child.stdin?.end();
-    await Promise.race([exited, pause(5_000, undefined, { ref: false })]);
+    await withTimeLimit(5_000, exited, () => undefined);
     return said();
   })();
   const stop = async () => {
     child.stdin?.end();
-    const stopped = await Promise.race([exited.then(() => true), pause(5_000, false, { ref: false })]);
+    const stopped = await withTimeLimit(
+      5_000,
+      exited.then(() => true),
+      () => false,
+    );
     if (!stopped) {
       await stopServer(pid);
       endGroup(child); // the shell around the server

@@ -53,6 +53,7 @@ async function apply(client: PoolClient, { type, data }: RecordedOn<"corrections
       await client.query(`delete from settled_rows where import_id = $1 and "row" = any($2::integer[])`, [data.importId, data.rows]);
       return;
   }
+  data satisfies never;
 }
 
 /** A row that was refused is in the correction's own list of rejected rows too: there it is settled, or it could be corrected twice. */

@@ -60,7 +60,9 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
       );
     case "MemberErased":
       await client.query("delete from members where member_id = $1", [memberId]);
+      return;
   }
+  event satisfies never;
 }
 
 /** False where the e-mail is another member's: the first one stays. */

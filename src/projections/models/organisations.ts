@@ -72,24 +72,25 @@ async function applyEvents(
     switch (event.type) {
       case "CatalogueEntryPut":
       case "CatalogueEntryRemoved":
-        break; // staged above, all at once
+        continue; // staged above, all at once
       case "CatalogueApplied":
         await applyCatalogue(client, organisationId, event);
-        break;
+        continue;
       case "ApiKeyCreated":
         await addKey(client, organisationId, event.data);
-        break;
+        continue;
       case "ApiKeyRevoked":
         await revokeKey(client, organisationId, event.data);
-        break;
+        continue;
       case "WebhookAdded":
       case "WebhookChanged":
       case "WebhookRemoved":
       case "WebhookPaused":
       case "WebhookResumed":
         await applyWebhookEvent(client, organisationId, event);
-        break;
+        continue;
     }
+    event satisfies never;
   }
   const last = events.at(-1);
   if (!last) return;

@@ -42,4 +42,5 @@ export async function applyWebhookEvent(client: PoolClient, organisationId: stri
       await change("paused_at = null, paused_because = null");
       return;
   }
+  event satisfies never;
 }

@@ -1,6 +1,7 @@
 // What happened to an import, from its stream and that of its corrections. Costs the same for ten rows and for a million.
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
+import { endsImport, type ImportEnding } from "../../events/importEvents.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 import { changesOfWorker } from "./changesOfWorker.js";
@@ -8,7 +9,7 @@ import type { ImportView } from "./importView.js";
 
 type ImportEvent = RecordedOn<"import">;
 export type TimelineStep =
-  | Extract<ImportEvent, { type: "ImportRequested" | "ImportStarted" | "ImportCompleted" | "ImportFailed" | "ImportCancelled" }>
+  | Extract<ImportEvent, { type: "ImportRequested" | "ImportStarted" | ImportEnding }>
   | { readonly type: "ImportResumed"; readonly recordedAt: Date; readonly worker: string; readonly row: number | undefined }
   | RecordedOn<"corrections">;
 
@@ -30,7 +31,7 @@ export async function importTimeline(
   if (requested?.type !== "ImportRequested" || requested.data.organisationId !== organisationId || !last) return [];
   if (started?.type !== "ImportStarted") return started && isEnding(started) ? [requested, started] : [requested];
   const end = decodeOn("import", last);
-  // Somebody else may have cancelled it: that is no worker.
+  // ImportCancelled may name a person or a key, not a worker.
   const [revision, lastOfWorker] = last.type === "ImportCancelled" ? [last.revision - 1n, undefined] : [last.revision, last];
   const resumed = await changesOfWorker(eventStore, { stream, first: actorOf(started.data.by) }, revision, lastOfWorker);
   return [
@@ -41,8 +42,7 @@ export async function importTimeline(
   ];
 }
 
-const isEnding = (event: ImportEvent) =>
-  event.type === "ImportCompleted" || event.type === "ImportFailed" || event.type === "ImportCancelled";
+const isEnding = (event: ImportEvent): event is Extract<ImportEvent, { type: ImportEnding }> => endsImport(event.type);
 
 /** The first two events of streams that have them: they never change, and pages that are open ask for them again and again. */
 const beginnings = new WeakMap<EventStore, Map<string, readonly StoredEvent[]>>();
@@ -64,12 +64,14 @@ async function readSome(eventStore: EventStore, stream: string, max: number): Pr
   return read;
 }
 
-function resumedStep({ recordedAt, metadata, data }: StoredEvent): TimelineStep {
-  const { row } = data as { row?: unknown };
+/** A worker's first event is mostly a row's. It is the ending where all rows were recorded before. */
+function resumedStep(stored: StoredEvent): TimelineStep {
+  const event = decodeOn("import", stored);
+  const isRow = event?.type === "RowAccepted" || event?.type === "RowRejected";
   return {
     type: "ImportResumed",
-    recordedAt,
-    worker: metadata.actor.replace(/^worker:/, ""),
-    row: typeof row === "number" ? row : undefined,
+    recordedAt: stored.recordedAt,
+    worker: stored.metadata.actor.replace(/^worker:/, ""),
+    row: isRow ? event.data.row : undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { setTimeout } from "node:timers/promises";
+import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatedly } from "../waiting/repeatedly.js";
 import type { WorkerDeps } from "./deps.js";
@@ -84,6 +84,6 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       await bell.pause(outageMs());
     }
   }
-  await Promise.race([Promise.all([...running, ...tasks]), setTimeout(stopMs, undefined, { ref: false })]);
+  await withTimeLimit(stopMs, Promise.all([...running, ...tasks]), () => undefined);
   await rm(folder, { recursive: true, force: true });
 }

@@ -8,7 +8,7 @@ import {
   streamNameFilter,
 } from "@eventstore/db-client";
 import { eventually } from "../../support/eventually.js";
-import { faultOf, fromOf, type Words } from "./asker.js";
+import { faultOf, fromOf, type Words } from "./words.js";
 
 interface Case {
   streamOf(name?: string): string;

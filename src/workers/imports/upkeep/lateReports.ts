@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/objectKeys.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
-import type { RowRejected } from "../../../events/importEvents.js";
+import { endsImport, type RowRejected } from "../../../events/importEvents.js";
 import { streamOf } from "../../../events/streams.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import type { WorkerDeps } from "../deps.js";
@@ -90,14 +90,12 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   }
 }
 
-const ends = new Set(["ImportCompleted", "ImportCancelled", "ImportFailed"]);
-
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
   let ended = false;
   for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n, signal })) {
     const event = readable(stored);
     if (event?.type === "RowRejected") yield event.data;
-    ended = event !== undefined && ends.has(event.type);
+    ended = event !== undefined && endsImport(event.type);
   }
   if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
 }
