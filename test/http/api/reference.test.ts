@@ -13,6 +13,7 @@ import { samples } from "../../../src/http/api/reference/samples.js";
 import { routes } from "../../../src/http/api/routes/list.js";
 import { violations } from "../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../support/browser/browser.js";
+import { holdNext } from "../../support/browser/heldRequest.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
 const run = promisify(execFile);
@@ -129,6 +130,24 @@ describe("in a browser", () => {
         expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       }
       expect(faults).toEqual([]);
+    });
+  });
+
+  browserTest("of two answers in Try it the one to the later request stays, whichever comes first", async () => {
+    await browser.inPage({ origin: service.url }, async ({ page }) => {
+      await page.goto("/docs");
+      await page.getByLabel("API key, for Try it").fill(organisation.key);
+      const article = page.locator("#generateQuotes");
+      await article.locator("summary", { hasText: "Try it" }).click();
+      const [send, output] = [article.locator("button", { hasText: "Send" }), article.locator("output")];
+      const first = await holdNext(page, /\/getQuote$/);
+      await send.click();
+      await first.made;
+      await send.click();
+      await expect.poll(() => output.textContent()).toMatch(/^200[\s\S]*"quoteId"/);
+      const shown = await output.textContent();
+      await first.letGo();
+      expect(await output.textContent()).toBe(shown);
     });
   });
 });

@@ -54,6 +54,9 @@ function request(form: HTMLFormElement): { address: URL; init: RequestInit } {
   return { address, init: { ...init, body: value(data, "body") } };
 }
 
+/** By form: the request that was sent last. An answer to an earlier one may come after its answer. */
+const last = new WeakMap<HTMLFormElement, symbol>();
+
 async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<void> {
   if ((key?.value ?? "") === "") {
     output.textContent = "Enter an API key at the top of the page first.";
@@ -61,14 +64,18 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
     return;
   }
   output.textContent = "Sending...";
+  const sending = Symbol();
+  last.set(form, sending);
   try {
     const { address, init } = request(form);
     const response = await fetch(address, init);
     const text = await response.text();
+    if (last.get(form) !== sending) return;
     output.textContent = `${response.status} ${response.statusText}\n${pretty(text)}`;
     if (response.ok) remember(form, text);
   } catch (error) {
-    output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`;
+    if (last.get(form) === sending)
+      output.textContent = `The request could not be sent: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
