@@ -60,6 +60,8 @@ interface Place {
 }
 
 const waiting = new Map<string, number>();
+/** By end: what was asked last. An answer to something earlier may come after its answer. */
+const asked = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
 const words = ({ postalCode, suburb, state }: Place) => `${postalCode} ${suburb} ${state}`;
 const known = new Map<string, Place>();
@@ -68,9 +70,11 @@ const known = new Map<string, Place>();
 async function suggest(end: string, typed: string): Promise<void> {
   const list = document.querySelector<HTMLDataListElement>(`#places-${end}`);
   if (!form || !list || typed.length < 2) return;
-  const query = new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" });
+  const query = String(new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" }));
+  asked.set(end, query);
   const response = await fetch(`${form.action}/places?${query}`, { headers: { accept: "application/json" } });
   const { places } = (await response.json()) as { places: readonly Place[] };
+  if (asked.get(end) !== query) return;
   for (const place of places) known.set(words(place), place);
   list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: words(place) })));
 }

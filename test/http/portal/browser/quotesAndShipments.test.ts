@@ -5,6 +5,7 @@ import { streamOf } from "../../../../src/events/streams.js";
 import { noStream } from "../../../../src/ports/eventStore.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { goodsLine, type Story, tell } from "../../../support/importStory.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { projectLog } from "../../../support/projectLog.js";
@@ -85,7 +86,17 @@ browserTest("a quote: items pasted from a spreadsheet, places suggested, prices 
     await origin.getByLabel("Postcode").fill(suggested); // what a browser does with the suggestion that was taken
     expect(await origin.getByLabel("Postcode").inputValue()).toBe("2000");
     expect(suggested.toLowerCase()).toContain((await origin.getByLabel("Suburb").inputValue()).toLowerCase());
-    await page.getByRole("group", { name: "Destination" }).getByLabel("Postcode").fill("3000");
+    // What is suggested for what was typed before comes too late.
+    const destination = page.getByRole("group", { name: "Destination" }).getByLabel("Postcode");
+    const early = await holdNext(page, /places\?start=31&/);
+    await destination.fill("31");
+    await early.made;
+    await destination.fill("3121");
+    const places = page.locator("#places-destination option");
+    await places.first().waitFor({ state: "attached" });
+    await early.letGo();
+    for (const place of await places.evaluateAll((all) => all.map((each) => each.getAttribute("value")))) expect(place).toMatch(/^3121 /);
+    await destination.fill("3000");
 
     const rows = Array.from({ length: 5 }, (_, n) => [n + 1, 0.5, 0.4, 0.4, 30, "Carton"].join("\t"));
     await pasteInto(page, "Quantity, item 1", `${rows.join("\r\n")}\r\n`);
