@@ -1,8 +1,8 @@
 // Buttons that copy are shown once they work, and say so for a moment.
 const saidForMs = 2_000;
 
-async function copy(button: HTMLButtonElement): Promise<void> {
-  const label = button.textContent;
+/** `label`: what the button says otherwise. It may be pressed again while it says that it has copied. */
+async function copy(button: HTMLButtonElement, label: string): Promise<void> {
   await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
   button.textContent = "Copied";
   setTimeout(() => {
@@ -19,7 +19,8 @@ function select(button: HTMLButtonElement): void {
 function show(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy][hidden]")) {
     button.hidden = false;
-    button.addEventListener("click", () => void copy(button).catch(() => select(button)));
+    const label = button.textContent;
+    button.addEventListener("click", () => void copy(button, label).catch(() => select(button)));
   }
 }
 

@@ -23,6 +23,27 @@ function openAll(): void {
   for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) open(dialog);
 }
 
+interface Asking {
+  readonly sourceElement: Element;
+}
+
+/** The request for a question that was made last. What was asked before it is not shown any more, though its answer may come first. */
+let last: Asking | undefined;
+
+/** Where the event is of a request for a question. */
+function askingIn(event: Event): Asking | undefined {
+  const { ctx } = (event as CustomEvent<{ ctx: Asking }>).detail;
+  return ctx.sourceElement.matches("[hx-target='#question']") ? ctx : undefined;
+}
+
+document.addEventListener("htmx:before:request", (event) => {
+  last = askingIn(event) ?? last;
+});
+document.addEventListener("htmx:before:swap", (event) => {
+  const asking = askingIn(event);
+  if (asking && asking !== last) event.preventDefault();
+});
+
 openAll();
 document.addEventListener("htmx:after:swap", openAll);
 

@@ -8,6 +8,7 @@ import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
 import { password, signedIn } from "../../../support/portal/portal.js";
 import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 
@@ -108,6 +109,38 @@ browserTest("Cancel closes a question, and the keyboard goes on in the page", as
     await questionIsGone(page);
     expect(await hasFocus(page.locator("main"))).toBe(true);
     await expect.poll(() => new URL(page.url()).search).toBe("");
+  });
+});
+
+browserTest("of two questions the one that was asked last is shown, whichever answer comes first", async () => {
+  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
+    await open(page, named("members"));
+    const ask = async ({ email }: TestMember) => {
+      const held = await holdNext(page, /members\?remove=/);
+      await page.getByRole("row", { name: email }).getByRole("button", { name: "Remove" }).click();
+      await held.made;
+      return held;
+    };
+    const [early, late] = [await ask(stage.people.operator), await ask(stage.people.viewer)];
+    await early.letGo();
+    await late.letGo();
+    await page.locator("dialog:modal").getByText(stage.people.viewer.email).waitFor();
+  });
+});
+
+browserTest("a button that copies says so for a moment, also when it is pressed again meanwhile", async () => {
+  await browser.inPage({ origin: service.url }, async ({ page }) => {
+    await page.clock.install();
+    await open(page, named("import"));
+    await page.context().grantPermissions(["clipboard-write"], { origin: service.url });
+    const copy = page.locator(".under-heading button.copy");
+    for (const _ of ["once", "twice"]) {
+      await copy.click();
+      await expect.poll(() => copy.textContent()).toBe("Copied");
+      await page.clock.runFor(1_000);
+    }
+    await page.clock.runFor(2_000);
+    expect(await copy.textContent()).toBe("Copy");
   });
 });
 
