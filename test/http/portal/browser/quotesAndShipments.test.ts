@@ -107,6 +107,7 @@ browserTest("a quote: items pasted from a spreadsheet, places suggested, prices 
 
     const compared = page.getByRole("table", { name: "The cheapest price of each service, by customer" });
     await compared.waitFor();
+    await page.waitForLoadState(); // the prices come after it
     const [acme, beta] = await Promise.all(
       ["Acme Retail", "Beta Books"].map(async (name) => cents(await compared.getByRole("row", { name }).getByRole("cell").textContent())),
     );
@@ -133,13 +134,13 @@ browserTest(
       await page.getByLabel("Place", { exact: true }).fill("richmond");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "Show all" }).waitFor();
-      expect(await found.allInnerTexts()).toEqual(["SO-1001"]);
+      await expect.poll(() => found.allInnerTexts()).toEqual(["SO-1001"]); // the rows come after the form
       await judge(page, "shipments-found");
       await page.getByLabel("Place", { exact: true }).fill("");
       await page.getByLabel("Id begins with").fill("PO-10");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "PO-100", exact: true }).waitFor();
-      expect(await found.count()).toBe(10);
+      await expect.poll(() => found.count()).toBe(10);
 
       await page.goto("/portal/shipments/SO-1001");
       await page.getByRole("heading", { level: 3, name: /^Version 2/ }).waitFor();
