@@ -83,9 +83,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
       for (const element of [...shown.values(), ...spare]) element.remove();
       shown.clear();
       spare.length = 0;
-      fill(head, ["Select", "Row", "Problem", ...columns.map(({ heading }) => heading)]);
-      const box = checkbox("Select all rows");
-      head.children[0]?.replaceChildren(box);
+      fillHead();
       const active = Math.min(view.active.column, leading + columns.length - 1);
       view.active = { row: view.active.row, column: active };
       view.anchor = view.active;
@@ -119,6 +117,11 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
         return cell;
       }),
     );
+  };
+
+  const fillHead = () => {
+    fill(head, ["Select", "Row", "Problem", ...view.columns.map(({ heading }) => heading)]);
+    head.children[0]?.replaceChildren(checkbox("Select all rows"));
   };
 
   const make = (): HTMLElement => {
@@ -205,6 +208,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     box.tabIndex = -1;
   };
 
+  fillHead(); // a grid whose rows are on their way has headings too
   frame.addEventListener("scroll", view.refresh, { passive: true });
   addEventListener("resize", view.refresh);
   return view;
