@@ -94,7 +94,8 @@ browserTest("behind a reverse proxy with a path everything stays below it", asyn
       const { token } = await inviteMember(service.portal.members, invitation, origin);
       await page.goto(linkAddress(publicUrl, token));
       await page.getByRole("heading", { level: 1, name: "Choose a password" }).waitFor();
-      await page.goto("/freight/portal");
+      // The page's stream, asked for before the session ends: it would be refused after that.
+      await Promise.all([page.waitForResponse(/\/portal\/live\//), page.goto("/freight/portal")]);
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
       expect(faults).toEqual([]);

@@ -42,9 +42,11 @@ browserTest("leads to the provider and back, asks which organisation, and then t
     await page.getByRole("link", { name: "Sign in with single sign-on" }).click();
     await page.getByRole("heading", { level: 1, name: "Which organisation?" }).waitFor();
     if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/which-organisation.png` });
+    const live = page.waitForResponse(/\/portal\/live\//); // the page's stream: after the session has ended it would be refused
     await page.getByRole("button", { name: "Second & Sons" }).click();
     await page.waitForURL(`${publicUrl}/portal/imports?kind=shipments`);
     await page.getByText("Second & Sons").first().waitFor();
+    await live;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect(faults.filter((fault) => !fault.startsWith(`request to ${provider.issuer}/`))).toEqual([]);
