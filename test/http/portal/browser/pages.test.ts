@@ -5,10 +5,10 @@ import type { Role } from "../../../../src/domain/roles.js";
 import { pages } from "../../../../src/http/portal/pages/list.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
 import { password, signedIn } from "../../../support/portal/portal.js";
 import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
-import { holdNext } from "../../../support/browser/heldRequest.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 
