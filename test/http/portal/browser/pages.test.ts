@@ -7,7 +7,7 @@ import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
-import { password, signedIn } from "../../../support/portal/portal.js";
+import { password, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
