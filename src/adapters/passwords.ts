@@ -11,7 +11,7 @@ const program = new URL("../../dist/adapters/passwordThread.js", import.meta.url
 
 export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
   const ask = createThread(mostWaiting);
-  /** Compared with where the e-mail is unknown, so that the answer takes as long. */
+  /** For an unknown e-mail the password is compared with this hash, so that the answer takes as long. */
   let placeholder: Promise<string> | undefined;
   let common: ReadonlySet<string> | undefined;
   const hash = async (password: string): Promise<string> => {

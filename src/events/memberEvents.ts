@@ -9,7 +9,7 @@ const who = { by: principal, at: instant };
 /** The SHA-256 of the token in the link; the link before it is void. */
 const link = { linkSha256: z.string(), linkExpiresAt: instant };
 
-/** The first event, and once more for who was removed and is invited again. */
+/** The first event of a member. Recorded again when a removed member is invited again. */
 const memberInvited = z.object({ organisationId: z.string(), email: z.string(), name: z.string().optional(), role, ...link, ...who });
 
 const memberLinkMade = z.object({ ...link, ...who });

@@ -72,7 +72,7 @@ export async function busiestChargeCodes(
   return rows;
 }
 
-/** Endpoints that are told nothing until somebody resumes them. */
+/** Paused endpoints: nothing is sent to them until a person resumes them. */
 export async function pausedWebhooks(database: Database, organisationId: string): Promise<number> {
   const { rows } = await database.query<{ paused: number }>(
     `select count(*)::int as paused from webhook_endpoints where organisation_id = $1 and removed_at is null and paused_at is not null`,

@@ -1,4 +1,4 @@
-// The client's types are made from the API's document: `UPDATE_CLIENT=1 npx vitest run test/client/generated.test.ts` writes them.
+// The client's types are made from the API's document: `npm run client` writes them.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ test("the types of the client are those of the document", async () => {
     const types = await readFile(made, "utf8");
     if (process.env["UPDATE_CLIENT"] === "1") await writeFile(file, types);
     const kept = await readFile(file, "utf8");
-    expect(kept === types, "packages/client is behind: UPDATE_CLIENT=1 npx vitest run test/client/generated.test.ts").toBe(true);
+    expect(kept === types, "packages/client is behind the document: npm run client").toBe(true);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

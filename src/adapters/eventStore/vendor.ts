@@ -101,18 +101,18 @@ export async function openReadCall<Reply>(
   return call;
 }
 
-/** What gRPC reads the HTTP/2 stream of a call with. */
+/** The object with which gRPC cuts the HTTP/2 stream of a call into messages. */
 interface Decoder {
   write: Cut;
   readonly maxReadMessageLength: number;
 }
 
-/** The way to it from the call that callers see. */
+/** The properties that lead from a call to its decoder. */
 const way = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
 
-/** From then on the call hands over together what arrives together. Where the decoder is not found messages come one by one, only slower. */
+/** Makes the call hand over together the messages that arrive together. If the decoder is not found, messages come one by one, which is only slower. */
 export function groupMessages(call: EventEmitter): void {
-  // Once the answer has begun it is known who reads it, and no message has come yet.
+  // When the metadata arrive the decoder exists, and no message has arrived yet.
   call.once("metadata", () => {
     let found: unknown = call;
     for (const name of way) found = (found as Record<string, unknown> | null | undefined)?.[name];

@@ -10,7 +10,7 @@ export const MAX_CELL_CHARS = 32_767;
 /** What is shown of a cell that cannot be read. */
 export const MAX_FAULTY_CELL_CHARS = 1000;
 
-/** All rows of a workbook: a text that is stored once may be in a million cells. A CSV file of the largest size has a tenth of it. */
+/** The text of all cells of a workbook together. A text that is stored once may be in a million cells. A CSV file of the largest size has a tenth of this. */
 export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
 /** No program writes a number, or the code of a number format, that is longer. */
 export const MAX_NUMBER_CHARS = 400;
@@ -26,10 +26,10 @@ export const INFLATE_ALLOWANCE = 32 * 1024 ** 2;
 export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
 /** Relations, styles and the workbook part are read whole. */
 export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
-/** Markup without a tag in it: a text, comment or attribute of this length is no cell. */
+/** The longest text, comment or attribute in the XML. No cell needs more. */
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;
-/** Of the texts that are kept ready in memory besides, so that cells with one text share it. */
+/** The bytes of texts that are kept in memory besides, so that cells with the same text share it. */
 export const MAX_READY_TEXT_CHARS = 16 * 1024 ** 2;
 export const MAX_READY_TEXTS = 65_536;

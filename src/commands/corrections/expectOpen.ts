@@ -66,8 +66,8 @@ export class RowsClosed extends Rejection {
 }
 
 /**
- * Refuses rows that are not open, as the streams have it at this moment. Who comes second within that moment is refused by the
- * importer's claim instead.
+ * Refuses rows that are not open, as the streams have it at this moment. Of two
+ * corrections that pass at the same moment, the importer's claim refuses the second.
  */
 export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
   const ask = await closedRows(deps, found, rows);

@@ -31,8 +31,8 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
 }
 
 /**
- * Corrected rows as a new import, whoever sends them. What never changes is checked at once; whether the rows are open, only of what is not a
- * repetition. The importer claims them before it records one, so that nothing depends on this look.
+ * Sends corrected rows as a new import, from the API and from the portal. Whether the rows are open is not checked for a repeated push. The
+ * importer claims the rows before it records one, so nothing depends on the check here.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
   const { organisationId, importId, push, by, requestId, now, idempotencyKey } = correction;

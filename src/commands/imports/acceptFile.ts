@@ -12,15 +12,15 @@ export interface AcceptFileDeps extends RequestImportDeps, UploadHeaderDeps {
 
 interface ReceivedFile
   extends Pick<Submission, "organisationId" | "kind" | "sourceDetails" | "by" | "requestId" | "idempotencyKey" | "now"> {
-  /** On this machine's disk. Who received it removes it. */
+  /** On this machine's disk. The code that received it removes it. */
   readonly file: Omit<Submission["file"], "format">;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** Where it was read already. */
+  /** The header row, if it was read before. */
   readonly header?: FileHeader;
 }
 
-/** An uploaded file, whoever sent it: checks its header row, then stores and queues it. */
+/** Takes a file that was uploaded to the API or the portal: checks its header row, then stores and queues it. */
 export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): Promise<ImportRequested> {
   const { file, catalogueVersion, header, ...push } = received;
   const { columns, format } = header ?? (await readUploadHeader(deps, push.organisationId, file));

@@ -23,7 +23,7 @@ export type SignInAnswer =
 
 /** No wrong answer comes earlier than this, so that an e-mail in several organisations, whose passwords are all looked at, does not stand out. */
 const wrongAfterMs = 400;
-/** In this process. More are told to wait, and take no place in the line from others. One address cannot fill an account's places. */
+/** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot fill an account's places. */
 const mostAtOnce = { address: 4, account: 16 } as const;
 const mostOrganisations = 10;
 const usualOrganisations = 3;

@@ -50,7 +50,7 @@ export type WebhookCommand =
 
 export const mostEndpoints = 1_000;
 
-/** What changes nothing decides nothing. Of an endpoint that is not there only removing makes sense: it was asked twice. */
+/** A command that would change nothing leads to no event. All but `add` are rejected for an endpoint that does not exist. */
 export function decideWebhook(
   command: WebhookCommand,
   caused: { readonly endpointId: string; readonly by: Principal; readonly at: string },

@@ -19,13 +19,13 @@ export interface ToldEvent {
 const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid, revision bigint,
   position bigint, "recordedAt" timestamptz)`;
 const columns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
-/** No earlier than what it has to wait for, unless that is on its way; that it waits is seen to when it is claimed. */
+/** Not before the delivery that it waits for is due, unless that one is being sent: the claim sees to the order then. */
 const due = `greatest(now(), (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = endpoint.endpoint_id
   and before.import_id = told."importId" and before.status = 'waiting' and before.claim is null and before.position < told.position))`;
 const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", told.type, told."importId", told.revision, told.position,
   told."recordedAt", 'waiting', ${due}`;
 
-/** Deliveries are kept for so long; what was recorded earlier is told again only by a replay. */
+/** Deliveries are kept for this many days. Earlier events are sent again only by a replay. */
 export const keptDays = 30;
 
 export interface Endpoints {
@@ -47,7 +47,7 @@ export async function endpointsOf(database: Database, organisations: ReadonlySet
   return new Map(rows.map((row) => [row.organisationId, row]));
 }
 
-/** For every endpoint, or for `only` these, that stood before the event and asked for its type. The same event again adds nothing. */
+/** Adds a delivery of each event for every endpoint (or only those in `only`) that was added before the event and asked for its type. The same event again adds nothing. */
 export async function enqueueTold(database: Database, events: readonly ToldEvent[], only?: readonly string[]): Promise<number> {
   const { rowCount } = await database.query(
     `insert into webhook_deliveries (${columns})
@@ -65,7 +65,7 @@ export async function enqueueTold(database: Database, events: readonly ToldEvent
 const begunAnew = `status = 'waiting', failures = 0, failing_since = null, settled_at = null, reason = null,
   due_at = case when webhook_deliveries.claim is null then now() else webhook_deliveries.due_at end`;
 
-/** For one endpoint, whatever it was told before and however old the event is. */
+/** Adds deliveries for one endpoint, whatever was sent to it before and however old the events are. */
 export async function enqueueAgain(database: Database, { endpointId }: Endpoint, events: readonly ToldEvent[]): Promise<number> {
   const { rowCount } = await database.query(
     `insert into webhook_deliveries (${columns})
@@ -102,7 +102,7 @@ export async function sendAgain(database: Database, { organisationId, endpointId
   if (!rowCount) throw new Rejection("notFound", "There is no such delivery to an endpoint of this organisation");
 }
 
-/** After a resume: what has waited goes at once, and the endpoint is as good as new. */
+/** After a resume: makes all that waits due at once, and forgets the endpoint's failures. */
 export async function releaseDeliveries(database: Database, { organisationId, endpointId }: Endpoint): Promise<void> {
   await database.query("delete from webhook_health where endpoint_id = $1", [endpointId]);
   await database.query(

@@ -18,7 +18,7 @@ export function compileCard(card: RateCard, service: Service | undefined, organi
     service,
     cubicFactor: service.cubicFactor ?? organisationFactor,
     spotExpiresAt: card.spot ? Date.parse(card.spot.expiresAt) : undefined,
-    /** Both ends named, then the destination named, then the origin, then neither: where freight goes decides its price first. */
+    /** Tries lanes that name both ends, then only the destination, then only the origin, then neither. */
     laneBetween: (from, to) =>
       lanes.get(laneKey({ from, to })) ??
       lanes.get(laneKey({ from: "*", to })) ??

@@ -39,7 +39,7 @@ const mostOfOneSuburb = 1_000;
 
 export interface Geography {
   resolve(request: LocationRequest): Resolution;
-  /** Places whose postcode or suburb begins like this, for someone who is still typing. */
+  /** Places whose postcode or suburb begins like this, to suggest while a person types. */
   suggest(start: string, countryCode?: string): readonly Suggestion[];
   /** The postcodes of a suburb, by its name in any of its spellings; empty where there is none. */
   postalCodesOf(suburb: string, countryCode?: string): readonly string[];

@@ -5,7 +5,7 @@ export const limits = {
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
   rowsPerCorrection: 500,
-  /** Of an uploaded error report; a longer one becomes several imports. A claim that names why each row is refused stays below a mebibyte. */
+  /** The rows of an uploaded error report that one import takes; a longer report becomes several imports. The claim, which names a reason for each refused row, then stays below a mebibyte. */
   rowsPerReportImport: 5_000,
   fileBytes: 52_428_800,
   /** Of the file that a JSON push becomes, in which every goods line repeats its shipment's fields: as large as an upload may be. */
@@ -16,11 +16,11 @@ export const limits = {
   customFields: 200,
   idempotencyKeyLength: 255,
   idempotencyHours: 24,
-  /** A longer column name is none that is known, however it is padded. */
+  /** A longer column name is not recognised, whatever it is padded with. */
   columnNameBytes: 255,
-  /** Of a value in a rejected row: any text that is not too long itself is kept whole, whatever its characters. */
+  /** What is kept of one value of a rejected row. Any text within the limits of its field is kept whole, whatever its characters. */
   rejectedValueBytes: 4_000,
-  /** Of all values of a rejected row together: every activity whose texts are not too long is kept whole. */
+  /** What is kept of all values of a rejected row together. An activity whose texts are within their limits is kept whole. */
   rejectedRowBytes: 32_000,
   /** Room for the keys of all custom fields that an organisation can have. */
   reasonBytes: 16_000,

@@ -8,7 +8,7 @@ import { type Cell, type Columns, cellText } from "./cells.js";
 /** One of a shipment's own columns, and what a cell in it means: two texts with one meaning do not contradict each other. */
 export interface ComparedColumn {
   readonly name: string;
-  /** Undefined where it cannot be told: the place is not known. */
+  /** Undefined where the place is not known. */
   meaning(cells: readonly Cell[], origin: Location | undefined, destination: Location | undefined): string | undefined;
   /** What is compared where the place of either line is not known: two postcodes, or two suburbs, that are not written alike. */
   written?(cells: readonly Cell[]): string | undefined;

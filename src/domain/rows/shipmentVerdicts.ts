@@ -8,7 +8,7 @@ import { keyNumbers } from "./keyNumbers.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {
-  /** Its number, as people are told it. */
+  /** The row's number, as messages show it. */
   readonly row: number;
   /** What makes lines one shipment; undefined for a line that stands alone. */
   readonly key: string | undefined;
@@ -32,7 +32,7 @@ export interface VerdictBuilder {
   close(): ShipmentVerdicts;
 }
 
-/** In place of a reason's number, where it was not kept; the second one also says that the line is one too many. */
+/** Stand for a reason that was not kept. The second one also says that the shipment has too many lines. */
 const notKept = -1;
 const notKeptAndTooMany = -2;
 

@@ -5,7 +5,7 @@ import { validationSentence } from "./sentence.js";
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
 
-/** `root` names the whole where the fault is the whole itself. */
+/** `root` names the input in a message about the whole input. */
 export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): Checked<z.output<S>> {
   const parsed = schema.safeParse(input, { error: validationSentence });
   if (parsed.success) return { ok: true, value: parsed.data };

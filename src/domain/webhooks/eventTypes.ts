@@ -4,7 +4,7 @@
 export const webhookEventTypes = ["import.started", "import.completed", "import.failed", "import.cancelled"] as const;
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** The recorded event behind each. */
+/** The recorded event that each type tells of. */
 export const toldOf = {
   ImportStarted: "import.started",
   ImportCompleted: "import.completed",

@@ -39,7 +39,7 @@ export type Pieces = AsyncGenerator<Uint8Array | string>;
 export interface DownloadedFile {
   readonly name: string;
   readonly contentType: string;
-  /** Whatever it holds it lets go of when it ends, fails, or is given up by `return`. */
+  /** Frees what it holds when it ends, fails, or is given up by `return`. */
   readonly pieces: Pieces;
 }
 
@@ -131,12 +131,12 @@ const workbookCell = (value: Cell): string | number | WallTime =>
       ? Number(value.decimal)
       : value.decimal;
 
-/** Of the workbook that is not sent yet, in bytes. */
+/** How many bytes of a workbook may wait to be sent. */
 const waitingBytes = 256 * 1024;
 
 export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { columns, rows, texts }: DownloadedTable): Pieces {
   const output = new PassThrough({ highWaterMark: waitingBytes });
-  output.on("error", () => undefined); // whoever reads or writes is told
+  output.on("error", () => undefined); // the reader and the writer below get the error too
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {

@@ -7,9 +7,9 @@ export interface Fields {
   readonly all: (name: string) => readonly string[];
 }
 
-/** Our forms are small; what is larger is none of them. */
+/** Our own forms are smaller; a larger body is rejected. */
 export const maxFormBytes = 64 * 1024;
-/** 200 items of a quote, of six fields each, and its customers. */
+/** A quote's form has the most: 200 items with six fields each, and its customers. */
 const mostFields = 1_500;
 
 export const noFields: Fields = { get: () => "", all: () => [] };

@@ -27,7 +27,7 @@ export const html = (c: Context<AppEnv>, text: string, status: number, headers: 
 
 export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Response {
   const headers = { ...c.get("answerHeaders"), location: to };
-  // A part of a page that is fetched by itself: the whole page goes there, not the part.
+  // The script asked for a part of a page: the browser then loads the whole page at the new address.
   if (c.req.header("hx-request") === "true") return c.body(null, 200, { ...headers, "hx-redirect": to });
   return c.body(null, status, headers);
 }

@@ -24,11 +24,11 @@ export interface Shown {
   /** Also the page's heading. */
   readonly title: string;
   readonly body: Child;
-  /** 200 unless something was refused. */
+  /** The answer's status; 200 by default. */
   readonly status?: number;
-  /** After how many seconds to try again, where that is too early now. */
+  /** Seconds for the header Retry-After. */
   readonly retryAfter?: number;
-  /** Said above the page, instead of what an earlier form left. */
+  /** Shown above the page instead of an earlier form's notice. */
   readonly notice?: Notice;
   /** The page's own scripts besides those of every page, by their names in `browser`, such as `upload.js`. */
   readonly scripts?: readonly string[];
@@ -41,10 +41,10 @@ export interface Done {
 }
 
 export interface PageOf<V extends Visit> {
-  /** `/portal/...`, with `{name}` for what varies. */
+  /** `/portal/...`, with `{name}` for a parameter. */
   readonly path: string;
   readonly access: Access;
-  /** Only leads elsewhere, and shows nothing unless that fails. */
+  /** Set for a page that only redirects. It shows something only when that fails. */
   readonly leadsOn?: true;
   readonly show: (visit: V, deps: PortalDeps) => Promise<Shown | Done>;
 }
@@ -91,11 +91,11 @@ export interface PortalOptions extends Sources {
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
   readonly webhooks: WebhookDeps;
-  /** Undefined where none is configured. */
+  /** Undefined where no identity provider is configured. */
   readonly singleSignOn?: SingleSignOn | undefined;
 }
 
-/** And what the portal makes of it, for its pages. */
+/** The options and what the portal makes from them, for its pages. */
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
   readonly sessionCookie: PortalCookie;

@@ -35,9 +35,9 @@ export interface PortalRoute {
 
 export interface Portal {
   readonly routes: readonly PortalRoute[];
-  /** From `/`, or an address with a slash too many, to a page. */
+  /** Redirects from `/`, or from an address with a slash too many, to a page. */
   readonly lead: (c: Context<AppEnv>, path: string) => Response;
-  /** Whatever was thrown before a page was reached, as a page. */
+  /** The page for an error that was thrown before a page was reached. */
   readonly answerError: (c: Context<AppEnv>, error: unknown) => Response;
 }
 

@@ -3,7 +3,7 @@ import { Problem } from "../server/problem.js";
 import { redirect } from "./headers.js";
 import type { Access, Visit } from "./visit.js";
 
-/** Undefined where the visitor may. A visitor who is signed out is led to sign-in, and from there back. */
+/** The answer to a visitor who may not do this; undefined for one who may. A signed-out visitor is sent to sign-in, and from there back. */
 export function refuse(visit: Visit, access: Access): Response | undefined {
   if (visit.may(access)) return undefined;
   ensureRole(visit);

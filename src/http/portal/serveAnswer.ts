@@ -21,7 +21,7 @@ interface Serving {
   readonly visit: (c: Context<AppEnv>) => Promise<Visit>;
 }
 
-/** Who asks is judged as for pages and forms; a script sends the page's token as the header `x-form-token`. */
+/** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
 export function serveAnswer(one: AnswerOf<Visit>, serving: Serving): Handler<AppEnv> {
   const { deps } = serving;
   return async (c) => {

@@ -18,7 +18,7 @@ export interface VisitParts {
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (session: Session | undefined): string => session?.formToken ?? "signed out";
 
-/** How a body is read: what it takes of the memory for bodies is counted for the visitor's organisation. */
+/** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
 export function bodyBounds({ context, person }: Visit, limit: number): BodyBounds {
   const incoming = context.env?.incoming;
   return { limit, organisationId: person?.organisationId ?? "", bytesRead: incoming && (() => incoming.socket.bytesRead) };

@@ -16,9 +16,9 @@ export interface CheckProcessesOptions {
   /** The file of each country whose postcodes were loaded later. */
   readonly localities: () => Promise<Readonly<Record<string, string>>>;
   readonly processes?: number;
-  /** For a process to be free. */
+  /** How long to wait for a free process. */
   readonly waitMs?: number;
-  /** For one file. */
+  /** How long the check of one file may take. */
   readonly runMs?: number;
   readonly programPath?: string;
 }
@@ -82,7 +82,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   };
 }
 
-/** Settles when the process has ended, so that nobody writes into the folder any more. */
+/** Settles when the process has ended and writes to the folder no more. */
 async function runProcess(
   check: FileToCheck,
   { signal, progress, shipments }: CheckWatch,

@@ -18,16 +18,16 @@ export interface Total {
   readonly customerId: string;
   readonly warehouseCode: string;
   readonly chargeCode: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The half hour's beginning, in milliseconds since 1970. */
   readonly halfHour: number;
   readonly quantity: Decimal;
   readonly rows: readonly number[];
 }
 
 export interface RunningTotals {
-  /** Takes the rows that it has not had yet: a batch that was rolled back comes again, perhaps cut in other places. */
+  /** Adds the rows that it has not seen: a batch that was rolled back comes again, perhaps with other limits. */
   add(passing: Passing): void;
-  /** Undefined when it has not had exactly so many rows, or one that it cannot sum. */
+  /** Undefined unless it has seen exactly this many rows and could sum all of them. */
   all(rows: number): Total[] | undefined;
   /** About how many numbers it keeps. */
   size(): number;
@@ -38,14 +38,14 @@ export interface RunningTotals {
 interface Growing extends Omit<Total, "quantity" | "rows"> {
   /** The sum of whole quantities, as far as a number is exact. */
   whole: number;
-  /** The sum of all others. */
+  /** The sum of all other quantities. */
   quantity: Decimal;
   readonly rows: number[];
 }
 
 /** What an entry for a group and half hour takes beside its rows. */
 const numbersPerTotal = 24;
-/** Later ones have no ISO text of four digits for the year. */
+/** Later times have no ISO text with a year of four digits. */
 const endOf9999 = Date.UTC(10_000, 0);
 
 /** `seenBefore` is the revision before the import's start. */

@@ -1,5 +1,5 @@
-// A projection that is newer than the tables begins at the beginning of the log. It is filled beside the others, so that on a long log
-// nothing waits for it. Then all of them go on together.
+// A projection that is newer than the tables begins at the beginning of the log. It is filled while the other projections go on, so
+// that they need not wait for it on a long log. Then all go on together.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";

@@ -49,7 +49,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
 
 interface Following extends ProjectorOptions {
   readonly guard: LogGuard;
-  /** Projections that were filled from the log and may go on with the others. */
+  /** New projections that were filled from the log and may now go on with the rest. */
   readonly filled: Set<string>;
 }
 
@@ -64,7 +64,7 @@ async function followBeside(options: Following, active: AbortSignal, progressed:
   const ended = new AbortController();
   const signal = AbortSignal.any([active, ended.signal]);
   const filling = late.length > 0 ? fillLatecomers({ ...options, signal }, late, checkpoints).finally(() => ended.abort()) : undefined;
-  filling?.catch(() => undefined); // it is rethrown below, when the others have stopped
+  filling?.catch(() => undefined); // rethrown below, when the other projections have stopped
   const others = allProjections.filter((projection) => !late.includes(projection));
   try {
     await followLog(options, others, checkpoints, signal, progressed);

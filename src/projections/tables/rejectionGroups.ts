@@ -32,7 +32,7 @@ export const rejectionGroups = pgTable(
 export const reasonSql = (error: string): string =>
   `case when starts_with(${error}, 'Rejected with its shipment: ') then substr(${error}, 29) else ${error} end`;
 
-/** What is recorded of an import's rows, in SQL; a row that nobody has touched is not among them. */
+/** What is recorded of an import's rows, in SQL; a row without a correction or dismissal is not among them. */
 export const touchedRowsSql = (importId: string): string => `
   select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state
     from (select "row", case when bool_or(state = 'corrected') then 'corrected' else 'submitted' end as state

@@ -11,7 +11,7 @@ export const webhookEndpoints = pgTable(
     organisationId: text("organisation_id").notNull(),
     url: text().notNull(),
     events: text().array().notNull(),
-    /** Of its secret. */
+    /** The generation of the endpoint's secret. */
     generation: integer().notNull(),
     /** When that secret was made, if it is not the first. */
     rotatedAt: at("rotated_at"),
@@ -51,7 +51,7 @@ export const webhookDeliveries = pgTable(
     /** Why the last attempt failed, or why there will be none. */
     reason: text(),
     attempts: integer().notNull().default(0),
-    /** Failures that count towards giving up, and the first of them: sending it again begins anew. */
+    /** Failures that count towards giving up, and the time of the first. Both are reset when a person sends the delivery again. */
     failures: integer().notNull().default(0),
     failingSince: at("failing_since"),
     /** Not before then. While a process is at it: when its claim ends. */
@@ -91,10 +91,10 @@ export const webhookAttempts = pgTable(
   (table) => [primaryKey({ columns: [table.deliveryId, table.attempt] })],
 );
 
-/** How an endpoint has done lately; forgetting it gives it a fresh start. */
+/** The recent successes and failures of an endpoint. Deleting the row makes the endpoint count as new. */
 export const webhookHealth = pgTable("webhook_health", {
   endpointId: uuid("endpoint_id").primaryKey(),
-  /** In a row. */
+  /** Failures in a row. */
   failures: integer().notNull(),
   /** The first failure since the last success. */
   failingSince: at("failing_since"),

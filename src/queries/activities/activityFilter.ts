@@ -13,7 +13,7 @@ export interface ActivityFilter {
   readonly to?: Date | undefined;
 }
 
-/** Whether something else is asked for than an import, or everything. */
+/** Whether the filter has a condition besides the import. */
 export const isFiltered = ({ customerId, warehouseCode, chargeCode, from, to }: ActivityFilter): boolean =>
   [customerId, warehouseCode, chargeCode, from, to].some((given) => given !== undefined);
 

@@ -6,17 +6,17 @@ import type { ImportStatus } from "./importView.js";
 
 export interface ImportAsOf {
   readonly status: ImportStatus;
-  /** Rows judged by then. */
+  /** Rows recorded by that time. */
   readonly rows: number;
   /** Undefined where there are too many to count for a page. */
   readonly rejected: number | undefined;
-  /** The last event of then. */
+  /** The last event up to that time. */
   readonly revision: bigint;
 }
 
 const countableRows = 20_000;
 
-/** Undefined: nobody had asked for it yet. The caller checks whose import it is. */
+/** Undefined if the import had not been requested by then. The caller checks whose import it is. */
 export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
   const stream = streamOf.import(importId);
   const revision = await lastRevisionAt(eventStore, stream, asOf);

@@ -20,7 +20,7 @@ export interface ImportView {
   readonly reference: string;
   /** Remarks on how the file was read. */
   readonly notes: readonly string[];
-  /** It runs or waits, and somebody has asked for it to be cancelled; or it is cancelled, and the tables do not have all of its rows yet. */
+  /** True when a cancellation was requested and the import still runs or waits, or when it is cancelled and the tables do not have all of its rows yet. */
   readonly cancelling: boolean;
   readonly submittedAt: Date;
   readonly startedAt: Date | null;

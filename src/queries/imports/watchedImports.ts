@@ -4,11 +4,11 @@ import { imports } from "../../projections/tables/imports.js";
 import { type ImportRow, selectImports } from "./importView.js";
 
 export interface Watch {
-  /** Of these organisations everything that runs or waits, and whatever is new. */
+  /** Finds all imports of these organisations that run, wait or are new. */
   readonly organisationIds: readonly string[];
-  /** Of these also the newest imports, whatever their status. */
+  /** For these organisations, also finds the newest imports of any status. */
   readonly newestOf: readonly string[];
-  /** And these imports, as far as they are the organisations' own. */
+  /** Also finds these imports, as far as they belong to the organisations. */
   readonly importIds: readonly string[];
   /** The position after which an import is new. */
   readonly since: bigint;

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** In which days of the organisation begin. */
+/** The time zone in which the organisation's days begin. */
 export async function timezoneOf(pool: Pick<Pool, "query">, organisationId: string): Promise<string> {
   const { rows } = await pool.query<{ timezone: string }>("select timezone from organisations where id = $1", [organisationId]);
   const found = rows[0];

@@ -49,7 +49,7 @@ export async function rejectionReasons(
 interface Fault {
   readonly reason: string;
   readonly rows: number;
-  /** Rows altogether. */
+  /** The number of rows that were counted. */
   readonly counted: number;
 }
 

@@ -9,7 +9,7 @@ interface ImportName {
   readonly importId: string;
 }
 
-/** Of the row `r` of import $1 of organisation $2. Whether a later import has written its shipment is asked of the ledger. */
+/** SQL for the state of row `r` of import $1 of organisation $2. Whether a later import has written its shipment is asked of the ledger. */
 export const stateSqlOf = {
   activities: stateSql("'open'"),
   shipments: stateSql(

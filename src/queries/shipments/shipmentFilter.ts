@@ -18,7 +18,7 @@ export interface ShipmentFilter {
 
 export interface ShipmentPlace {
   readonly postCodes: readonly string[];
-  /** Of the places with these postcodes only this one, in capitals. */
+  /** Only this suburb of the postcodes, in capitals. */
   readonly suburb: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
 ];
 
-/** Of a row named `walked`. What the way to the row has seen to already holds once more. */
+/** Conditions on a row named `walked`. Those that the walk has already applied are repeated, which is harmless. */
 export function conditionsOf({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): SQL[] {
   const conditions = [
     customerId === undefined ? undefined : sql`walked.fields ->> 'customerId' = ${customerId}`,

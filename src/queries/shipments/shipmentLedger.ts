@@ -60,7 +60,7 @@ async function listFiltered(
   const walk = walkOf(organisationId, filter);
   const scope = ["filtered shipments", walk.name, organisationId, ...filterScope(filter)];
   const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
-  // Where the way itself sees to the whole filter, the page is all there is to look at.
+  // A walk that applies the whole filter need not look at more than the page.
   const count = walk.isWhole ? limit + 1 : lookedAt;
   const window = walk.next(after, count);
   const fits = sql.join(conditionsOf(filter), sql` and `);

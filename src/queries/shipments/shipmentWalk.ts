@@ -1,17 +1,17 @@
-// The ways to the shipments that a filter means. Each goes through an index in the order of the list, from a place on, so that a page costs
+// Walks: the ways to find the shipments that a filter means. Each walk goes through an index in the order of the list, from a place on, so that a page costs
 // what it looks at and not what the ledger holds.
 import { type SQL, sql } from "drizzle-orm";
 import { shipmentKey, shipmentKeyLength } from "../../projections/tables/ledgers.js";
 import type { ShipmentFilter } from "./shipmentFilter.js";
 
 export interface Walk {
-  /** Part of the cursor's scope: a place on one way is none on another. */
+  /** Part of the cursor's scope: a place in one walk means nothing in another. */
   readonly name: string;
-  /** Whether it leads to exactly what the filter means. Otherwise the rest of the filter is for its reader. */
+  /** Whether the walk finds exactly what the filter means. Otherwise its caller has to apply the rest of the filter. */
   readonly isWhole: boolean;
   /** The first `count` shipments after a place, in order, with the columns `place` and `n`, their number from 1. */
   next(after: readonly string[] | undefined, count: number): SQL;
-  /** For a way that may end before it has `count`: the place to go on from, if there is more. */
+  /** For a walk that may end before it has `count`: the place to go on from, if there is more. */
   cut?(after: readonly string[] | undefined): SQL;
 }
 
@@ -19,7 +19,7 @@ const columns = sql.raw(
   `s.shipment_id as "shipmentId", s.fields, s.items, s.source_details as "sourceDetails", s.import_id as "importId", s.updated_at as "updatedAt"`,
 );
 
-/** The narrowest way first. */
+/** Chooses the walk that looks at the fewest shipments. */
 export function walkOf(organisationId: string, filter: ShipmentFilter): Walk {
   const { place, customerId } = filter;
   if (place) return byPlace(organisationId, filter, place.postCodes);

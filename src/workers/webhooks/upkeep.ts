@@ -6,7 +6,7 @@ const atOnce = 5_000;
 /** Longer than any wait that is asked for: the database's clock was ahead when it was. */
 const tooLong = "now() + interval '2 hours'";
 
-/** Forgets settled deliveries after 30 days, with their attempts, and drops what was meant for endpoints that are removed. */
+/** Forgets ended deliveries after 30 days, with their attempts, and drops what was meant for endpoints that are removed. */
 export async function keepDeliveries(pool: Pool): Promise<void> {
   await pool.query(
     `update webhook_deliveries delivery set status = 'dropped', claim = null, settled_at = now(), reason = 'The endpoint was removed'

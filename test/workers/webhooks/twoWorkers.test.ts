@@ -7,7 +7,7 @@ import { toldEvent } from "../../../src/commands/webhooks/replay.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { claimDeliveries } from "../../../src/workers/webhooks/sending/claim.js";
 import { deliver } from "../../../src/workers/webhooks/sending/deliver.js";
-import { createSettling } from "../../../src/workers/webhooks/sending/settling.js";
+import { createOutcomeWriter } from "../../../src/workers/webhooks/sending/outcomeWriter.js";
 import { eventually } from "../../support/eventually.js";
 import type { Told } from "../../support/importStory.js";
 import { openStage, type Stage, signingSecret } from "./stage.js";
@@ -34,7 +34,7 @@ test("a delivery whose event took too long to read is put back unsent: another w
   const attempt = async (secondsEarlier: number) => {
     const [claimed] = (await claimDeliveries(deps, room)) ?? [];
     if (!claimed) throw new Error("nothing is due");
-    await deliver(deps, { ...claimed, claimedAt: claimed.claimedAt - secondsEarlier * 1_000 }, createSettling(deps));
+    await deliver(deps, { ...claimed, claimedAt: claimed.claimedAt - secondsEarlier * 1_000 }, createOutcomeWriter(deps));
   };
   await attempt(10.1);
   expect(receiver.got).toEqual([]);

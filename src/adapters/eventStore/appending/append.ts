@@ -121,7 +121,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
   };
 }
 
-/** A wrong version is an answer, if only the events there could be read; undefined: not answered yet. */
+/** A wrong version is an answer once the events at that place have been read. Undefined: the outcome is not known yet. */
 async function settle(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);

@@ -9,7 +9,7 @@ const request = { correlationId: 1, options: 2, isFinal: 4 } as const;
 const option = { stream: 1, streamPosition: 2, noStream: 3, deadline: 6 } as const;
 
 export interface BatchRequest {
-  /** The answer carries it back. */
+  /** The server repeats it in its answer. */
   readonly correlationId: string;
   readonly bytes: Buffer;
 }
@@ -17,7 +17,7 @@ export interface BatchRequest {
 /** The bytes of a request that are not its events; at the most, whatever the revision is. */
 export const headBytes = (stream: string): number => 128 + Buffer.byteLength(stream);
 
-/** `events` have to have room for the head before them. */
+/** `events` must have free bytes before them, into which the request's head is written. */
 export function batchRequest(stream: string, events: ProposedEvents, expected: Revision): BatchRequest {
   const correlationId = randomUUID();
   const head = encode([
@@ -38,7 +38,7 @@ export function requestOf(stream: string, events: readonly NewEvent[], expected:
   return made.bytes.length > maxBytes ? undefined : made;
 }
 
-/** Enough for most appends; the buffer grows for the others. */
+/** Enough for most appends; the buffer grows for larger ones. */
 const likelyBytes = (events: readonly NewEvent[]): number => events.reduce((sum, { json }) => sum + json.length + 400, 0);
 
 const secondsAhead = 86_400;

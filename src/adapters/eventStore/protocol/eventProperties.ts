@@ -6,7 +6,7 @@ export const property = (key: string, value: string): Message => [
   [2, value],
 ];
 
-/** Without a table: every event of an append has some. */
+/** Reads one property without a field table, which would be slower: every event of an append has several. */
 export function readProperty(reader: Reader): { key: string; value: string } {
   const end = reader.uint32() + reader.pos;
   let [key, value] = ["", ""];

@@ -1,6 +1,6 @@
 // gRPC's frames: a message after one byte for compression and four for its length. Read here and in the embedded event store.
 
-/** What a frame has before its message. */
+/** The bytes of a frame before its message. */
 export const framePrefix = 5;
 
 /** Where the frame that begins at `at` ends. */
@@ -17,9 +17,9 @@ export function framesIn(frames: Buffer): Buffer[] {
 }
 
 interface FrameListener {
-  /** A frame has begun to arrive; throws where it is not wanted. `size` is its message's. */
+  /** Called when a frame begins to arrive, with the size of its message. Throws to refuse it. */
   begun(isCompressed: boolean, size: number): void;
-  /** Every frame once all of it is there, in order. */
+  /** Called with each frame, in order, when it has arrived completely. */
   whole(bytes: Buffer, at: number, end: number): void;
 }
 

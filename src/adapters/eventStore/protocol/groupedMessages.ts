@@ -2,10 +2,10 @@
 // messages of a Read call that arrive together are handed over together.
 import { frameFinder, framePrefix, framesIn } from "./frames.js";
 
-/** From what it is given gRPC takes off a prefix. */
+/** gRPC removes a frame's prefix from whatever it is handed, so a group of messages gets one more in front. */
 const noPrefix = Buffer.alloc(framePrefix);
 
-/** Cuts what arrives into messages with their prefixes; or into one that begins with a 0, as none does, and is several with their prefixes. */
+/** Cuts the arriving bytes into single messages with their prefixes, or into one group: a prefix of zeros, which no message has, and then several messages with their prefixes. */
 export type Cut = (chunk: Buffer) => Buffer[];
 
 /** `maxBytes`: of one message; -1 for no limit. */

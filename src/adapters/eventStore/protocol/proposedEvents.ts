@@ -5,7 +5,7 @@ import { encode, message, repeated, textIn, wholeMessage, writeHead } from "./pr
 import { varintBytes } from "./varint.js";
 
 const proposed = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
-/** Of the request. */
+/** The request's field for events. */
 const proposedMessages = 3;
 
 /** The events' bytes are those from `start` to `end`. The ones before them are left free for the head of the request. */
@@ -23,7 +23,7 @@ export const noEvents = (start: number, likelyBytes: number): ProposedEvents => 
   count: 0,
 });
 
-/** The same memory, to be filled again. */
+/** Forgets the events and keeps their memory for the next ones. */
 export const emptied = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
 
 const idLength = 36;
@@ -57,7 +57,7 @@ function makeRoom(events: ProposedEvents, length: number): void {
   events.bytes = larger;
 }
 
-/** Of a field with so many bytes of content. */
+/** The size of a field whose content has `length` bytes. */
 const fieldBytes = (length: number): number => 1 + varintBytes(length) + length;
 
 const descriptions = new WeakMap<EventMetadata, Map<string, Buffer>>();

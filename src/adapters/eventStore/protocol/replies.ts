@@ -4,7 +4,7 @@ import { type ReadReply, replyReader } from "./readReply.js";
 
 export interface Replies {
   hasMore(): boolean;
-  /** Only while there are more. */
+  /** Call it only while `hasMore()`. */
   next(): ReadReply;
 }
 

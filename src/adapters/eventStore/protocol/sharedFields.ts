@@ -12,14 +12,14 @@ interface Properties {
 export const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 export const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 
-/** What those of the fields say that stand together. */
+/** The values of these fields, as far as they stand next to each other in the message. */
 interface Shared {
   stream: string | undefined;
   properties: Properties | undefined;
   metadata: EventMetadata | undefined;
 }
 
-/** Reads such fields from behind the first one's tag. */
+/** Reads these fields. `tag` is the first one's, and the reader stands right after it. */
 export type ReadShared = (reader: Reader, tag: number) => Shared;
 
 const streamTag = 0x12;
@@ -28,14 +28,14 @@ const metadataTag = 0x3a;
 const readStream = textIn(3);
 
 export function sharedFields(): ReadShared {
-  /** As they were last read, by the number of the first one. */
+  /** The fields of the last event that were read, by the number of their first field. */
   const last: { readonly bytes: Buffer; readonly shared: Shared }[] = [];
   return (reader, tag) => {
     const bytes = reader.buf as Buffer;
     const from = reader.pos;
     const known = last[tag >>> 3];
     const to = from + (known ? known.bytes.length : 0);
-    // A property behind them would be one more of the same.
+    // If another property follows, this event has more properties than the last one.
     if (known && to <= reader.len && bytes[to] !== propertyTag && bytes.compare(known.bytes, 0, known.bytes.length, from, to) === 0) {
       reader.pos = to;
       return known.shared;

@@ -4,7 +4,7 @@
 export const MAX_INT64 = 2 ** 63;
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Of the largest unsigned number of 64 bits. */
+/** How many bytes the largest unsigned number of 64 bits takes. */
 export const mostVarintBytes = 10;
 
 export function varintBytes(value: number | bigint): number {

@@ -71,8 +71,8 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
         if (reply.event) queue.push(reply.event);
         break;
       case "checkpoint":
-        // One counts when something comes behind it: newer EventStoreDB than 23.10 puts a catch-up's last one behind the last event.
-        // It may name the last event's commit position with a prepare position of 0: no step back.
+        // A checkpoint counts only when something follows it: after a catch-up, EventStoreDB newer than 23.10 sends the last one behind the last event.
+        // Its prepare position may be 0 beside the last event's commit position; isAfter keeps the position from going back.
         if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;

@@ -28,11 +28,11 @@ interface SubscriptionRange {
   readonly from: Position | undefined;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
-  /** Where to stop, an end of the log as its leader had it; undefined: never. */
+  /** Where to stop: an end of the log, as the leader reported it. Undefined: never. */
   readonly until: Position | undefined;
 }
 
-/** Takes in silence while the log has grown by nothing but what the subscription was silent about from its start. */
+/** How many silences in a row are accepted while the log has nothing beyond the end that it had when the subscription began. */
 const mostSilences = 6;
 
 type Deal = (batch: EventBatch) => Promise<void>;

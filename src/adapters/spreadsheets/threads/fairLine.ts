@@ -8,7 +8,7 @@ export interface FairLine<Job> {
 }
 
 export function createFairLine<Job>(perOrganisation: number): FairLine<Job> {
-  const waiting = new Map<string, Job[]>(); // whose turn comes first stands first
+  const waiting = new Map<string, Job[]>(); // the organisation whose turn is next comes first
   const underWay = new Map<string, number>();
   const count = (organisationId: string) => underWay.get(organisationId) ?? 0;
 

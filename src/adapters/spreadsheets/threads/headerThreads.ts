@@ -22,9 +22,9 @@ interface Job {
 
 interface Thread {
   readonly worker: Worker;
-  /** What to do with what the thread says next. */
-  settle: (reply: HeaderReply) => void;
-  /** Ends it when it has had nothing to do for a while, or too much. */
+  /** Called with the thread's next reply. */
+  onReply: (reply: HeaderReply) => void;
+  /** Ends the thread when it was idle for a while, or works on one header for too long. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface HeaderThreads extends HeaderReader {
 
 export interface HeaderThreadsOptions {
   readonly threads?: number;
-  /** For a thread to be free. */
+  /** How long to wait for a free thread. */
   readonly waitMs?: number;
-  /** For a thread to read one header. */
+  /** How long a thread may read one header. */
   readonly runMs?: number;
 }
 
@@ -47,12 +47,12 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
 
   function startThread(): Thread {
     const worker = new Worker(program, { resourceLimits, env: {}, execArgv: [] });
-    const thread: Thread = { worker, settle: () => undefined, timer: undefined };
+    const thread: Thread = { worker, onReply: () => undefined, timer: undefined };
     worker.unref();
-    worker.on("message", (reply: HeaderReply) => thread.settle(reply));
+    worker.on("message", (reply: HeaderReply) => thread.onReply(reply));
     worker.on("error", (error: NodeJS.ErrnoException) => {
       endThread(thread);
-      thread.settle(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? { fault: tooMuchText } : { failure: error });
+      thread.onReply(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? { fault: tooMuchText } : { failure: error });
     });
     all.add(thread);
     return thread;
@@ -79,10 +79,10 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
     clearTimeout(thread.timer);
     thread.timer = setTimeout(() => {
       endThread(thread);
-      thread.settle({ fault: tooSlow(runMs) });
+      thread.onReply({ fault: tooSlow(runMs) });
     }, runMs).unref();
-    thread.settle = (reply) => {
-      thread.settle = () => undefined;
+    thread.onReply = (reply) => {
+      thread.onReply = () => undefined;
       clearTimeout(thread.timer);
       if (all.has(thread)) rest(thread);
       line.done(organisationId);

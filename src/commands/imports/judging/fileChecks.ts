@@ -7,11 +7,11 @@ export interface FileToCheck {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly file: { readonly path: string; readonly name: string; readonly format: FileFormat };
-  /** Holds what the check writes; its owner removes it when `run` has settled. */
+  /** The check's temporary files. The caller of `run` removes the folder afterwards. */
   readonly folder: string;
-  /** Today's. */
+  /** The organisation's present catalogue. */
   readonly catalogue: OrganisationFile;
-  /** Where the file is an error report that is to correct its import's rows. */
+  /** Set for an error report that is to correct the rows of its import. */
   readonly report?: ReportToJudge;
 }
 
@@ -27,7 +27,7 @@ export interface CheckedFile {
   readonly rejected: number;
   /** Shipments that would be written; null for activities. */
   readonly shipments: number | null;
-  /** The first ones. */
+  /** The first problems. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
   /** Of a corrected error report: what is to be sent, and how many rows more could be. */

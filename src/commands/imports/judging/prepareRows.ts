@@ -21,7 +21,7 @@ export interface PreparedRows {
 
 /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
 type Watch = (share: number) => Promise<void>;
-/** By ordinal: why a row is not this import's to record, whatever its values are. A map of ordinals is one. */
+/** By ordinal: why this import may not record a row, whatever the row's values are. A map from ordinals to reasons fits. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): string | undefined;
 }

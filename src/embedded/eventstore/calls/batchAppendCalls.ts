@@ -15,7 +15,7 @@ import { framed } from "../protocol/frames.js";
 import type { Method } from "../protocol/grpcCall.js";
 import { GrpcFailure, Status } from "../protocol/grpcErrors.js";
 
-/** Appends begun but not yet final, on one call. */
+/** How many appends of one call may be begun and not yet complete. */
 const MAX_OPEN = 1_000;
 /** Bytes taken in but not yet acknowledged, on one call; past it the client has to wait. */
 const MAX_UNACKNOWLEDGED = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ interface OpenAppend {
   correlation: Buffer;
   target?: AppendTarget;
   collected: ReturnType<typeof createEventCollector>;
-  /** Of a name or an event: it fails this append alone, the others on the call go on. */
+  /** A fault of the stream's name or of an event. It fails this append only; the call's other appends go on. */
   fault?: string;
 }
 
@@ -73,7 +73,7 @@ export function batchAppendCalls(writer: Writer): Method {
   };
 }
 
-/** One message is a part of one append: it may carry the options, some events, and the word that it is the last. */
+/** A message is a part of one append. It may have the options, some events, and the mark of the last part. */
 interface AppendPart {
   correlation?: Buffer;
   target?: AppendTarget;

@@ -7,7 +7,7 @@ import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 /** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** An id's field, and where its text begins in it: two tags and two lengths come first. It is the same in proposed and recorded events. */
+/** The size of an id's field, and where its text begins: after two tags and two lengths. Proposed and recorded events have the same field. */
 export const ID_BYTES = 40;
 export const ID_TEXT = 4;
 
@@ -88,7 +88,7 @@ function encodeBlock({ stream, revision, position, createdAt, events }: Proposal
   return { stream, position, revision, count: events.length, createdAt, frames: bytes.subarray(start), bytes, types };
 }
 
-/** What a block has before its frames. */
+/** The bytes of a block before its frames. */
 export function encodeHead({ stream, revision, createdAt, count }: Pick<Block, "stream" | "revision" | "createdAt" | "count">): Buffer {
   const name = Buffer.from(stream, "utf8");
   const head = Buffer.allocUnsafe(HEAD_BYTES + name.length);

@@ -5,7 +5,7 @@ const REMEMBERED = 160_000;
 interface Run {
   stream: string;
   first: number;
-  /** In one text, which takes less memory than a text each. */
+  /** All ids in one text, which takes less memory than one text each. */
   ids: string;
 }
 

@@ -56,14 +56,14 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   function describe(stream: string, metadata: Buffer): void {
-    if (isMetastream(stream)) return; // what describes a description is ignored
+    if (isMetastream(stream)) return; // metadata of a metadata stream is ignored
     states.of(stream).metadata = Buffer.from(metadata); // a copy, since it is a view on a whole request
   }
 
   /** A soft-deleted stream that is written to again begins after its old events. */
   function undelete(blocks: NewBlock[], stream: string, from: number): void {
     const metadata = parseMetadata(states.of(stream).metadata);
-    if (!metadata) return; // was put in place of what said that it is deleted, and cannot be added to
+    if (!metadata) return; // the stored metadata is no JSON object, so nothing can be added to it
     place(blocks, metastreamOf(stream), [systemEvent("$metadata", Buffer.from(JSON.stringify({ ...metadata, $tb: from })))]);
   }
 

@@ -21,7 +21,7 @@ export function serveCall(stream: ServerHttp2Stream, method: Method, onBug: (err
   receive(stream, method(call), call);
 }
 
-/** Serves calls that fail whatever is sent with them: nothing of it is kept. */
+/** Serves calls that fail in any case: what is sent with them is not kept. */
 export const refusing =
   (failure: GrpcFailure): Method =>
   (call) => {

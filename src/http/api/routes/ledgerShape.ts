@@ -2,7 +2,7 @@ import { z } from "zod";
 import { byField, type FieldPart, fieldsOf, isNumber } from "../../../domain/imports/fields.js";
 import { instant } from "../document/instant.js";
 
-/** As the ledger shows them: a field that a row needs is always there. */
+/** The fields as the ledger shows them: only those that every row must have are always there. */
 const shownFields = (part: FieldPart) =>
   byField(fieldsOf(part), (field): z.ZodType => {
     const value = isNumber(field) ? z.number() : z.string();

@@ -11,7 +11,7 @@ function open(dialog: HTMLDialogElement): void {
   dialog.addEventListener("close", () => {
     const back = dialog.dataset["back"];
     dialog.parentElement?.replaceChildren();
-    // Who came by the question's own address has asked with no button: the keyboard then goes on in the page, not before it.
+    // A question that was opened by its own address has no button to go back to: the focus then goes to the page's main part.
     const next = asker instanceof HTMLElement && asker !== document.body && asker.isConnected ? asker : document.getElementById("main");
     next?.focus();
     // The question may have come with the address: reloading must not ask it again.

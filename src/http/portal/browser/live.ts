@@ -23,7 +23,7 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 let retryMs = firstRetryMs;
 let refetch: ReturnType<typeof setTimeout> | undefined;
 
-/** With what the page shows now, so that the server knows what it has missed. */
+/** The stream's address. It names what the page shows now, so that the server knows what the page has missed. */
 function address(): string {
   const url = new URL(live?.dataset["live"] ?? "", location.href);
   const unfinished = document.querySelectorAll("tr[data-status=queued], tr[data-status=processing]");
@@ -68,7 +68,7 @@ async function take({ id, html }: Told): Promise<void> {
     add(now);
     return;
   }
-  // Who has turned the page keeps it.
+  // A reader who has turned to another page of the list keeps that page.
   if (before.isEqualNode(now) || before.dataset["paged"] !== undefined) return;
   const saying = before.dataset["status"] === now.dataset["status"] ? undefined : now.dataset["says"];
   const focused = document.activeElement;
@@ -97,7 +97,7 @@ async function refetchPart(part: HTMLElement): Promise<void> {
     await htmx.swap({ sourceElement: part, target: part, text: await answer.text(), swap: "outerMorph", select: `#${part.id}` });
 }
 
-/** Than all that the page shows. */
+/** Whether the row is newer than all rows that the page shows. */
 function isNewer(row: HTMLElement): boolean {
   const shown = [...document.querySelectorAll<HTMLElement>("tr[data-at]")].map((other) => other.dataset["at"] ?? "");
   return shown.every((at) => at < (row.dataset["at"] ?? ""));

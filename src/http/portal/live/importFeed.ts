@@ -20,7 +20,7 @@ export interface Subscriber {
 }
 
 export interface Readers {
-  /** Have just opened: what they show may be older than what was told before. */
+  /** Pages that have just opened: they may show an older state than the one that was sent last. */
   readonly fresh: readonly Subscriber[];
   readonly others: readonly Subscriber[];
 }
@@ -56,7 +56,7 @@ export function createImportFeed({ sources, logger, publish }: FeedOptions): Imp
   const fresh = new Set<Subscriber>();
   /** Each import as it was last told. */
   const told = new Map<string, string>();
-  /** Ran or waited at the last reading: their endings are told too. */
+  /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
   let since: bigint | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ export function createImportFeed({ sources, logger, publish }: FeedOptions): Imp
   const schedule = (ms: number) => {
     timer ??= setTimeout(() => void run(), ms).unref();
   };
-  /** Only while somebody is there. */
+  /** Reads again and again, but only while a page is open. */
   const run = async () => {
     isReading = true;
     isNudged = false;

@@ -4,7 +4,7 @@ import { publishImports } from "../pages/imports/live.js";
 import { createImportFeed } from "./importFeed.js";
 import { createStreams } from "./streams.js";
 
-/** One of each for the whole process. */
+/** The streams and the feed of imports, once for the whole process. */
 export function createLive(options: PortalOptions, closing: AbortSignal): PortalDeps["live"] {
   const { pool, logger } = options;
   const onError = (error: unknown) => logger.debug({ err: error }, "the sessions of open pages could not be looked up");

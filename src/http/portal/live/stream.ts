@@ -4,7 +4,7 @@ export interface OpenStream {
   readonly organisationId: string;
   /** The hash of the session's token. */
   readonly session: string;
-  /** What was sent under a key and not taken yet is replaced: a slow reader gets the latest state, and waits for no history. */
+  /** Replaces a message of the same key that the browser has not taken yet: a slow browser gets the latest state, not the history. */
   readonly send: (key: string, message: string) => void;
   /** A comment, so that no proxy takes the connection for dead. */
   readonly beat: () => void;
@@ -19,15 +19,15 @@ export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data
 export interface StreamOptions {
   readonly organisationId: string;
   readonly session: string;
-  /** Called when the browser begins to read, not before: one that has left already neither reads nor cancels. */
+  /** Called when the browser begins to read, not before: a browser that has already left neither reads nor cancels. */
   readonly onOpen: (stream: OpenStream) => void;
-  /** Called once, whoever ended it. */
+  /** Called once, whichever side ended the stream. */
   readonly onEnd: (stream: OpenStream) => void;
   /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
   readonly cut: () => void;
 }
 
-/** More than any page shows: who is that far behind connects again, and gets the present state. */
+/** More than any page shows. A browser with more messages waiting is disconnected; it connects again and gets the present state. */
 const mostWaiting = 500;
 const reconnectMs = 3_000;
 const stuckMs = 1_000;

@@ -21,7 +21,7 @@ const mostWaitingMs = 60_000;
 const mostUnknownMs = 30_000;
 
 export interface Opening extends Pick<StreamOptions, "organisationId" | "session" | "cut"> {
-  /** Each is called once; the second only after the first. */
+  /** Both are called at most once, and `onEnd` only after `onOpen`. */
   readonly onOpen: (stream: OpenStream) => void;
   readonly onEnd: (stream: OpenStream) => void;
 }
@@ -67,7 +67,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
     }
   };
 
-  /** Only while somebody is there. */
+  /** Looks again and again, but only while a page is open. */
   const keepLooking = () => {
     if (isLooking) return;
     isLooking = true;
@@ -91,7 +91,7 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
       return eventStream({
         ...opening,
         onOpen: (stream) => {
-          // Others may have been quicker since.
+          // Other streams may have taken the last places since.
           if (closing.aborted || isFull(stream)) return stream.end();
           if (all.size === 0) known = performance.now();
           all.add(stream);

@@ -4,7 +4,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import type { Done, PortalDeps } from "../page.js";
 import type { Visit } from "../visit.js";
 
-/** Opens a new session, whatever the browser had before, and goes on to where the person was headed. */
+/** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
 export async function enter(member: NamelessMember, next: string, visit: Visit, { members, sessionCookie }: PortalDeps): Promise<Done> {
   const { context, requestId } = visit;
   const token = await startSession(members, member, { oldToken: sessionCookie.read(context), correlationId: requestId });

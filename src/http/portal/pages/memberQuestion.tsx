@@ -9,7 +9,7 @@ interface MemberQuestionProps {
   readonly erase: MemberSummary | undefined;
 }
 
-/** What is asked before a member goes, or is forgotten. */
+/** The question before a member is removed or erased. */
 export function MemberQuestion({ visit, remove, erase }: MemberQuestionProps) {
   if (remove && remove.status !== "removed")
     return (

@@ -12,8 +12,8 @@ near.addSubnet("fc00::", 7, "ipv6");
 near.addSubnet("fe80::", 10, "ipv6");
 
 /**
- * The peer; behind a reverse proxy on this machine or network what that says, which is the last entry of X-Forwarded-For. An IPv6 network of one customer counts
- * as one address.
+ * The peer's address. Behind a reverse proxy on this machine or network: the address that the proxy reports, which is the last entry of
+ * X-Forwarded-For. An IPv6 network of one customer counts as one address.
  */
 export function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
   const direct = plain(peer ?? "");

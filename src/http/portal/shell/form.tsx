@@ -58,7 +58,7 @@ export function Field({ label, name, type = "text", value, hint, required = true
 interface ChoiceProps {
   readonly label: string;
   readonly name: string;
-  /** Where several forms of one page have the same choice. */
+  /** Needed where several forms of one page have a choice of the same name. */
   readonly id?: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly value?: string | undefined;

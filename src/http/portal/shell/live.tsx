@@ -4,7 +4,7 @@ interface LiveProps {
   readonly visit: Pick<Visit, "links" | "path">;
   /** The stream that tells of changes. */
   readonly from: string;
-  /** Something changes at the moment: who has no scripts is offered to reload. */
+  /** True while something changes: a browser without scripts then gets a link that reloads the page. */
   readonly isMoving: boolean;
 }
 

@@ -9,9 +9,9 @@ export interface Bar {
 
 interface BarsProps {
   readonly bars: readonly Bar[];
-  /** Of one, and of several. */
+  /** The unit's name in the singular and in the plural. */
   readonly unit: readonly [string, string];
-  /** Bars of what is neither good nor bad. */
+  /** Draws the bars in a colour that means neither good nor bad. */
   readonly plain?: boolean;
 }
 

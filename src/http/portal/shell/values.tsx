@@ -1,4 +1,4 @@
-/** Whose time it is told in; UTC where nobody is signed in. */
+/** The person whose time zone is used; UTC where no person is signed in. */
 interface OfPerson {
   readonly person: { readonly timezone: string } | undefined;
 }
@@ -17,11 +17,11 @@ interface TimeProps {
   readonly visit: OfPerson;
   readonly at: Date | null | undefined;
   readonly otherwise?: string;
-  /** To the second, where the order of things matters. */
+  /** Shows seconds, where the order of events matters. */
   readonly exact?: boolean;
 }
 
-/** In the organisation's own time; the pointer, and a machine, find UTC. */
+/** A time in the organisation's zone. The `title` and `datetime` attributes have it in UTC. */
 export function Time({ visit, at, otherwise = "-", exact }: TimeProps) {
   if (!at) return <span class="muted">{otherwise}</span>;
   const iso = at.toISOString();

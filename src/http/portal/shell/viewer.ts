@@ -1,4 +1,4 @@
 import type { Visit } from "../visit.js";
 
-/** What markup may know of who looks at it where several people get the same: nothing of one session. */
+/** What markup that several people get may depend on: nothing that belongs to one session. */
 export type Viewer = Pick<Visit, "links" | "may"> & { readonly person: { readonly timezone: string; readonly organisationId: string } };

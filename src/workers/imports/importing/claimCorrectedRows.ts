@@ -14,7 +14,7 @@ import type { HeldTurn } from "../turns/holdTurn.js";
 
 type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };
 
-/** Before a row of a correction is recorded, its rows are made this import's own. Answers those that are another's, by ordinal. */
+/** Claims the rows that this import corrects, before it records one. Returns the refused rows, by ordinal. */
 export async function claimCorrectedRows(
   deps: WorkerDeps,
   held: HeldTurn,

@@ -1,4 +1,4 @@
-/** So many deliveries are added in a transaction: far from the time that a statement may take, and others' imports are heard between. */
+/** So many deliveries are added in a transaction: each transaction stays far below the statement time-out, and events of other organisations are handled in between. */
 export const rowsAtOnce = 5_000;
 
 /** Cuts events, in their order, so that a slice adds no more than `most` deliveries; an event that alone adds more is a slice of its own. */

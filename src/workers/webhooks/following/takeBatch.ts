@@ -1,4 +1,4 @@
-// Writes down who is to be told what. Endpoints that work come first, so that a thousand others delay none of them; the checkpoint moves with
+// Writes down who is to be told what. Endpoints that work come first, so that a thousand failing ones do not delay them; the checkpoint moves with
 // the rest. What was added before it moved is known by its id when the batch comes again.
 import { endpointsOf, enqueueTold } from "../../../commands/webhooks/deliveries.js";
 import { toldEvent } from "../../../commands/webhooks/replay.js";
@@ -27,7 +27,7 @@ export async function takeBatch(options: TakeOptions, batch: EventBatch, after: 
   const of = (event: StoredEvent) => (toldEvent(event) ? endpoints.get(event.metadata.organisation) : undefined);
   const [all, working] = [(event: StoredEvent) => of(event)?.all ?? 0, (event: StoredEvent) => of(event)?.working.length ?? 0];
   if (batch.events.reduce((sum, event) => sum + all(event) - working(event), 0) > few) {
-    // The same ones for the whole batch: one that began to work in the middle of it would get an import's end before its start.
+    // Chosen once for the whole batch: an endpoint that began to work in the middle of it would get an import's end before its start.
     const only = [...endpoints.values()].flatMap((each) => each.working);
     for (const events of slicesOf(batch.events, working))
       if (events.some((event) => working(event) > 0)) await enqueue(options, { ...batch, events }, { only, after });

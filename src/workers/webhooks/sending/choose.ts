@@ -2,17 +2,17 @@
 import type { PoolClient } from "pg";
 import { attemptSeconds, claimSeconds } from "./times.js";
 
-/** First: one at a time to an endpoint that works. Further: a second to fourth beside it. New: the first to one that has yet to answer. */
+/** `first`: one delivery at a time to a working endpoint. `further`: a second to fourth beside it. `new`: the first to an endpoint that has not answered yet. */
 export type Place = "first" | "further" | "new" | "failing";
 
-/** Deliveries that this process can take on: in all, and of the kinds that must not take all. */
+/** How many deliveries this process can take on: in all, and of the kinds that must leave room for the rest. */
 export type Room = Readonly<Record<Exclude<Place, "first"> | "inAll", number>>;
 
 const perEndpoint = 4;
 /** A turn takes on no more, so that a thousand endpoints do not begin in one go and those that answer are heard between. */
 const perTurn = { inAll: 250, new: 100, failing: 25 };
 
-/** Of the import, to the endpoint. With a limit, so that it is one look into the index and not a join with all that waits. */
+/** The oldest delivery of the import to the endpoint that waits. The limit makes it one look into the index instead of a join with all that waits. */
 const oldestWaiting = `select before.position from webhook_deliveries before
   where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
 
@@ -34,7 +34,7 @@ const ready = `
    where endpoint.endpoint_id = with_waiting.endpoint_id and endpoint.removed_at is null and endpoint.paused_at is null
      and coalesce(health.retry_at, now()) <= now() offset 0`;
 
-/** One at a time to each endpoint, whatever else goes there: somebody waits for its answer. */
+/** Pings: one at a time to each endpoint, whatever else is sent there, since a person waits for the answer. */
 const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_id, ping.due_at, 0 as nth, 'new' as place from webhook_deliveries ping
   where ping.status = 'waiting' and ping.type = 'ping' and ping.due_at <= now() and not exists (select from webhook_deliveries busy
     where busy.endpoint_id = ping.endpoint_id and busy.claim is not null and busy.type = 'ping' and busy.due_at > now())

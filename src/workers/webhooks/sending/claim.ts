@@ -15,9 +15,9 @@ export interface Claimed {
   readonly importId: string | null;
   readonly revision: string | null;
   readonly occurredAt: Date;
-  /** Failures so far that count. */
+  /** Failures of this delivery that count towards giving up. */
   readonly failures: number;
-  /** Of its endpoint, in a row. */
+  /** Failures of its endpoint in a row. */
   readonly endpointFailures: number;
   readonly place: Place;
   readonly url: string;

@@ -6,7 +6,7 @@ import { byWorker, type WebhookWorkerDeps } from "../deps.js";
 import type { Claimed } from "./claim.js";
 import { insist } from "./insist.js";
 import { EventGone, messageOf } from "./message.js";
-import type { Settling } from "./settling.js";
+import type { OutcomeWriter } from "./outcomeWriter.js";
 import { signedHeaders } from "./sign.js";
 import { attemptSeconds, claimSeconds } from "./times.js";
 import { drop, giveUp, putBack } from "./unsent.js";
@@ -17,7 +17,7 @@ const latestStartMs = (claimSeconds - attemptSeconds) * 1_000;
 const gone = 410;
 
 /** One attempt, and everything that follows from it. */
-export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, settling: Settling): Promise<void> {
+export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcomes: OutcomeWriter): Promise<void> {
   const { pool, logger, signal } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
     if (error instanceof EventGone) return insist(() => drop(pool, delivery, error.message), signal);
@@ -35,11 +35,11 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, settli
     signal,
   });
   if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
-  if (answer.reason === null) return settling.delivered({ delivery, answer });
+  if (answer.reason === null) return outcomes.delivered({ delivery, answer });
   const isGone = answer.status === gone;
-  // Removed first: once this delivery is settled, the next of its import may go.
+  // Removed first: once this delivery has ended, the next of its import may go.
   if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  const { endpointIsDead, isOver } = await settling.failed({ delivery, answer, isLast: isGone });
+  const { endpointIsDead, isOver } = await outcomes.failed({ delivery, answer, isLast: isGone });
   if (isGone) return;
   if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
   else if (isOver) await giveUp(pool, delivery);

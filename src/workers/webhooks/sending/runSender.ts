@@ -4,9 +4,9 @@ import type { WebhookWorkerDeps } from "../deps.js";
 import type { Place, Room } from "./choose.js";
 import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
-import { createSettling } from "./settling.js";
+import { createOutcomeWriter } from "./outcomeWriter.js";
 
-/** Of this process. An endpoint that hangs holds a place for 15 s: a quarter of all stay for those that work, whatever the others do. */
+/** How many requests this process has in flight. An endpoint that hangs holds a place for 15 s, so a quarter of the places is kept for endpoints that work. */
 const places = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
 /** Claims are gathered: each looks at every endpoint. */
@@ -17,14 +17,14 @@ const mostOutageMs = 10_000;
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { logger, signal } = deps;
   const running = new Map<Promise<void>, Claimed>();
-  const settling = createSettling(deps);
+  const outcomes = createOutcomeWriter(deps);
   let outages = 0;
   const underWay = new Set<string>();
   const begin = (delivery: Claimed) => {
-    // Its claim ran out while this process stood still, and was renewed just now: one request for it is enough.
+    // The delivery's claim ran out while this process was frozen, and was renewed just now. It needs no second request.
     if (underWay.has(delivery.id)) return;
     underWay.add(delivery.id);
-    const run = deliver(deps, delivery, settling)
+    const run = deliver(deps, delivery, outcomes)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))
       .finally(() => {
         running.delete(run);

@@ -1,4 +1,4 @@
-// Ends of deliveries that no attempt brought.
+// How a delivery ends, or waits again, without an attempt.
 import type { Pool } from "pg";
 import { patienceMs } from "../../../domain/webhooks/patience.js";
 import type { Claimed } from "./claim.js";
@@ -17,7 +17,7 @@ export async function giveUp(pool: Pool, { id }: Claimed): Promise<void> {
   );
 }
 
-/** Not sent, and not the endpoint's fault: a store was away, or the process is to stop. */
+/** Puts back a delivery that was not sent for a reason other than the endpoint: a store was away, or the process is to stop. */
 export async function putBack(pool: Pool, { id, claim }: Claimed, laterMs: number): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() + $3 * interval '1 millisecond' where id = $1 and claim = $2 and status = 'waiting'",

@@ -6,7 +6,7 @@ import { keyNumbers } from "../../../../domain/rows/keyNumbers.js";
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {
   readonly count: number;
-  /** -1 for a number that is none of them. */
+  /** -1 for the number of a row that was not rejected. */
   placeOf(row: number): number;
   /** The shipment that it was sent for, from 0; -1 where it has none. */
   groupOf(place: number): number;

@@ -18,7 +18,7 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
   "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
 };
 
-/** Only parameters that have to be given have one: Postman and others would send an optional one too. */
+/** Only required parameters have an example: Postman and other tools would send an optional one too. */
 export const parameterExample = (name: string): Json => {
   const example = exampleParameters[name];
   return example === undefined ? {} : { example };
@@ -42,7 +42,7 @@ const bodyTooLarge = (mebibytes: number) => `The body is larger than ${mebibytes
 
 const answer = (statusCode: number, error: string, message: string) => ({ statusCode, message, error });
 
-/** Of what every operation may answer; a test compares each with a real answer. */
+/** Examples of the answers that every operation may give. A test compares each with a real answer. */
 const otherAnswers: Readonly<Record<number, unknown>> = {
   400: answer(400, "Bad Request", "The address must not contain a NUL character"),
   401: { message: "Send your API key in the header x-api-key" },

@@ -9,7 +9,7 @@ interface Control {
   /** False where nothing may be changed. */
   readonly editable: boolean;
   readonly say: (text: string) => void;
-  /** Where the focus goes when somebody leaves the grid with Escape. */
+  /** Where the focus goes when a person leaves the grid with Escape. */
   readonly leave: () => void;
 }
 

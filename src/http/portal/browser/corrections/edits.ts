@@ -1,5 +1,5 @@
-// Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that nobody
-// else who signs in here is shown them.
+// Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that another
+// person who signs in here does not see them.
 import type { Row } from "./types.js";
 
 const atOnce = 100;
@@ -80,7 +80,7 @@ function storedKeys(prefix: string): string[] {
   }
 }
 
-/** Undefined for an entry that is damaged; the others still count. */
+/** Undefined for a damaged entry; the other entries are still used. */
 function storedValues(key: string): Record<string, string> | undefined {
   try {
     const values: unknown = JSON.parse(localStorage.getItem(key) ?? "");

@@ -8,7 +8,7 @@ export interface Sheet {
   readonly rows: Row[];
   readonly byKey: Map<string, Row>;
   readonly add: (sent: readonly SentRow[]) => void;
-  /** Changes cells, as one step that can be taken back. Rows that somebody else has stay as they are. Answers how many cells were left out. */
+  /** Changes cells, as one step that can be undone. Rows that another person has taken stay as they are. Returns how many cells were left out. */
   readonly change: (changes: readonly Change[], remember?: boolean) => number;
   readonly undo: () => boolean;
   /** The rows that are judged and sent together with this one: the other lines of its shipment. */

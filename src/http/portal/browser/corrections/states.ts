@@ -82,7 +82,7 @@ function agree(known: Held | undefined, found: Held): boolean {
   return shown && known.state === found.state;
 }
 
-/** What this page has just done may not be in the tables yet: they are believed once they have shown it, or after a while. Whoever else has the row is shown at once. */
+/** What this page has just done may not be in the tables yet: they are believed once they have shown it, or after a while. Another person who has taken the row is shown at once. */
 function tablesAreBehind(known: Held | undefined, found: Held): boolean {
   const before = known?.state === "open again" ? "dismissed" : "open";
   if (known?.by !== "you" || found.state !== before) return false;

@@ -7,7 +7,7 @@ import type { Row } from "./types.js";
 
 export interface Outcome {
   readonly sent: readonly { readonly importId: string; readonly rows: number }[];
-  /** Rows that somebody else has taken meanwhile. */
+  /** Rows that another person has taken meanwhile. */
   readonly taken: number;
   readonly faults: readonly string[];
 }

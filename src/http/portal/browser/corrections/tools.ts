@@ -91,7 +91,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
     }
   };
 
-  const settle = (what: "dismiss" | "reopen", note: string) =>
+  const dismissOrReopen = (what: "dismiss" | "reopen", note: string) =>
     whileBusy(async () => {
       const from = what === "dismiss" ? [undefined, "open again"] : ["dismissed"];
       const rows = chosen().filter(({ held }) => from.includes(held?.state));
@@ -182,9 +182,9 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   });
   panel.querySelector("[data-dismiss]")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    void settle("dismiss", panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "");
+    void dismissOrReopen("dismiss", panel.querySelector<HTMLInputElement>("#dismiss-note")?.value ?? "");
   });
-  button("reopen")?.addEventListener("click", () => void settle("reopen", ""));
+  button("reopen")?.addEventListener("click", () => void dismissOrReopen("reopen", ""));
   button("submit")?.addEventListener("click", () => void submitReady());
   button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 

@@ -12,7 +12,7 @@ export const noCustomer = "(none)";
 
 export interface Asked {
   readonly period: Period;
-  /** As in the address; empty for all. */
+  /** The customer, warehouse and charge code in the address; empty for all. */
   readonly customer: string;
   readonly warehouse: string;
   readonly charge: string;

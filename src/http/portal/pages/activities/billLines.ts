@@ -24,7 +24,7 @@ export function billsOf(totals: readonly ActivityTotal[], byWarehouse: boolean):
     });
     return { customerId, lines: lines.sort(byCode), total: sumOf(own) };
   });
-  // What nobody can be billed for comes last.
+  // Activities without a customer come last.
   return [...bills.filter(({ customerId }) => customerId !== null), ...bills.filter(({ customerId }) => customerId === null)];
 }
 

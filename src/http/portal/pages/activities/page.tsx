@@ -58,7 +58,7 @@ async function shown(visit: SignedInVisit, asked: Asked, present: ActivitiesPres
 
 interface Content {
   readonly body: Child;
-  /** Then there is nothing to download. */
+  /** True when there is nothing to download. */
   readonly isEmpty: boolean;
 }
 
@@ -74,7 +74,7 @@ async function contentOf(visit: SignedInVisit, asked: Asked, { nameOf }: Activit
   return { body: <Rows visit={visit} asked={asked} page={page} nameOf={nameOf} />, isEmpty };
 }
 
-/** What was written cannot be used: it is said above this month's totals. */
+/** The page for a filter that cannot be used: the reason above this month's totals. */
 async function refused(
   visit: SignedInVisit,
   { message, details }: Rejection,
@@ -103,7 +103,7 @@ function Views({ visit, asked }: { readonly visit: SignedInVisit; readonly asked
   );
 }
 
-/** Of what is seen: totals, or every row behind them. */
+/** Links to download what the page shows, and its other view: totals, or every row behind them. */
 function Downloads({ visit, asked }: { readonly visit: SignedInVisit; readonly asked: Asked }) {
   const address = (file: string) => visit.links.to(`${activitiesPath}/${file}?${queryOf(asked, { view: "" })}`);
   const other = asked.view === "rows" ? "totals" : "rows";

@@ -92,7 +92,7 @@ const namedRows = z.strictObject({
     .max(limits.rowsPerCorrection),
 });
 
-/** What has become of rows that somebody has on the screen. */
+/** The present state of rows that a person has on the screen. */
 const statesAnswer: AnswerOf<SignedInVisit> = {
   method: "POST",
   path: `${correctionsPath}/states`,

@@ -47,7 +47,7 @@ const submitAnswer: AnswerOf<SignedInVisit> = {
     }),
 };
 
-const settling = z.strictObject({
+const chosenRows = z.strictObject({
   importId: importName,
   rows: z
     .array(rowNumber)
@@ -57,32 +57,32 @@ const settling = z.strictObject({
   note: z.string().optional(),
 });
 
-type Settling = z.infer<typeof settling>;
+type ChosenRows = z.infer<typeof chosenRows>;
 
 export async function dismiss(
   { person, requestId }: SignedInVisit,
   deps: PortalDeps,
-  { importId, rows, note = "" }: Settling,
+  { importId, rows, note = "" }: ChosenRows,
 ): Promise<void> {
   const { organisationId, by } = person;
   const { now } = await presentOf(deps.pool, organisationId);
   await dismissRows(deps, { organisationId, importId, rows, note: note.trim(), by, requestId, now });
 }
 
-export async function reopen({ person, requestId }: SignedInVisit, deps: PortalDeps, { importId, rows }: Settling): Promise<void> {
+export async function reopen({ person, requestId }: SignedInVisit, deps: PortalDeps, { importId, rows }: ChosenRows): Promise<void> {
   const { organisationId, by } = person;
   const { now } = await presentOf(deps.pool, organisationId);
   await reopenRows(deps, { organisationId, importId, rows, by, requestId, now });
 }
 
-const settleAnswer = (what: string, settle: typeof dismiss): AnswerOf<SignedInVisit> => ({
+const stateAnswer = (what: string, change: typeof dismiss): AnswerOf<SignedInVisit> => ({
   method: "POST",
   path: `${correctionsPath}/rows/${what}`,
   access: "operate",
   body: { json: bodyBytes },
   answer: (visit, deps, body) =>
     orClosed(visit, deps, async () => {
-      await settle(visit, deps, checked(settling, body));
+      await change(visit, deps, checked(chosenRows, body));
       return send(visit.context, { status: 200, body: {} });
     }),
 });
@@ -112,4 +112,4 @@ async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }
   }));
 }
 
-export const correctionChanges = [submitAnswer, settleAnswer("dismiss", dismiss), settleAnswer("reopen", reopen)];
+export const correctionChanges = [submitAnswer, stateAnswer("dismiss", dismiss), stateAnswer("reopen", reopen)];

@@ -23,14 +23,14 @@ function chosenRows(chosen: readonly string[]): Map<string, Set<number>> {
   return rows;
 }
 
-const settleForm = (what: string, settle: typeof dismiss, done: string): FormOf<SignedInVisit> => ({
+const stateForm = (what: string, change: typeof dismiss, done: string): FormOf<SignedInVisit> => ({
   path: `${correctionsPath}/${what}`,
   access: "operate",
   page: correctionsPage,
   submit: async (visit, fields, deps) => {
     let count = 0;
     for (const [importId, rows] of chosenRows(fields.all("rows"))) {
-      await settle(visit, deps, { importId, rows: [...rows], note: fields.get("note") });
+      await change(visit, deps, { importId, rows: [...rows], note: fields.get("note") });
       count += rows.size;
     }
     const back = fields.get("back");
@@ -39,4 +39,4 @@ const settleForm = (what: string, settle: typeof dismiss, done: string): FormOf<
   },
 });
 
-export const correctionForms = [settleForm("dismiss", dismiss, "dismissed"), settleForm("reopen", reopen, "open again")];
+export const correctionForms = [stateForm("dismiss", dismiss, "dismissed"), stateForm("reopen", reopen, "open again")];

@@ -13,7 +13,7 @@ interface EventsProps {
   readonly nameOf: NameOf;
 }
 
-/** Each event in words, and as it was recorded for who opens it. */
+/** Each event in words. Opened, it shows the event as it was recorded. */
 export function Events({ visit, events, nameOf }: EventsProps) {
   if (events.length === 0) return <EmptyState title="Nothing is recorded here" />;
   return (

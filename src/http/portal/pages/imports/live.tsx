@@ -50,7 +50,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
     onOpen: (stream) => live.imports.join({ ...asked, stream, viewer }),
     onEnd: (stream) => live.imports.leave(stream),
   });
-  // The last one keeps a proxy from waiting for the end.
+  // `x-accel-buffering` keeps a proxy from holding the answer back until it ends.
   const headers = { ...c.get("answerHeaders"), "content-type": "text/event-stream", "x-accel-buffering": "no" };
   return new Response(body, { headers });
 }
@@ -63,7 +63,7 @@ interface Told {
   readonly status: string;
   readonly rejected: number;
   readonly at: number;
-  /** By whether the reader may operate. */
+  /** The parts of the page, by whether the reader's role may operate. */
   readonly parts: Map<boolean, readonly Part[]>;
 }
 
@@ -150,6 +150,6 @@ async function sendStatus(view: ImportView, { fresh, others }: Readers): Promise
   await inTurns(readers, ({ stream, viewer }) => send(stream, made.get(viewer.may("operate")) ?? []));
 }
 
-/** One of each kind: markup depends on nothing else of who reads it. */
+/** One viewer who may operate and one who may not: the markup depends on nothing else. */
 const viewersOf = (readers: readonly Subscriber[]): Map<boolean, Viewer> =>
   new Map(readers.map(({ viewer }) => [viewer.may("operate"), viewer]));

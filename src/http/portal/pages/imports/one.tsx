@@ -98,7 +98,7 @@ export const cancelForm: FormOf<SignedInVisit> = {
     const { organisationId, by } = visit.person;
     const now = await deps.organisations.now();
     const cancelling = cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-    deps.live.imports.nudge(); // whoever looks at it sees at once that it is asked for
+    deps.live.imports.nudge(); // open pages of this import show the request at once
     await cancelling.finally(() => deps.live.imports.nudge());
     return { goTo: importPath(view.importId), notice: { kind: "done", lines: [`${shownReference(view)} is cancelled.`] } };
   },

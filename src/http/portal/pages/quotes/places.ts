@@ -4,7 +4,7 @@ import { quotesPath } from "./asked.js";
 
 const longest = 100;
 
-/** Places for someone who is typing a postcode or a suburb. */
+/** Suggests places while a person types a postcode or a suburb. */
 export const placesAnswer: AnswerOf<SignedInVisit> = {
   method: "GET",
   path: `${quotesPath}/places`,

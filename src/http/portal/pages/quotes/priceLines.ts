@@ -1,6 +1,6 @@
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 
-/** One line of how a price came about. Those with `adds` make up the total; the others say where a line comes from. */
+/** One line of how a price came about. Lines with `adds` make up the total; the other lines explain them. */
 export interface PriceLine {
   readonly words: string;
   readonly figure: string;

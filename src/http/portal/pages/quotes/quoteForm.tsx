@@ -34,7 +34,7 @@ export function QuoteForm({ visit, customers }: Props) {
   );
 }
 
-/** The page lists so many, by name; of more, the others are given by their ids. */
+/** The page lists this many customers by name. Further ones are entered by their ids. */
 const mostListed = 200;
 
 function Customers({ customers, chosen }: { readonly customers: readonly Customer[]; readonly chosen: readonly string[] }) {

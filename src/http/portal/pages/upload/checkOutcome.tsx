@@ -13,7 +13,7 @@ export interface Outcome {
   readonly replaced: number;
   /** The import whose error report the file is, where it is one. */
   readonly reported: ImportRequested | undefined;
-  /** It is an error report, and does not say of which import. */
+  /** True for an error report that does not say which import it is of. */
   readonly ofUnknown: boolean;
 }
 
@@ -55,7 +55,7 @@ export function CheckOutcome({ visit, name, checked, replaced, reported, ofUnkno
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. To correct its import, give the file the name that it was downloaded with.";
 
-/** `data-report` shows the form's choice of how to take it. */
+/** `data-report` makes the script show the form's choice: a correction, or a new file. */
 const Reported = ({ visit, reported, checked }: { visit: SignedInVisit; reported: ImportRequested; checked: CheckedFile }) => (
   <p class="notice" data-report>
     This is the error report of import <a href={visit.links.to(`/portal/imports/${reported.importId}`)}>{reported.sourceDetails}</a>: submit

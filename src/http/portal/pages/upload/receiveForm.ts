@@ -10,7 +10,7 @@ import type { SignedInVisit } from "../../visit.js";
 export interface ReceivedForm {
   readonly kind: ImportKind;
   readonly upload: Upload;
-  /** Empty where the form does not say. */
+  /** How to take an error report: as a correction or as a new file. Empty if the form does not say. */
   readonly take: string;
   /** The same for the same content sent again from the same page, so that it is recorded once. */
   readonly idempotencyKey: string;
@@ -20,7 +20,7 @@ const fieldNames = ["token", "kind", "page", "take"] as const;
 
 export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload.folder, { recursive: true, force: true });
 
-/** Who calls it removes it. */
+/** The caller removes the folder. */
 export async function receiveForm(visit: SignedInVisit, { publicUrl, tempDir }: PortalDeps): Promise<ReceivedForm> {
   const { context: c, formToken } = visit;
   const incoming = c.env?.incoming;

@@ -32,7 +32,7 @@ const withinMs = 4_200;
 /** However many imports an organisation may queue: one upload does not take all of it. */
 const mostParts = 20;
 
-/** Sends the rows that are open and that today's rules accept; the others stay open, so that the same report can be mended and sent again. */
+/** Sends the rows that are open and that today's rules accept. The other rows stay open, so that the same report can be corrected and sent again. */
 export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps, report: Report): Promise<SendReport> {
   const { form, header, found } = report;
   const { organisationId } = visit.person;

@@ -7,13 +7,13 @@ import { importPath } from "../imports/status.js";
 import { endpointPath } from "./paths.js";
 
 export const pageSize = 50;
-/** Of an answer; more of it is in the JSON of `webhooks deliveries`. */
+/** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 300;
 
 interface DeliveriesProps {
   readonly visit: SignedInVisit;
   readonly endpointId: string;
-  /** One more than a page, if there are more. */
+  /** One more than the page shows, if there are more. */
   readonly deliveries: readonly DeliverySummary[];
   /** Whether this is a later page. */
   readonly goesOn: boolean;

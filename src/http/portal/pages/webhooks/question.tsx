@@ -14,13 +14,13 @@ interface EndpointQuestionProps {
 }
 
 export interface AskedReplay {
-  /** As it was entered. */
+  /** The time as it was entered. */
   readonly from: string;
   readonly since: Date;
   readonly imports: number;
 }
 
-/** What is asked before an endpoint goes, gets another secret, or gets everything again. */
+/** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
 export function EndpointQuestion({ visit, endpoint: { endpointId, url, waiting, pausedAt }, asked, replay }: EndpointQuestionProps) {
   const path = endpointPath(endpointId);
   if (asked === "remove")

@@ -14,22 +14,22 @@ const ended = `jsonb_to_recordset($1) as ended (id bigint, claim text, milliseco
 const answered = "ended.milliseconds, ended.status as answered, ended.reason as why, ended.answer";
 const attempted = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
-  select id, attempts, now(), milliseconds, answered, why, answer from settled on conflict do nothing`;
+  select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
 const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, reason, answer } }: Ended) => ({
   ...{ id, claim, milliseconds, status, reason, answer },
 });
 
-/** An endpoint that failed so often in a row is sent to no more than once in a while. */
+/** An endpoint that failed this often in a row gets one delivery at a time, with long pauses. */
 const wasDead = 3;
 
 /**
- * The import's next delivery becomes due; where the endpoint had been failing, all that wait for it do. A ping says nothing about an
- * endpoint that has a record, and of a new one that it works.
+ * The import's next delivery becomes due. If the endpoint had been failing, all deliveries that wait for it become due. A ping counts only
+ * for a new endpoint: it then counts as working.
  */
-export async function settleDelivered(pool: Pool, all: readonly Ended[]): Promise<void> {
+export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise<void> {
   await pool.query(
-    `with settled as (
+    `with written as (
        update webhook_deliveries delivery
           set status = 'delivered', claim = null, settled_at = now(), reason = null, attempts = delivery.attempts + 1
          from ${ended}
@@ -38,18 +38,18 @@ export async function settleDelivered(pool: Pool, all: readonly Ended[]): Promis
      ), attempted as (${attempted}
      ), healthy as (
        insert into webhook_health (endpoint_id, failures, succeeded_at)
-       select distinct endpoint_id, 0, now() from settled where type <> 'ping'
+       select distinct endpoint_id, 0, now() from written where type <> 'ping'
        on conflict (endpoint_id) do update set failures = 0, failing_since = null, retry_at = null, succeeded_at = now()
      ), tried as (
        insert into webhook_health (endpoint_id, failures, succeeded_at)
-       select distinct endpoint_id, 0, now() from settled where endpoint_id not in (select endpoint_id from settled where type <> 'ping')
+       select distinct endpoint_id, 0, now() from written where endpoint_id not in (select endpoint_id from written where type <> 'ping')
        on conflict (endpoint_id) do nothing
      ), released as (
-       update webhook_deliveries later set due_at = now() from (select distinct endpoint_id from settled where "wasDead") as back
+       update webhook_deliveries later set due_at = now() from (select distinct endpoint_id from written where "wasDead") as back
         where later.endpoint_id = back.endpoint_id and later.status = 'waiting' and later.claim is null and later.due_at > now()
      )
-     update webhook_deliveries later set due_at = now() from settled
-      where later.endpoint_id = settled.endpoint_id and later.import_id = settled.import_id and later.status = 'waiting'
+     update webhook_deliveries later set due_at = now() from written
+      where later.endpoint_id = written.endpoint_id and later.import_id = written.import_id and later.status = 'waiting'
         and later.claim is null and later.due_at > now() and not "wasDead"`,
     [JSON.stringify(all.map((each) => ({ ...valuesOf(each), wasDead: each.delivery.endpointFailures >= wasDead })))],
   );
@@ -67,10 +67,10 @@ export interface Failed {
   readonly isOver: boolean;
 }
 
-/** Later ones of the import are not looked at before this one is due again. A ping is tried once and says nothing about an endpoint. */
-export async function settleFailed(pool: Pool, all: readonly Failure[], random: () => number): Promise<Failed[]> {
+/** Later deliveries of the import become due only when this one is due again. A ping is tried once and does not count as a failure of the endpoint. */
+export async function writeFailed(pool: Pool, all: readonly Failure[], random: () => number): Promise<Failed[]> {
   const { rows } = await pool.query<Failed & { id: string }>(
-    `with settled as (
+    `with written as (
        update webhook_deliveries delivery
           set claim = null, reason = ended.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
               failing_since = coalesce(failing_since, now()), due_at = now() + "nextMs" * interval '1 millisecond',
@@ -82,17 +82,17 @@ export async function settleFailed(pool: Pool, all: readonly Failure[], random: 
      ), attempted as (${attempted}
      ), health as (
        insert into webhook_health (endpoint_id, failures, failing_since, retry_at)
-       select endpoint_id, count(*), now(), now() + max("probeMs") * interval '1 millisecond' from settled where type <> 'ping' group by endpoint_id
+       select endpoint_id, count(*), now(), now() + max("probeMs") * interval '1 millisecond' from written where type <> 'ping' group by endpoint_id
        on conflict (endpoint_id) do update set failures = webhook_health.failures + excluded.failures,
           failing_since = coalesce(webhook_health.failing_since, now()), retry_at = excluded.retry_at
        returning endpoint_id, failing_since <= now() - ${patienceMs} * interval '1 millisecond' as "endpointIsDead"
      ), later as (
-       update webhook_deliveries later set due_at = case when settled.status = 'failed' then now() else settled.due_at end from settled
-        where later.endpoint_id = settled.endpoint_id and later.import_id = settled.import_id and later.status = 'waiting'
-          and later.position > settled.position and later.claim is null
+       update webhook_deliveries later set due_at = case when written.status = 'failed' then now() else written.due_at end from written
+        where later.endpoint_id = written.endpoint_id and later.import_id = written.import_id and later.status = 'waiting'
+          and later.position > written.position and later.claim is null
      )
      select id::text, coalesce("endpointIsDead", false) as "endpointIsDead", is_over as "isOver"
-       from settled left join health on health.endpoint_id = settled.endpoint_id and settled.type <> 'ping'`,
+       from written left join health on health.endpoint_id = written.endpoint_id and written.type <> 'ping'`,
     [JSON.stringify(all.map((each) => ({ ...valuesOf(each), ...waitsAfter(each, random) })))],
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
