@@ -54,9 +54,8 @@ const startedAt = new Date();
 try {
   compile("tsconfig.build.json", target);
   compile("tsconfig.browser.json", target);
-  cpSync(join(root, "src", "http", "portal", "styles"), join(target, "http", "portal", "styles"), { recursive: true });
-  for (const file of [join("document", "examples", "answers.json"), join("reference", "reference.css")])
-    cpSync(join(root, "src", "http", "api", file), join(target, "http", "api", file));
+  for (const copied of ["portal/styles", "api/reference/styles", "api/document/examples/answers.json"])
+    cpSync(join(root, "src", "http", copied), join(target, "http", copied), { recursive: true });
   cpSync(join(root, "docs", "guide.md"), join(target, "http", "api", "reference", "guide.md"));
   await writeLocalities(target);
   const { bundle } = await import("./bundle.mjs"); // only here: where nothing is compiled the bundler need not be installed

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 test("audit import tells the story, and streams its rows for machines", async () => {
-  const story = await waybill(["audit", "import", activities], environment); // in a process of its own; the others share one
+  const story = await waybill(["audit", "import", activities], environment); // in a process of its own; the file's other commands share one
   expect(story.stdout).toContain("The projection agrees with it, row by row.");
   expect(story.stdout).toContain("the stored file still has this hash");
   expect(story.code).toBe(0);

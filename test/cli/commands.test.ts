@@ -18,7 +18,7 @@ let folder: string;
 let database: TestDatabase;
 let eventStore: TestEventStore;
 let environment: Record<string, string>;
-/** In a process of its own; the others share one. */
+/** In a process of its own; the file's other commands share one. */
 const runAlone = (...args: string[]) => waybill(args, environment);
 const command = useCommandLine();
 const run = (...args: string[]) => command(args, environment);

@@ -34,7 +34,7 @@ test("imports are listed newest first, for people and for scripts, and cancelled
   const newer = await stage.push(organisation, "shipments", "shipmentId\n");
   await until(async () => (await status(newer)) === "queued");
 
-  const cancelled = await waybill(["imports", "cancel", older], environment()); // in a process of its own; the others share one
+  const cancelled = await waybill(["imports", "cancel", older], environment()); // in a process of its own; the file's other commands share one
   expect(cancelled).toMatchObject({ code: 0, stdout: `${older} cancelled\n` });
   expect((await stage.events(older)).at(-1)).toMatchObject({
     type: "ImportCancelled",

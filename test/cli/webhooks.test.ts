@@ -34,7 +34,7 @@ afterAll(async () => {
 const secretAlone = /^whsec_[A-Za-z0-9+/]{43}=\n$/;
 
 test("an endpoint is added, tried, paused and resumed, rotated, told again and removed from the command line", async () => {
-  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill); // in a process of its own; the others share one
+  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill); // in a process of its own; the file's other commands share one
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(secretAlone) });
   expect(added.stderr).not.toContain(added.stdout.trim());
   receiver.secret = added.stdout.trim();

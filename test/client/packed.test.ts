@@ -80,7 +80,7 @@ const browser = useBrowser();
 
 browserTest("in a browser a Blob is uploaded and waited for, and its rejected rows are read", async () => {
   const installed = join(app, "node_modules/@waybill/client");
-  // Whoever bundles for a browser follows this.
+  // Bundlers for browsers follow this field.
   const { browser: instead } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as { browser: Record<string, string> };
   const got = await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
     await page.route("**/client/*", async (route) => {

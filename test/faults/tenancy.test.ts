@@ -105,7 +105,7 @@ describe.each(withParameters.map((route) => [`${route.method} ${route.path}`, ro
   });
 });
 
-test("the owner is told of each of them, so the sweep has not swept an empty floor", async () => {
+test("the owner finds each of them, so the ids that the stranger tried exist", async () => {
   for (const path of [
     `/v1/org/quote/getQuote/${ids["quote"]}`,
     `/v1/org/shipments/imports/${ids["shipment import"]}`,
@@ -117,7 +117,7 @@ test("the owner is told of each of them, so the sweep has not swept an empty flo
   for (const path of lists()) expect(cursors[path], path).toEqual(expect.any(String));
 });
 
-test("a stranger's lists are empty, and the owner's cursors are worth nothing in them", async () => {
+test("a stranger's lists are empty, and the owner's cursors are rejected in them", async () => {
   for (const path of lists()) {
     const first = await answerTo(stranger, "GET", path);
     expect(first.body).not.toContain("SECRET");
@@ -129,7 +129,7 @@ test("a stranger's lists are empty, and the owner's cursors are worth nothing in
   }
 });
 
-test("a cursor is worth nothing in any other list of its owner's", async () => {
+test("a cursor is rejected in any other list of its owner", async () => {
   for (const from of lists()) {
     for (const to of lists().filter((path) => path !== from)) {
       expect((await answerTo(owner, "GET", withQuery(to, `cursor=${cursors[from]}`))).status, `${from} in ${to}`).toBe(400);

@@ -102,7 +102,7 @@ describe("the projector", () => {
     await until(async () => (await updated()) > before);
   });
 
-  test("fills a projection that an upgrade has brought beside the others, which go on meanwhile", async () => {
+  test("fills a projection that an upgrade has brought while the other projections go on", async () => {
     await model.record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] });
     await model.project();
     await model.stopProjector();

@@ -77,7 +77,7 @@ test("a taker that does not take stops the server: what waits here is bounded", 
   expect(call.cancelled).toBe(true);
 });
 
-test("of replies that came together as many events are handed over as the taker wants, the others later", async () => {
+test("of replies that came together as many events are handed over as the reader wants, the rest later", async () => {
   const events = Array.from({ length: 25 }, (_, index) => event(index + 1));
   const call = callOf([together([...events, checkpoint(40), { kind: "caughtUp" }])]);
   const feed = openFeed(Promise.resolve(call), 10);

@@ -77,9 +77,9 @@ describe("following", () => {
   test("a position past the end of the log is another log's: it is refused, not waited for", async () => {
     const end = (await store.head()) as Position;
     const from = { commit: end.commit + 1_000_000n, prepare: end.prepare + 1_000_000n };
-    const course = { prefixes: [prefix], from, signal: new AbortController().signal };
-    await expect(store.follow(course, async () => undefined)).rejects.toThrow(LogTooShort);
-    await expect(store.replay(course, async () => undefined)).rejects.toThrow(LogTooShort);
+    const range = { prefixes: [prefix], from, signal: new AbortController().signal };
+    await expect(store.follow(range, async () => undefined)).rejects.toThrow(LogTooShort);
+    await expect(store.replay(range, async () => undefined)).rejects.toThrow(LogTooShort);
   });
 
   test("its position moves past events of others, so that a restart does not read them again", async () => {
@@ -121,7 +121,7 @@ describe("following", () => {
     expect(ids(follow.events)).toEqual(ids(events));
   });
 
-  test("an error of the one who deals with the batches ends it, with that error", async () => {
+  test("an error of the batch handler ends it, with that error", async () => {
     await store.append(`${prefix}a`, someEvents(1), noStream);
     const signal = new AbortController().signal;
     const following = store.follow({ prefixes: [prefix], from: undefined, signal }, async (batch) => {

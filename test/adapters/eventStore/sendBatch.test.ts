@@ -89,7 +89,7 @@ test("a server that does not answer ends the call with all its appends, so that 
   expect(calls.map(({ cancelled }) => cancelled)).toEqual([true]);
 });
 
-test("what has waited for a connection for too long is given up, never sent behind its caller's back", async () => {
+test("an append that waited too long for a connection is given up, and not sent afterwards", async () => {
   let connect: () => void = () => undefined;
   const { client, calls } = fakeClient(
     new Promise((resolve) => {

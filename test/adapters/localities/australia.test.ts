@@ -86,7 +86,7 @@ describe("Australian places", () => {
     expect(resolve("4000")).toMatchObject({ suburb: "Brisbane" });
   });
 
-  it("are written as names, not shouted", () => {
+  it("are written as names, not in capitals", () => {
     expect(resolve("2602", { suburb: "oconnor" })).toMatchObject({ suburb: "O'Connor" });
     expect(resolve("5171", { suburb: "mclaren vale" })).toMatchObject({ suburb: "McLaren Vale" });
     expect(resolve("2770", { suburb: "mt druitt" })).toMatchObject({ suburb: "Mount Druitt" });

@@ -67,7 +67,7 @@ test("a running import stops, its last event names the caller that cancelled it,
   expect(await places()).toBe(0);
 });
 
-test("a cancellation whose asker died is carried out by the worker", async () => {
+test("a cancellation whose process died is recorded by the worker", async () => {
   const organisation = await stage.organisation("orphaned");
   const importId = await stage.push(organisation, "activities", activities(3));
   await stage.pool.query("update import_queue set cancel_requested = true where import_id = $1", [importId]);

@@ -79,7 +79,7 @@ describe("a session", () => {
     expect(await session(foreign)).toBeUndefined();
   });
 
-  test("ends at the sign-out, also for who copied the cookie", async () => {
+  test("ends at the sign-out, also for a copied cookie", async () => {
     const { email } = await team("out");
     const [token, other] = [await signedIn(email), await signedIn(email)];
     await endSession(stage.database.pool, token);

@@ -103,7 +103,7 @@ describe("a header row", () => {
     });
   });
 
-  it("is not taken in by names that objects have of themselves", () => {
+  it("is not misled by names that every object has, such as constructor", () => {
     expect(fieldsOf("warehouseCode", "chargeCode", "__proto__")).toEqual(["warehouseCode", "chargeCode", "customFields.__proto__"]);
     expect(fieldsOf("warehouseCode", "chargeCode", "constructor", "toString")).toBe(
       "Invalid file structure. Unrecognised column(s): constructor, toString.",

@@ -61,7 +61,7 @@ test.each(strangers)("a client %s is refused every call", async (_, address) => 
   await client.dispose();
 });
 
-test("what strangers asked for has not happened", async () => {
+test("the refused calls have changed nothing", async () => {
   const store = connectEventStore({ address: withCredentials(node.address, credentials), logger });
   expect((await store.last("private"))?.revision).toBe(2n);
   await store.close();

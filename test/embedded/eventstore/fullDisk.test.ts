@@ -11,7 +11,7 @@ import { collect, numbered, within } from "./events.js";
 
 const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
 
-test("where the disk takes no more the node says so and ends; what it acknowledged is there when it can write again", async () => {
+test("on a full disk the node says so and ends; what it acknowledged is there when it can write again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-full-"));
   // A file may grow to 10 MB, then writes fail as on a full disk.
   const child = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f 20000; exec "${process.execPath}" "${entry}" 0 "${folder}"`], {

@@ -103,7 +103,7 @@ test("streams that an earlier version deleted are found once", async () => {
   expect(occurrences()).toBe(0);
 });
 
-test("a copy that broke off is no hindrance, and streams that are only hidden stay", async () => {
+test("an interrupted copy does not prevent a start, and streams that are only hidden stay", async () => {
   await writePerson("member-1");
   await client.appendToStream("hidden", jsonEvent({ type: "kept", data: {} }));
   await client.deleteStream("hidden");

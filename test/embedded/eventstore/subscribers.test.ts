@@ -125,7 +125,7 @@ test("stalled subscribers cost the store bounded memory, and delay no other subs
   expect(after - before).toBeLessThan(150 * MEBIBYTE); // 20 x 24 MB, had each been given a buffer of its own
 }, 600_000);
 
-test("a live subscriber that more than its buffer comes down upon is ended with the server's own words, and misses nothing", async () => {
+test("a live subscriber whose buffer overflows is ended with the server's own words, and misses nothing", async () => {
   const filter = streamNameFilter({ prefixes: ["burst"] });
   const seen: RecordedEvent[] = [];
   const ended = new Promise<Record<string, unknown>>((resolve) => {

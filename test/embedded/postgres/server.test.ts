@@ -73,7 +73,7 @@ async function watchersOf(server: number): Promise<number[]> {
   return [...waiting, shell];
 }
 
-test("a server keeps its data over a stop, a crash and an orphaned life", async () => {
+test("a server keeps its data over a stop, a crash and the death of its parent process", async () => {
   const first = await start({ durable: true });
   const settings =
     "select current_setting('fsync') fsync, current_setting('TimeZone') zone, current_setting('server_encoding') encoding, datcollate from pg_database where datname = current_database()";
@@ -122,7 +122,7 @@ test("a server that cannot be set up is not left running", async () => {
   expect(await readPidFile(join(folder, "data"))).toBeUndefined();
 });
 
-test("a pid file whose number now belongs to someone else is no obstacle", async () => {
+test("a pid file whose number now belongs to another process does not prevent a start", async () => {
   await haveServer();
   const data = join(folder, "data");
   await writeFile(join(data, "postmaster.pid"), `${process.pid}\n${data}\n1700000000\n5432\n\n127.0.0.1\n  1 2\nready   \n`);
@@ -172,7 +172,7 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
   expect(await ask(asRoot.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a server that is too young to heed the signal is asked again when we are gone", async () => {
+test("a server that is still starting and ignores the signal gets it again after this process has ended", async () => {
   const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
   const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
   const shell = spawn(shellPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });

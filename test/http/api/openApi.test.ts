@@ -59,7 +59,7 @@ test("every operation names its parameters, its answers and itself, once", () =>
 
 const filled = (path: string, value: string) => path.replaceAll(/\{\w+\}/g, value);
 
-test("an address that cannot be read is answered 400 by every operation", async () => {
+test("an address that cannot be decoded is answered 400 by every operation", async () => {
   for (const { method, path } of routes) {
     const { key } = subject;
     const answers = [`${filled(path, "x")}?a=%00`, ...["%ff", "%00"].map((value) => filled(path, value)).filter((each) => each !== path)];

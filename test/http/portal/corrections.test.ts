@@ -187,7 +187,7 @@ test("rows come page by page with their verdict of today; the page's lists are t
   expect((await who.get("/portal/corrections?reason=y&state=z&kind=q")).status).toBe(200);
 });
 
-describe("whoever sends something else", () => {
+describe("a request that does not fit", () => {
   const asks = ["judge", "submit", "rows/dismiss", "rows/reopen", "states"] as const;
   /** A body of the right shape for each of them. */
   const bodyOf = (path: (typeof asks)[number], importId: string, row = 1): Json => {
@@ -196,7 +196,7 @@ describe("whoever sends something else", () => {
     return { importId, rows: [{ row, values: { customerId: "" } }], ...(path === "submit" ? { key: randomUUID() } : {}) };
   };
 
-  test("is told that it is not as described, whatever it is", async () => {
+  test("is refused with a reason, whatever it holds", async () => {
     const importId = await rejected(1);
     const raw = [
       "",
@@ -231,7 +231,7 @@ describe("whoever sends something else", () => {
     expect((await ask("states", bodyOf("states", importId))).body["rows"]).toMatchObject([{ row: 1, state: "open" }]);
   });
 
-  test("is not shown another organisation's rows, and changes nothing of them", async () => {
+  test("for another organisation's rows shows none of them and changes none", async () => {
     const importId = await rejected(1);
     const stranger = await signedIn(service, await addMember(service, (await service.organisation()).id, "admin"));
     const theirs = await formToken(stranger);
@@ -269,7 +269,7 @@ describe("whoever sends something else", () => {
     expect([page.status, (await page.text()).includes("No open rows")]).toEqual([200, expect.any(Boolean)]);
   });
 
-  test("in the form without scripts is told what to choose, and a row that is named twice counts once", async () => {
+  test("from the form without scripts is answered with what to choose, and a row that is named twice counts once", async () => {
     const importId = await rejected(2);
     const send = async (rows: string, form = "dismiss") => {
       const answer = await who.post(`/portal/corrections/${form}`, { token, rows });

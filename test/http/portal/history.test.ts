@@ -63,7 +63,7 @@ test("from a shipment's version one click leads to its row's event", async () =>
   expect(await Promise.all([0, 2, 3, 61, 62, 9_999].map(find))).toEqual([2n, 2n, 3n, 61n, 62n, 62n]);
 });
 
-test("a quote's event is told, and nobody else's organisation sees any of it", async () => {
+test("a quote's event is shown, and not to another organisation", async () => {
   const priced = await organisation.post("/v1/org/quote/getQuote", {
     general: { customerIds: ["CUST-001"] },
     ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },

@@ -91,7 +91,7 @@ describe("what is told", () => {
     }
   });
 
-  test("who connects again is told what has ended meanwhile", async () => {
+  test("a page that connects again is told what has ended meanwhile", async () => {
     const missed = await listen(operator, `${list}?shown=${stage.importId},x,${stage.importId.replace(/^./, "g")}`);
     await eventually(told(missed, `import-${stage.importId}`, "Completed"), "what was missed");
     const page = await listen(operator, `${list}/${stage.importId}?status=processing`);

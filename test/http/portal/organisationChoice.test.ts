@@ -37,7 +37,7 @@ const choose = (who: Visitor, fields: Record<string, string>, organisation: stri
 
 const organisationShown = async (who: Visitor) => /class="organisation">([^<]*)</.exec(await (await who.get("/portal")).text())?.[1];
 
-test("the person chooses, and comes to where they were headed", async () => {
+test("the person chooses, and gets the page that they asked for", async () => {
   const who = visitor(service.url);
   const { page, fields } = await asked(who, "/portal/settings/keys");
   expect(page).toContain("Second &amp; Sons");

@@ -45,7 +45,7 @@ test("a program never sees a page: no key, no route, no portal", async () => {
   expect((await fetch(`${service.url}/`, { headers: { "x-api-key": organisation.key }, redirect: "manual" })).status).toBe(404);
 });
 
-test("signing in leads to where the person was headed", async () => {
+test("signing in leads to the page that was asked for", async () => {
   const browser = visitor(service.url);
   const asked = await browser.get("/portal/settings/keys?revoke=x");
   const signIn = asked.headers.get("location") ?? "";

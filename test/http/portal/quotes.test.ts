@@ -45,7 +45,7 @@ test("the form gives the prices that the API gives, with how each came about", a
   for (const said of ["Chargeable weight", "Basic charge", "Freight", "GST, 10% of", "Acme Retail"]) expect(page).toContain(said);
 });
 
-test("what is wrong is said in the form's own words, and the form keeps what was written", async () => {
+test("faults are shown in the form's own words, and the form keeps what was written", async () => {
   const cases: [Record<string, string>, string][] = [
     [{ ...good, customer: "" }, "Choose at least one customer"],
     [{ ...good, quantity: "x" }, "Quantity of item 1"],

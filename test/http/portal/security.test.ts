@@ -39,7 +39,7 @@ test("a field is an id by its name or by what it holds", () => {
 const signIn = (who: ReturnType<typeof visitor>, next = "/portal") =>
   who.post("/portal/sign-in", { email: stage.people.admin.email, password, next });
 
-test("a cookie that was there before the sign-in is worth nothing after it", async () => {
+test("a cookie from before the sign-in is not valid after it", async () => {
   const planted = "p".repeat(43);
   const victim = visitor(service.url, new Map([["waybill", planted]]));
   expect((await signIn(victim)).status).toBe(303);

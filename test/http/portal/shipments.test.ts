@@ -110,7 +110,7 @@ test("any id has a page, which the list leads to", async () => {
   }
 });
 
-test("another organisation's shipment is not there, as one that nobody has", async () => {
+test("another organisation's shipment is not found, like one that does not exist", async () => {
   const other = await service.organisation();
   const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
   expect((await text("/portal/shipments/SO-1", stranger)).status).toBe(404);

@@ -81,7 +81,7 @@ async function refusedBecause(browser: Visitor, answer: Response, words: string)
   await signedOut(browser);
 }
 
-test("a member signs in by the provider, and comes to where they were headed", async () => {
+test("a member signs in by the provider, and gets the page that they asked for", async () => {
   const browser = visitor(url);
   const back = await throughProvider(await begin(browser, "?returnTo=/portal/settings/keys"));
   const done = await browser.get(back);
@@ -112,7 +112,7 @@ test("a member of two organisations is asked which", async () => {
   member = await addMember(service, organisation.id, "operator", "operator-again@example.com");
 });
 
-test("somebody whom thirty organisations have invited chooses one of them, and joins it alone", async () => {
+test("a person whom thirty organisations have invited chooses one of them, and joins that one only", async () => {
   const email = "consultant@example.com";
   provider.account = { email, email_verified: true };
   const invite = async () => {
@@ -142,7 +142,7 @@ describe("the sign-in is refused", () => {
     await refusedBecause(browser, await signIn(browser), "does not say that your e-mail is verified");
   });
 
-  test("with a state that came back already, also from who has the cookie too", async () => {
+  test("with a state that was used already, even together with its cookie", async () => {
     const browser = visitor(url);
     const authorize = await begin(browser);
     const cookies = new Map(browser.cookies);
@@ -189,7 +189,7 @@ describe("the sign-in is refused", () => {
   });
 });
 
-test("a provider that does not answer is said, and passwords still work", async () => {
+test("a provider that does not answer is named on the page, and passwords still work", async () => {
   const singleSignOn = createSingleSignOn({ issuer: "http://127.0.0.1:9", clientId: "x", clientSecret: "x", redirectUri, logger });
   const deps = { ...service.deps, logger, portal: { ...service.portal, singleSignOn } };
   const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger });

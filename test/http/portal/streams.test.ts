@@ -62,7 +62,7 @@ describe("a reader", () => {
     expect(textOf(await next)).toBe(": still here\n\n");
   });
 
-  test("that leaves is forgotten, and one that never read was never there", async () => {
+  test("that leaves is removed, and one that never read was never added", async () => {
     const { open, opened, ended, signedIn } = setUp();
     open();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -89,7 +89,7 @@ describe("sessions", () => {
     expect(ended).toEqual([opened[1], opened[2]]);
   });
 
-  test("that nobody can tell of end after half a minute, and not before", async () => {
+  test("whose state is unknown end their streams after half a minute, and not before", async () => {
     const { open, ended } = setUp({ signedIn: () => Promise.reject(new Error("no database")) });
     await open().read();
     await vi.advanceTimersByTimeAsync(29_000);

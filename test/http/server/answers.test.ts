@@ -300,7 +300,7 @@ describe("a process holds only so many bytes of bodies at once", () => {
     expect(await withBody(sized(counted(101)), bounds, lengthOf)).toBe(counted(101));
   });
 
-  test("of which small ones and what has not arrived yet are no part", async () => {
+  test("towards which small bodies, and bytes that have not arrived, do not count", async () => {
     const withBody = createBodyReader({ inAll: 200 });
     const slow = new TransformStream<Uint8Array, Uint8Array>();
     const dribbling = withBody(chunked(slow.readable), bounds, lengthOf);

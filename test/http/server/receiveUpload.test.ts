@@ -204,7 +204,7 @@ describe("an upload", () => {
     socket.destroy();
   });
 
-  it("whose sender goes away leaves nothing behind", async () => {
+  it("whose sender disconnects leaves nothing behind", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.on("error", () => undefined);
     socket.write(

@@ -191,7 +191,7 @@ test("an organisation has at most 60 uploads under way, and others are not held 
   await expect.poll(async () => (await upload(key)).status).toBe(200);
 });
 
-test("a process takes only so many uploads at once, of whomever", async () => {
+test("a process takes only so many uploads at once, of all organisations together", async () => {
   const withinUploads = boundUploads({ inAll: 2, perOrganisation: 2 });
   for (const organisationId of ["a", "b"]) void withinUploads(organisationId, () => released);
   await expect(withinUploads("c", async () => 1)).rejects.toMatchObject({ code: "unavailable" });

@@ -47,7 +47,7 @@ async function running(parent = process.pid): Promise<string[]> {
 }
 
 describe("the processes that check files", () => {
-  test("are so many in all and fewer for one organisation; who waits gets the place of who leaves", async () => {
+  test("are limited in all and for one organisation; a waiting check gets the place of one that ends", async () => {
     const checks = open({ processes: 2 });
     const [one, another] = [begin(checks, "a"), begin(checks, "a")];
     await until("one of an organisation runs", async () => (await running()).length === 1);

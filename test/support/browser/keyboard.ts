@@ -1,4 +1,4 @@
-// A page as somebody without a mouse has it. What runs in the page is text: the tests' own types know no document.
+// A page as a person without a mouse uses it. What runs in the page is text: the tests' own types know no document.
 import type { CDPSession, Locator, Page } from "playwright-core";
 
 interface Seen {

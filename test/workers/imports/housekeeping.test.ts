@@ -38,7 +38,7 @@ test("a reservation that was never confirmed is confirmed when its import is the
   expect(await queue()).toEqual([{ importId, confirmed: true }]);
 });
 
-test("an unfinished import that waits nowhere is queued again; one that has ended is not", async () => {
+test("an unfinished import without a queue place is queued again; one that has ended is not", async () => {
   const organisation = await stage.organisation("missing");
   const importId = await stage.push(organisation, "activities", activities(1));
   const endedId = await stage.push(organisation, "activities", activities(1));

@@ -55,7 +55,7 @@ test("while the object store is away the import is not failed", async () => {
   await worker.stop();
 });
 
-test("a worker with a wrong bucket leaves the import to others, and makes no bucket", async () => {
+test("a worker with a wrong bucket leaves the import to other workers, and creates no bucket", async () => {
   const s3 = await startTestS3();
   const mistaken = createS3ObjectStore({ ...s3.options, bucket: "waybill-mistaken" });
   const importId = await stage.push(await stage.organisation("bucket"), "activities", activities(2));

@@ -147,7 +147,7 @@ test("ten endpoints among hundreds of dead ones get every event of six imports b
   await stage.pool.query("delete from webhook_deliveries");
 });
 
-test("endpoints that work do not wait until a thousand others are written down", async () => {
+test("endpoints that work do not wait until the deliveries to a thousand others are added", async () => {
   const beside = await organisationWith([...urlsOf(alive.url, living), ...urlsOf("http://127.0.0.1:9", 250)]);
   await stage.pool.query(
     "insert into webhook_health (endpoint_id, failures, succeeded_at) select endpoint_id, 0, now() from webhook_endpoints where url like $1 || '%'  on conflict do nothing",
@@ -156,7 +156,7 @@ test("endpoints that work do not wait until a thousand others are written down",
   const told = tell({ kind: "activities", organisationId: beside });
   const holding = await stage.pool.connect();
   try {
-    // A row of another endpoint that is not committed: whoever adds the same one has to wait.
+    // A row of another endpoint that is not committed: another transaction that adds the same row has to wait.
     await holding.query("begin");
     await holding.query(
       `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)

@@ -24,7 +24,7 @@ async function insert(endpointId: string, status: string, settled: string | null
   return id;
 }
 
-test("settled deliveries go with their attempts after 30 days, and not a minute earlier; what waits stays however old it is", async () => {
+test("ended deliveries are deleted with their attempts after 30 days, and not a minute earlier; a waiting one stays however old it is", async () => {
   const { endpointId } = await stage.add(organisationId, "https://erp.example.com/");
   const kept = [
     await insert(endpointId, "delivered", "29 days 23 hours 59 minutes"),

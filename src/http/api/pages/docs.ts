@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { guidePage } from "../reference/guidePage.js";
 import type { OpenApi } from "../reference/openApi.js";
@@ -19,6 +19,13 @@ const built = fileURLToPath(
 const copiedGuide = new URL("guide.md", folder);
 const guide = existsSync(copiedGuide) ? copiedGuide : new URL("../../../../docs/guide.md", import.meta.url);
 
+/** Joined in the order of their names. */
+const styles = (): string =>
+  readdirSync(new URL("styles/", folder))
+    .sort()
+    .map((name) => readFileSync(new URL(`styles/${name}`, folder), "utf8"))
+    .join("\n");
+
 /** Everything is made at the first request: few processes are ever asked. */
 export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
   const file = (path: string, type: string, read: () => string): Page => {
@@ -35,7 +42,7 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
   return [
     file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
     file("/docs/guide", "text/html", () => guidePage(readFileSync(guide, "utf8"))),
-    file("/docs/reference.css", "text/css", () => readFileSync(new URL("reference.css", folder), "utf8")),
+    file("/docs/reference.css", "text/css", styles),
     file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")),
   ];
 }

@@ -1,4 +1,4 @@
-// The product as a user starts it, a file of the largest size on its way, and somebody at work in the portal meanwhile.
+// The product as a user starts it, a file of the largest size on its way, and a person at work in the portal meanwhile.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";

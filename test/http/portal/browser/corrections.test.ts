@@ -316,7 +316,7 @@ browserTest("rows are dismissed with a note and opened again", async () => {
   });
 });
 
-browserTest("whoever comes second sees that the row is taken, by whom and by which import; it is recorded once", async () => {
+browserTest("the second person sees that the row is taken, by whom and by which import; it is recorded once", async () => {
   const organisation = await service.organisation();
   await rejectedActivities(organisation, 2);
   const [first, second] = [await addMember(service, organisation.id, "operator"), await addMember(service, organisation.id, "admin")];

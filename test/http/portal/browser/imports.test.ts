@@ -165,7 +165,7 @@ browserTest(
   },
 );
 
-browserTest("a page goes on by itself when the API comes back; without scripts it offers to be reloaded", async () => {
+browserTest("a page goes on by itself when the API comes back; without scripts it has a link that reloads it", async () => {
   const { deps, portal } = service;
   const start = (port: number) => startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port, logger: deps.logger });
   await worker?.stop();

@@ -76,7 +76,7 @@ const firstOf = (role: Role | undefined) => walked.find(({ as, asks }) => as ===
 describe.each(openablePages)("$name", (opened) => {
   const isWalked = walked.includes(opened);
 
-  browserTest("has nothing that axe finds, no errors and no overflow, in both schemes and widths, and is walked through", async () => {
+  browserTest("passes axe, has no errors and no overflow, in both schemes and widths, and can be walked through by keyboard", async () => {
     await browser.inPage({ ...wide, origin: service.url, keep: "pages" }, async ({ page, faults }) => {
       await open(page, opened);
       await lookAt(page, opened, wide);
@@ -169,7 +169,7 @@ browserTest("on a narrow screen the menu opens and leads on", async () => {
   });
 });
 
-browserTest("sign in, create a key, revoke it; invite somebody, change the role; sign out", async () => {
+browserTest("sign in, create a key, revoke it; invite a person, change the role; sign out", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page, faults }) => {
     const { keyboard } = page;
     const button = (name: string) => page.getByRole("button", { name, exact: true });

@@ -35,7 +35,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-browserTest("leads to the provider and back, asks which organisation, and then to where the person was headed", async () => {
+browserTest("leads to the provider and back, asks which organisation, and shows the page that was asked for", async () => {
   provider.account = { email, email_verified: true };
   await browser.inPage({ origin: publicUrl }, async ({ page, faults }) => {
     await page.goto("/portal/imports?kind=shipments");

@@ -60,7 +60,7 @@ browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded
   });
 });
 
-browserTest("a file is dropped on the marked area, by the keyboard the rest; what is refused is said, and the form stays", async () => {
+browserTest("a file is dropped on the marked area, the rest is done by keyboard; a refusal is shown, and the form stays", async () => {
   await browser.inPage({ origin: service.url, width: 360, keep: "uploading" }, async ({ page }) => {
     await open(page);
     const drop = async (name: string, text: string) => {

@@ -1,4 +1,4 @@
-// A corrected error report that is uploaded is a correction of its import: each row once, whoever else corrects it.
+// A corrected error report that is uploaded is a correction of its import: each row once, also when other people correct it.
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -176,7 +176,7 @@ describe("a corrected error report", () => {
     });
   });
 
-  test("that lost a column, has a row twice, is of the other kind or of nobody's import is told apart", async () => {
+  test("that lost a column, has a row twice, is of the other kind or of an unknown import gets a reason of its own", async () => {
     const importId = await uploaded("activities", badActivities(2));
     const lost = `Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp\n2,x,W1,PICK,1,2026-03-01\n`;
     const named = (text: string, id = importId) => new File([text], `rejected-rows-${id}.csv`);
