@@ -32,7 +32,7 @@ export async function fillLatecomers(filling: Filling, late: readonly Projection
   const places = [...checkpoints].filter(([name]) => names.includes(name)).map(([, place]) => place);
   const context: BatchContext = { pool, projections: late, knownImports: new Map(), logger };
   let after = earliest(places.map((place) => place.landmark?.position ?? place));
-  logger.info({ projections: names }, "filling projections from the log; the others go on meanwhile");
+  logger.info({ projections: names }, "filling projections from the log; the other projections go on meanwhile");
   const from = isBeginning(after) ? undefined : after;
   try {
     await eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
