@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pauseWebhook } from "../../src/commands/organisations/webhooks.js";
-import { listWebhooks } from "../../src/queries/organisations/webhooks.js";
+import { listDeliveries, listWebhooks } from "../../src/queries/organisations/webhooks.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { eventually } from "../support/eventually.js";
 import { freePort, waybill } from "../support/processes.js";
@@ -61,6 +61,11 @@ test("an endpoint is added, tried, paused and resumed, rotated, told again and r
 
   const told = await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the completed import");
+  const isDelivered = async (attempts: number) => {
+    const [delivery] = await listDeliveries(stage.pool, organisationId, endpointId, { limit: 1 });
+    return delivery?.status === "delivered" && delivery.attempts.length === attempts;
+  };
+  await eventually(() => isDelivered(1), "its answer to be written down"); // else a replay would be of what is on its way
   await pauseWebhook(stage.deps, { organisationId, endpointId }, origin, "No delivery has succeeded for three days.");
   expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* paused .*No delivery has succeeded for three days\\.`));
   expect(await run("resume", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} resumed\n` });
@@ -72,6 +77,7 @@ test("an endpoint is added, tried, paused and resumed, rotated, told again and r
   const replayed = await run("replay", [endpointId, "--from", "2020-01-01T00:00:00Z"]);
   expect(replayed).toMatchObject({ code: 0, stdout: "1 event since 2020-01-01T00:00:00.000Z is sent again\n" });
   await eventually(() => receiver.got.length === 3, "the replay");
+  await eventually(() => isDelivered(2), "its answer to be written down");
   expect(receiver.got.map(({ type, id }) => [type, type === "ping" ? "" : id])).toEqual([
     ["ping", ""],
     ["import.completed", told.events.at(-1)?.id],

@@ -45,7 +45,7 @@ export async function useWebhooks(
       async () => /^waybill_webhook_deliveries\{outcome="delivered"\} 2$/m.test(await metrics()) && dead.got.length > 0,
     );
     await until("the oldest has an age", async () => /^waybill_webhook_oldest_unsent_seconds (?!0$)[\d.]+$/m.test(await metrics()));
-    expect(await metrics()).toMatch(/^waybill_webhook_deliveries\{outcome="waiting"\} 2$/m);
+    await until("both of the other wait", async () => /^waybill_webhook_deliveries\{outcome="waiting"\} 2$/m.test(await metrics()));
     expect((await fetch(`${roles.url}/readyz`)).status).toBe(200);
     said.push(await metrics(), await run("deliveries", endpointId, "--json"));
     return { secrets, endpointId, said: said.join("\n") };

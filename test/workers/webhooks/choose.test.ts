@@ -34,10 +34,11 @@ async function endpoints(
 
 const plenty: Room = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 
-/** How many of each place, and of each organisation. */
-async function chosen(room: Room = plenty) {
+/** How many of each place, and of each organisation, right after `change`: in its transaction, in which now() is one moment. */
+async function chosen(room: Room = plenty, change = "select") {
   const client = await database.pool.connect();
   try {
+    await client.query(`begin; ${change}`);
     const places = await chooseDeliveries(client, room);
     const { rows } = await client.query<{ id: string; organisation: string }>(
       "select id::text, organisation_id as organisation from webhook_deliveries where id = any($1::bigint[])",
@@ -50,6 +51,7 @@ async function chosen(room: Room = plenty) {
     }
     return counted;
   } finally {
+    await client.query("commit");
     client.release();
   }
 }
@@ -79,31 +81,26 @@ test("an endpoint that is paused, removed or not to be tried yet gets nothing", 
   for (const [organisation, change] of [
     ["paused", "update webhook_endpoints set paused_at = now() where organisation_id = 'paused'"],
     ["removed", "update webhook_endpoints set removed_at = now() where organisation_id = 'removed'"],
-    ["later", "update webhook_health set retry_at = now() + interval '1 second'"],
+    ["later", "select"],
     ["due", "select"],
   ] as const) {
     await endpoints(organisation, organisation === "later" ? "failing" : "works", { count: 1 });
     await database.pool.query(change);
   }
-  await database.pool.query("update webhook_health set retry_at = null where failures = 0");
-  expect(await chosen()).toEqual({ "due first": 1 });
+  const retry = (interval: string) => `update webhook_health set retry_at = now() + interval '${interval}' where failures > 0`;
+  expect(await chosen(plenty, retry("1 millisecond"))).toEqual({ "due first": 1 });
+  expect(await chosen(plenty, retry("-1 millisecond"))).toEqual({ "due first": 1, "later failing": 1 });
 });
 
 test("what a worker had under way when it died holds its places for as long as an attempt takes, and its imports until the claim is over", async () => {
   await endpoints("a", "works", { count: 1, imports: 8 });
-  const claim = (seconds: number) =>
-    database.pool.query(
-      `update webhook_deliveries set claim = 'w0', due_at = now() + $1 * interval '1 second' where id in (select min(id) + n from webhook_deliveries, generate_series(0, 3) as n group by n)`,
-      [seconds],
-    );
-  await claim(11);
-  expect(await chosen()).toEqual({});
-  await claim(9);
-  expect(await chosen()).toEqual({ "a first": 1, "a further": 3 });
+  const claim = (interval: string) =>
+    `update webhook_deliveries set claim = 'w0', due_at = now() + interval '${interval}' where id in (select min(id) + n from webhook_deliveries, generate_series(0, 3) as n group by n)`;
+  expect(await chosen(plenty, claim("10 seconds 1 millisecond"))).toEqual({});
+  expect(await chosen(plenty, claim("9 seconds 999 milliseconds"))).toEqual({ "a first": 1, "a further": 3 });
   await database.pool.query("delete from webhook_deliveries where claim is null");
-  expect(await chosen()).toEqual({});
-  await claim(-1);
-  expect(await chosen()).toEqual({ "a first": 1, "a further": 3 });
+  expect(await chosen(plenty, claim("1 millisecond"))).toEqual({});
+  expect(await chosen(plenty, claim("-1 millisecond"))).toEqual({ "a first": 1, "a further": 3 });
 });
 
 test("one ping at a time goes to an endpoint, also to one that is paused", async () => {

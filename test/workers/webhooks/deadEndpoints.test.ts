@@ -131,6 +131,11 @@ test("ten endpoints among hundreds of dead ones get every event of six imports b
   if (process.env["VERIFY"] === "on") expect(known).toBeLessThan(10 * Math.max(usual, 100));
   const { rows } = await stage.pool.query("select count(*)::int as given from webhook_attempts where reason like 'No answer within%'");
   expect(rows[0]).toEqual({ given: 0 });
+  const refused = "select from webhook_health join webhook_endpoints using (endpoint_id) where url like $1 || '%' and failures > 0";
+  await eventually(
+    async () => (await stage.pool.query(refused, [refusing])).rowCount === third,
+    "those that refuse to be known as failing",
+  );
   await worker.stop();
 
   await stage.pool.query("delete from webhook_deliveries where organisation_id = $1", [alone]);

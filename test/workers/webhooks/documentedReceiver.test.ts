@@ -44,6 +44,7 @@ test("the receiver in docs/webhooks.md verifies, and takes a repetition once", a
     const [newest] = await deliveries();
     await sendAgain(stage.pool, { organisationId, endpointId }, newest?.deliveryId ?? "");
     await eventually(async () => (await deliveries())[0]?.attempts.length === 2, "the repetition");
+    await eventually(() => printed.split("\n").length > 2, "what it prints");
     const lines = printed
       .trim()
       .split("\n")

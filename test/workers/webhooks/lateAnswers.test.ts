@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
+import type { PostWebhook } from "../../../src/ports/webhooks.js";
 import { listDeliveries } from "../../../src/queries/organisations/webhooks.js";
 import { keepDeliveries } from "../../../src/workers/webhooks/upkeep.js";
 import { eventually } from "../../support/eventually.js";
@@ -35,14 +36,26 @@ const statuses = async (endpointId: string) =>
 test("an answer just after the deadline counts as none: the event comes again under its id, and the next one after it", async () => {
   const { receiver, answer } = await holding();
   const [impatient, patient] = [createPost({ deadlineMs: 300 }), createPost()];
-  const worker = stage.work({ post: (request) => (receiver.got.length === 0 ? impatient : patient)(request) });
+  let late = 0; // on a busy machine the first may be late before they have arrived
+  const post: PostWebhook = (request) => {
+    if (receiver.got.length > 0) return patient(request);
+    late += 1;
+    return impatient(request);
+  };
+  const worker = stage.work({ post });
   await stage.record(organisationId);
-  const failed = async () => (await statuses(receiver.endpointId)).includes("import.started waiting 1");
+  const hurry = () =>
+    stage.pool.query("update webhook_deliveries set due_at = now() where claim is null; update webhook_health set retry_at = null");
+  const failed = async () => {
+    const isOver = late > 0 && (await statuses(receiver.endpointId)).includes(`import.started waiting ${late}`);
+    if (isOver && receiver.got.length === 0) await hurry();
+    return isOver && receiver.got.length > 0;
+  };
   await eventually(failed, "the deadline");
   answer();
-  await stage.pool.query("update webhook_deliveries set due_at = now(); update webhook_health set retry_at = null");
+  await hurry();
   await eventually(
-    async () => (await statuses(receiver.endpointId)).join() === "import.completed delivered 1,import.started delivered 2",
+    async () => (await statuses(receiver.endpointId)).join() === `import.completed delivered 1,import.started delivered ${late + 1}`,
     "both",
   );
   const [first, again, next] = receiver.got;
@@ -58,6 +71,7 @@ test("an endpoint that is removed while a request is on its way: its answer is n
   const worker = stage.work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 1, "the request");
+  await eventually(async () => (await statuses(endpointId)).length === 2, "the next event, to be told");
   await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
   await keepDeliveries(stage.pool);
   expect(await statuses(endpointId)).toEqual(["import.completed dropped 0", "import.started waiting 0"]);

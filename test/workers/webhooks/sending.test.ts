@@ -93,6 +93,7 @@ test("a delivery that fails holds back the later ones of its import alone, and c
   const other = failing === first.importId ? second : first;
   await eventually(() => of(other.importId).length === 2, "the other import's deliveries");
   const held = failing;
+  await eventually(() => of(held).length > 0, "the first of the held ones");
   expect(new Set(of(held).map(({ type }) => type))).toEqual(new Set(["import.started"]));
   failing = "";
   await hurry();
