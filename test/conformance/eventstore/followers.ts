@@ -114,9 +114,12 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
     async "is-confirmed"({ first }: Words): Promise<string> {
       return named(first).confirmed > 0 ? "yes" : "no";
     },
-    async "checkpoints-of"({ first }: Words): Promise<string> {
+    /** Waits for as many as the answer should say; more than that would show too. */
+    async "checkpoints-of"({ first, hoped }: Words): Promise<string> {
+      const follower = named(first);
+      await eventually(() => follower.checkpoints >= Number(hoped) || follower.end !== undefined, `checkpoint ${hoped} of ${first}`);
       await quiet();
-      return String(named(first).checkpoints);
+      return String(follower.checkpoints);
     },
     async "has-checkpoints"({ first }: Words): Promise<string> {
       const follower = named(first);
