@@ -55,6 +55,8 @@ export interface Machine {
 export interface Product {
   readonly pid: number;
   readonly exited: Promise<number | null>;
+  /** All that it and its processes had to say has been read. */
+  readonly silent: Promise<void>;
   stdout(): string;
   stderr(): string;
   signal(signal: NodeJS.Signals): void;
@@ -89,13 +91,14 @@ export async function createMachine(environment: Record<string, string> = {}): P
 async function untilReady(child: ChildProcess): Promise<Product> {
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const exited = new Promise<number | null>((settle) => child.once("exit", settle));
+  const silent = new Promise<void>((settle) => child.once("close", () => settle()));
   let gone = false;
   void exited.then(() => {
     gone = true;
   });
   await until("the product is ready", async () => gone || stdout().includes("ready at"));
   if (!stdout().includes("ready at")) throw new Error(stderr());
-  return { pid: child.pid ?? 0, exited, stdout, stderr, signal: (signal) => kill(child.pid ?? 0, signal) };
+  return { pid: child.pid ?? 0, exited, silent, stdout, stderr, signal: (signal) => kill(child.pid ?? 0, signal) };
 }
 
 async function processesOn(dataDir: string): Promise<Map<number, string>> {
@@ -136,10 +139,18 @@ export async function until(what: string, holds: () => Promise<boolean>, deadlin
   throw new Error(`not within ${deadlineMs} ms: ${what}`);
 }
 
-/** Below the range that systems give to outgoing connections: one of those may take any other port at any moment. */
+const portsEach = 1_500;
+/** Of this process. The test files of a run are in a few processes, each with a number from 1 on. */
+const firstPort = 20_000 + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 0) % 8);
+let nextPort = Math.floor(Math.random() * portsEach);
+
+/**
+ * Below the range that systems give to outgoing connections and to servers that take any port: one of those may take any other port at
+ * any moment. It is free until somebody uses it, and given to nobody else of this run before that.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port = firstPort + (nextPort++ % portsEach);
     const server = createServer();
     const free = await new Promise<boolean>((settle) => {
       server.once("error", () => settle(false)).listen(port, "127.0.0.1", () => server.close(() => settle(true)));

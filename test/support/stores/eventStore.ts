@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient } from "@eventstore/db-client";
+import { freePort } from "./processes.js";
 
 export interface TestEventStore {
   address: string;
@@ -40,7 +40,7 @@ async function startOwnStore(command: string | undefined): Promise<TestEventStor
   const startAt = async (port: number): Promise<ChildProcess> => {
     const child = command ? startCommand(command, port, folder) : startEmbedded(port, folder);
     try {
-      await untilItAnswers(child, port);
+      await untilItAnswers(child, port, command ? undefined : toldBy(child));
     } catch (error) {
       await endProcess(child, "SIGKILL", command !== undefined);
       throw error;
@@ -133,7 +133,16 @@ async function untilClosed(port: number): Promise<void> {
   }
 }
 
-async function untilItAnswers(child: ChildProcess, port: number): Promise<void> {
+/** The embedded node says itself that it listens. Another server may have taken its port, and would answer in its place. */
+function toldBy(child: ChildProcess): () => boolean {
+  let told = false;
+  child.once("message", () => {
+    told = true;
+  });
+  return () => told;
+}
+
+async function untilItAnswers(child: ChildProcess, port: number, hasTold: (() => boolean) | undefined): Promise<void> {
   const address = addressOf(port);
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => {
@@ -143,7 +152,7 @@ async function untilItAnswers(child: ChildProcess, port: number): Promise<void> 
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the event store ended at its start: ${said}`);
     // A client for every look would cost the test as much as all the rest of the start.
-    if ((await isOpen(port)) && (await answers(address))) return;
+    if (hasTold ? hasTold() : (await isOpen(port)) && (await answers(address))) return;
     if (Date.now() > deadline) throw new Error(`the event store does not answer at ${address}: ${said}`);
     await briefly();
   }
@@ -160,14 +169,4 @@ async function answers(address: string): Promise<boolean> {
   } finally {
     await client.dispose();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }

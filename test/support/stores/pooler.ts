@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { freePort } from "./processes.js";
 
 /** Whether PgBouncer is installed here (`apt-get install pgbouncer`). */
 export const poolerInstalled = spawnSync("pgbouncer", ["--version"]).status === 0;
@@ -78,12 +78,4 @@ async function answers(url: string): Promise<boolean> {
     () => client.end().then(() => true),
     () => new Promise((settle) => setTimeout(() => settle(false), 20)),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((settle) => server.close(settle));
-  return port;
 }
