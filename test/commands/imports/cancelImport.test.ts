@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
-import type { EventStore } from "../../../src/ports/eventStore.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
 
@@ -49,17 +48,21 @@ test("a completed import cannot be cancelled", async () => {
   await worker.stop();
 });
 
-/** Slow enough to be cancelled half-way, as a large file is. */
-const slow = (eventStore: EventStore): EventStore => beforeChunks(eventStore, () => new Promise((settle) => setTimeout(settle, 100)));
-
 test("a running import stops, its last event names the caller that cancelled it, and the next one begins", async () => {
   const organisation = await stage.organisation("running");
-  const importId = await stage.push(organisation, "activities", activities(60_000));
+  const importId = await stage.push(organisation, "activities", activities(6_500));
   const nextId = await stage.push(organisation, "activities", activities(1));
-  const worker = stage.start({ eventStore: slow(stage.eventStore) });
-  await until(async () => ((await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n) > 1_000n);
+  let chunks = 0;
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((open) => {
+    goOn = open;
+  });
+  const worker = stage.start({ eventStore: beforeChunks(stage.eventStore, () => (++chunks > 1 ? gate : undefined)) });
+  await until(() => chunks > 1);
   await cancel(organisation, importId);
   const rows = (await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n;
+  expect(rows).toBeGreaterThan(1_000n);
+  goOn();
   expect((await stage.ended(nextId)).at(-1)?.type).toBe("ImportCompleted");
   await worker.stop();
   const last = await stage.eventStore.last(`import-${importId}`);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { freePort } from "./processes.js";
+import { freePort } from "../processes.js";
 
 export interface TestEventStore {
   address: string;

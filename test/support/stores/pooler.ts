@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { freePort } from "./processes.js";
+import { freePort } from "../processes.js";
 
 /** Whether PgBouncer is installed here (`apt-get install pgbouncer`). */
 export const poolerInstalled = spawnSync("pgbouncer", ["--version"]).status === 0;

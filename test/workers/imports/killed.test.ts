@@ -18,7 +18,10 @@ beforeAll(async () => {
   await symlink(stage.objectsFolder, join(dataDir, "objects"));
 });
 afterAll(async () => {
-  for (const child of children) child.kill("SIGKILL");
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+  const exits = running.map((child) => once(child, "exit"));
+  for (const child of running) child.kill("SIGKILL");
+  await Promise.all(exits);
   await stage.close();
   await rm(dataDir, { recursive: true });
 });

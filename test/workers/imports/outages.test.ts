@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
@@ -16,7 +17,8 @@ test("the event store dies in the middle of an import: it waits, goes on, and ev
   const importId = await stage.push(await stage.organisation("died"), "activities", activities(6_000));
   let appends = 0;
   let dead = false;
-  const watched = beforeChunks(stage.eventStore, async () => {
+  const impatient = connectEventStore({ address: stage.store.address, logger: stage.logger, deadlineMs: 4_000, attempts: 2 });
+  const watched = beforeChunks(impatient, async () => {
     appends += 1;
     if (appends !== 3 || dead) return;
     await stage.store.kill();
@@ -36,6 +38,7 @@ test("the event store dies in the middle of an import: it waits, goes on, and ev
   );
   expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 6_000, processed: 6_000, failed: 0 } } });
   await worker.stop();
+  await impatient.close();
 });
 
 test("while the object store is away the import is not failed", async () => {
@@ -102,15 +105,22 @@ test("an import that a bug stops every time fails in the end, and no longer hold
 
 test("a worker that is told to stop finishes its chunk, gives its turn back at once, and leaves nothing on disk", async () => {
   const organisation = await stage.organisation("stopping");
-  const importId = await stage.push(organisation, "activities", activities(20_000));
-  const worker = stage.start();
-  await until(async () => ((await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n) > 600n);
-  await worker.stop();
+  const importId = await stage.push(organisation, "activities", activities(6_500));
+  let chunks = 0;
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((open) => {
+    goOn = open;
+  });
+  const worker = stage.start({ eventStore: beforeChunks(stage.eventStore, () => (++chunks > 1 ? gate : undefined)) });
+  await until(() => chunks > 1);
+  const stopped = worker.stop();
+  goOn();
+  await stopped;
   const { rows } = await stage.pool.query("select worker, expires_at from organisation_turns where organisation_id = $1", [organisation]);
   expect(rows).toEqual([{ worker: null, expires_at: null }]);
   expect((await stage.eventStore.last(`import-${importId}`))?.type).toBe("RowAccepted");
   expect(await stage.leftovers()).toEqual([]);
   const next = stage.start();
-  expect((await stage.ended(importId)).at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 20_000 } } });
+  expect((await stage.ended(importId)).at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 6_500 } } });
   await next.stop();
 });

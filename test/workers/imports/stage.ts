@@ -1,6 +1,6 @@
 // The real stores with organisations in them, and workers to let loose on them.
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
@@ -21,6 +21,7 @@ import { cacheCatalogues } from "../../../src/queries/organisations/catalogueCac
 import type { WorkerDeps } from "../../../src/workers/imports/deps.js";
 import { runWorker } from "../../../src/workers/imports/runWorker.js";
 import { untilNextLook } from "../../support/eventually.js";
+import { namesBelow } from "../../support/namesBelow.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";
 import { createTestDatabase } from "../../support/stores/postgres.js";
 import { createTestObjectStore } from "../../support/stores/stores.js";
@@ -57,7 +58,7 @@ export async function openStage() {
   const objects = await createTestObjectStore();
   const tempDir = await mkdtemp(join(tmpdir(), "waybill-test-worker-"));
   const logger = pino({ level: process.env["TEST_LOG"] ?? "silent" });
-  const eventStore = connectEventStore({ address: store.address, logger, deadlineMs: 4_000, attempts: 2 });
+  const eventStore = connectEventStore({ address: store.address, logger });
   const geography = createGeography((country) => (country === "AU" ? localities : undefined));
   const running = new Set<() => Promise<void>>();
   let workers = 0;
@@ -185,7 +186,7 @@ export async function openStage() {
       return readFile(path);
     },
     /** What workers keep on disk while they run. */
-    leftovers: async () => (await readdir(tempDir, { recursive: true })).filter((name) => name.startsWith("worker-")),
+    leftovers: async () => (await namesBelow(tempDir)).filter((name) => name.startsWith("worker-")),
     async close() {
       await Promise.all([...running].map((stop) => stop()));
       await eventStore.close();

@@ -146,9 +146,8 @@ test("with an Idempotency-Key a push of unknown outcome keeps its file: sent aga
 });
 
 test("what was moved aside is removed after 30 whole days, by the log that it belongs to", async () => {
-  const { rows } = await stage.pool.query<{ day: string }>(
-    "select to_char((now() at time zone 'UTC') - make_interval(days => n), 'YYYY-MM-DD') as day from unnest(array[29, 30, 31, 400]) as n",
-  );
+  const now = new Date("2026-03-31T00:00:00.001Z"); // just after midnight: a day that has ended only now counts as whole
+  const rows = [29, 30, 31, 400].map((days) => ({ day: new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10) }));
   const at = (logId: string, day: string) => asideKey({ logId, day, importId: randomUUID(), key: `uploads/x/${logId}/${randomUUID()}` });
   const own = rows.map(({ day }) => at(logId, day));
   const theirs = at(randomUUID(), rows[3]?.day ?? "");
@@ -157,7 +156,10 @@ test("what was moved aside is removed after 30 whole days, by the log that it be
   const neededAside = asideKey({ logId, day: rows[3]?.day ?? "", importId, key: needed });
   await stage.objectStore.move(needed, neededAside);
   await put(...own, theirs);
-  expect(await sweep()).toMatchObject({ removed: 2 });
+  const query = (text: string, ...rest: unknown[]) =>
+    text === "select now()" ? Promise.resolve({ rows: [{ now }] }) : Reflect.apply(stage.pool.query, stage.pool, [text, ...rest]);
+  const pool: typeof stage.pool = Object.assign(Object.create(stage.pool), { query });
+  expect(await sweepObjects(stage.deps({ pool }), old)).toMatchObject({ removed: 2 });
   const there = await keys("aside/");
   expect(own.map((key) => there.includes(key))).toEqual([true, true, false, false]);
   expect(there).toContain(theirs);
