@@ -38,13 +38,23 @@ test.skipIf(!existsSync("/proc/self/environ"))(
     const start = () => spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
     const ended = async () => (await everythingOn(machine.dataDir)).size === 0;
     try {
-      const first = start();
       const postgres = join(machine.dataDir, "postgres");
-      await until("the database is being made", async () =>
-        (await readdir(postgres).catch(() => [])).some((name) => name.startsWith("data.new")),
-      );
-      first.kill("SIGKILL");
-      await until("everything has ended", ended);
+      /** Kills a first start as soon as there is something of a database. False where we came too late: it was made already. */
+      const killedInTheMiddle = async () => {
+        const first = start();
+        let names: string[] = [];
+        await until("there is something of a database", async () => {
+          names = await readdir(postgres).catch(() => []);
+          return names.some((name) => name.startsWith("data"));
+        });
+        first.kill("SIGKILL");
+        await until("everything has ended", ended);
+        return names.some((name) => name.startsWith("data.new"));
+      };
+      for (let tries = 1; !(await killedInTheMiddle()); tries += 1) {
+        if (tries === 5) throw new Error("no start was caught while it made the database");
+        for (const name of await readdir(machine.dataDir)) await rm(join(machine.dataDir, name), { recursive: true, force: true });
+      }
 
       const startMs = await timeOfStart(machine, async (supervisor) => {
         supervisor.signal("SIGKILL");

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
+import { namesBelow } from "../support/namesBelow.js";
 import { createMachine, everythingOn, kill, type Machine, program, until, waybill } from "../support/processes.js";
 
 // One folder for all: the first test is its first start, the last one removes it. A start takes seconds: what one test leaves running,
@@ -41,8 +42,9 @@ const start = () => {
     stderr += text;
   });
   const exited = once(child, "exit");
+  const silent = once(child, "close"); // all that it had to say has been read
   const ready = () => until("it is ready, or gone", async () => stdout.includes("ready at") || child.exitCode !== null);
-  return { child, exited, ready, stdout: () => stdout, stderr: () => stderr };
+  return { child, exited, silent, ready, stdout: () => stdout, stderr: () => stderr };
 };
 
 /** The product as the test before has left it, else started for this one; it is not left to the next test, unless that is said. */
@@ -51,6 +53,8 @@ async function startedAndReady(): Promise<ReturnType<typeof start>> {
   running = undefined;
   await started.ready();
   expect(started.child.exitCode).toBe(null);
+  // Also where the test before has taken a store away after that.
+  await until("it answers", async () => (await fetch(`${machine.url}/readyz`).catch(() => undefined))?.status === 200);
   return started;
 }
 
@@ -80,7 +84,7 @@ test.each(["start", "org list"])("%s, waiting for another command on the folder,
   });
   await until("it waits", async () => said.includes("waiting for another command"));
   child.kill("SIGINT");
-  const [code] = await once(child, "exit");
+  const [code] = await once(child, "close");
   expect(code).toBe(command === "start" ? 0 : 1);
   if (command !== "start") expect(said).toContain("It was stopped before it was done.\n");
   if ("release" in lock) await lock.release();
@@ -98,8 +102,8 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     const started = start();
     await until("the event store is up", async () => started.stderr().includes("eventstore is up"));
     kill(await eventStore(), "SIGKILL");
+    await until("the supervisor has seen it", async () => started.stderr().includes("eventstore ended by itself"));
     await started.ready();
-    expect(started.stderr()).toContain("eventstore ended by itself");
     expect(started.stdout()).toContain("ready at");
     running = started;
   });
@@ -158,12 +162,10 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     role.stderr.on("data", (text) => {
       said += text;
     });
-    const ended = once(role, "exit");
+    const ended = once(role, "close");
     await until("the role is ready", async () => said.includes('"msg":"ready"'));
     const tmp = join(machine.dataDir, "tmp");
-    await until("it is at work", async () =>
-      (await readdir(tmp, { recursive: true })).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)),
-    );
+    await until("it is at work", async () => (await namesBelow(tmp)).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)));
     for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
     kill(own, "SIGSTOP"); // what is in hand is waited for
     first.child.kill("SIGTERM");
@@ -200,6 +202,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     const started = await startedAndReady();
     await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
     expect(await started.exited).toEqual([1, null]);
+    await started.silent;
     expect(started.stderr()).toContain(
       `${machine.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`,
     );
