@@ -111,6 +111,7 @@ test("projections rebuild mends it and says so; status shows nothing left to do"
   // The activity, its total and its group.
   expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +3 +[0-9a-f]{16} +was different/m)]);
   expect((await command(["audit", "verify"], environment)).code).toBe(0);
+  await model.project(); // the organisation that was applied above too
   const status = await command(["projections", "status", "--json"], environment);
   expect((JSON.parse(status.stdout) as { events: number }[]).every(({ events }) => events === 0)).toBe(true);
   expect(JSON.parse(status.stdout)).toHaveLength(allProjections.length);
@@ -127,6 +128,7 @@ test.each(someOf(["SIGTERM", "SIGINT"] as const, 2))(
                 to_regnamespace('waybill_rebuild')::text as shadow`,
         )
       ).rows;
+    await model.project();
     const before = await everything();
     const reader = await model.pool.connect();
     try {

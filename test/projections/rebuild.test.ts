@@ -137,30 +137,34 @@ describe("a rebuild", () => {
     expect((await model.pool.query("select 1 from pg_namespace where nspname = 'waybill_rebuild'")).rows).toEqual([]);
   });
 
+  const gate = () => {
+    let open = () => undefined as undefined;
+    const opened = new Promise<void>((settle) => {
+      open = () => void settle();
+    });
+    return { open, opened };
+  };
+  const holding = (arrived: () => void, until: Promise<void>) => ({
+    ...model.eventStore,
+    replay: async (...args: Parameters<typeof model.eventStore.replay>) => {
+      arrived();
+      await until;
+      return model.eventStore.replay(...args);
+    },
+  });
+
   test("is refused while another one runs", async () => {
-    const results = await Promise.allSettled([run(), run()]);
-    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const [atWork, goOn] = [gate(), gate()];
+    const first = run({ eventStore: holding(atWork.open, goOn.opened) });
+    await Promise.race([atWork.opened, first]);
+    await expect(run()).rejects.toThrow("another rebuild");
+    goOn.open();
+    expect(await first).toSatisfy(identical);
   });
 
   test("whose lock was lost unnoticed touches nothing of the one that has it now", async () => {
     const before = await everything();
-    const { eventStore } = model;
-    const gate = () => {
-      let open = () => undefined as undefined;
-      const opened = new Promise<void>((settle) => {
-        open = () => void settle();
-      });
-      return { open, opened };
-    };
     const [firstAtWork, goOn, secondAtWork, firstOver] = [gate(), gate(), gate(), gate()];
-    const holding = (arrived: () => void, until: Promise<void>) => ({
-      ...eventStore,
-      replay: async (...args: Parameters<typeof eventStore.replay>) => {
-        arrived();
-        await until;
-        return eventStore.replay(...args);
-      },
-    });
     const first = run({ eventStore: holding(firstAtWork.open, goOn.opened) });
     const refused = expect(first).rejects.toThrow("another rebuild has begun meanwhile");
     await firstAtWork.opened;
