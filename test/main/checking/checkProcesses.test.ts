@@ -75,17 +75,18 @@ describe("the processes that check files", () => {
 
   test("end when the process that asked is killed", async () => {
     const file = join(folder, "rows.csv");
-    const row = "W1,PICK,none,2026-03-01T00:00:00Z\n";
-    await writeFile(file, `warehouseCode,chargeCode,quantity,activityTimestamp\n${row.repeat(1_000_000)}`);
+    const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType";
+    await writeFile(file, `${header}\nS,2000,Sydney,3000,Melbourne,Box\n`);
     const asked = JSON.stringify({
-      ...{ organisationId: "a", kind: "activities", folder, catalogue },
+      ...{ organisationId: "a", kind: "shipments", folder, catalogue },
       file: { path: file, name: "rows.csv", format: "csv" },
     });
     const built = new URL("../../../dist/main/checking/checkProcesses.js", import.meta.url).href;
     const parent = spawn(process.execPath, [
       ...["--input-type=module", "-e"],
       `import { createCheckProcesses } from ${JSON.stringify(built)};
-       const watch = { signal: new AbortController().signal, progress: () => process.stdout.write("running"), shipments: async () => undefined };
+       const shipments = () => new Promise(() => process.stdout.write("asked")); // and never answers, so that the check does not end
+       const watch = { signal: new AbortController().signal, progress: () => undefined, shipments };
        await createCheckProcesses({ localities: async () => ({}) }).run(${asked}, watch);`,
     ]);
     await once(parent.stdout, "data");
