@@ -136,10 +136,22 @@ async function take(current: Step, org: TestOrganisation, pushes: Push[]): Promi
   }
 }
 
+/** A store that was just killed, or that has no time, may cost a 503: then we are asked to come again. */
+async function answerOf(org: TestOrganisation, path: string): Promise<Response> {
+  let answer = await org.get(path);
+  await eventually(async () => {
+    if (answer.status === 503) answer = await org.get(path);
+    return answer.status !== 503;
+  }, `an answer from ${path}`);
+  return answer;
+}
+
 async function everything(org: TestOrganisation, path: string): Promise<Record<string, unknown>[]> {
   const items: Record<string, unknown>[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const page = (await (await org.get(`${path}${path.includes("?") ? "&" : "?"}limit=3${cursor ? `&cursor=${cursor}` : ""}`)).json()) as {
+    const page = (await (
+      await answerOf(org, `${path}${path.includes("?") ? "&" : "?"}limit=3${cursor ? `&cursor=${cursor}` : ""}`)
+    ).json()) as {
       items: Record<string, unknown>[];
       nextCursor: string | null;
     };
@@ -152,7 +164,7 @@ async function everything(org: TestOrganisation, path: string): Promise<Record<s
 async function settled(org: TestOrganisation, push: Push): Promise<{ status: string; counts: unknown; progress: number }> {
   let last: { status: string; counts: unknown; progress: number } | undefined;
   await eventually(async () => {
-    const answer = await org.get(`${pathOf[push.kind]}/${push.importId}`);
+    const answer = await answerOf(org, `${pathOf[push.kind]}/${push.importId}`);
     if (answer.status !== 200) throw new Error(`status ${answer.status} for ${push.importId}`);
     const before = last?.progress ?? 0;
     last = (await answer.json()) as typeof last & object;

@@ -60,7 +60,7 @@ describe.each([
   });
 
   test("an append that lost its answer and then the race is a wrong version", async () => {
-    const store = connect(proxy.address, { ...impatient, attempts: 6 });
+    const store = connect(proxy.address, { ...impatient, attempts: 200, patienceMs: 120_000 });
     const [stream, events] = [newStream(), someEvents(count)];
     await insist(() => store.ping());
     proxy.set({ kind: "blackHole" });
