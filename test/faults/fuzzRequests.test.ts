@@ -85,9 +85,19 @@ function exchange(bytes: Uint8Array, later?: Uint8Array): Promise<string> {
   });
 }
 
+/** A store may not answer in time on a machine that is busy enough; then we are asked to come again, and do. */
+async function answerTo(sent: Uint8Array, later?: Uint8Array): Promise<string> {
+  let answer = await exchange(sent, later);
+  for (let again = 0; again < 20 && /^HTTP\/1\.1 503 .*\r\nretry-after: /is.test(answer); again += 1) {
+    await pause(500);
+    answer = await exchange(sent, later);
+  }
+  return answer;
+}
+
 test("requests with some bytes changed are never answered 5xx, on any route", { timeout: 24 * 3_600_000 }, async () => {
   const good = wireRequests();
-  for (const bytes of good) expect(await exchange(bytes)).toMatch(/^HTTP\/1\.1 (200|202|404) /);
+  for (const bytes of good) expect(await answerTo(bytes)).toMatch(/^HTTP\/1\.1 (200|202|404) /);
   expect(good).toHaveLength(routes.length);
   const unfinished = good.map((bytes) => bytes.subarray(0, -1)).filter((bytes) => bytes.toString().startsWith("POST"));
   const question = good.find((bytes) => bytes.subarray(0, 4).toString() === "GET ");
@@ -100,12 +110,7 @@ test("requests with some bytes changed are never answered 5xx, on any route", { 
   await withoutGrowth(count, (some) =>
     manyAtOnce(some, runs === undefined ? 40 : 100, async () => {
       const sent = mutated(random.pick(good), random);
-      let answer = await exchange(sent, question);
-      // A store may not answer in time on a machine that is busy enough; then we are asked to come again, and do.
-      for (let again = 0; again < 20 && /^HTTP\/1\.1 503 .*\r\nretry-after: /is.test(answer); again += 1) {
-        await pause(500);
-        answer = await exchange(sent, question);
-      }
+      const answer = await answerTo(sent, question);
       if (answer !== "") answered += 1;
       done += 1;
       told(done);
@@ -115,5 +120,5 @@ test("requests with some bytes changed are never answered 5xx, on any route", { 
   expect(answered).toBeGreaterThan(count / 2);
   const { text } = await service.deps.metrics.render();
   expect(text.split("\n").filter((line) => /_count\{.*status="50[0-2]/.test(line))).toEqual([]); // nor to those that had left
-  expect(await exchange(good[0] ?? Buffer.alloc(0))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await answerTo(good[0] ?? Buffer.alloc(0))).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeApiKey } from "../../src/domain/apiKey.js";
 import { streamPrefix } from "../../src/events/streams.js";
 import { routes } from "../../src/http/api/routes/list.js";
 import { useCommandLine } from "../support/commandLine.js";
+import { filesBelow } from "../support/namesBelow.js";
 import { type IdentityProvider, startIdentityProvider } from "../support/portal/identityProvider.js";
 import { until } from "../support/processes.js";
 import type { Customer } from "./callers/customer.js";
@@ -85,10 +86,8 @@ async function useEverywhere(key: string): Promise<void> {
   expect(accepted).toBe(202);
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}
+/** Empty where it is gone by now. */
+const contentOf = (path: string) => readFile(path, "latin1").catch(() => "");
 
 async function everythingKept(): Promise<Map<string, string>> {
   const kept = new Map<string, string>();
@@ -104,7 +103,7 @@ async function everythingKept(): Promise<Map<string, string>> {
   for (const { name } of tables.rows) {
     kept.set(`table ${name}`, JSON.stringify((await roles.pool.query(`select t::text from "${name}" t`)).rows));
   }
-  for (const path of await filesBelow(join(roles.folder, "objects"))) kept.set(path, await readFile(path, "latin1"));
+  for (const path of await filesBelow(join(roles.folder, "objects"))) kept.set(path, await contentOf(path));
   return kept;
 }
 
@@ -162,7 +161,7 @@ test("secrets of webhooks are in no log, file, table, event or error; metrics co
   const kept = await everythingKept();
   kept.set("what commands said", said);
   for (const folder of [roles.folder, roles.eventStoreFolder ?? roles.folder])
-    for (const path of await filesBelow(folder)) kept.set(path, await readFile(path, "latin1").catch(() => "")); // one may be gone by now
+    for (const path of await filesBelow(folder)) kept.set(path, await contentOf(path));
   expect(secrets.every((secret) => /^whsec_.{44}$/.test(secret))).toBe(true);
   expect([...kept.values()].filter((text) => text.includes(endpointId)).length).toBeGreaterThan(1); // the search finds what is there
   for (const secret of secrets) for (const form of formsOf(secret)) expectNowhere(kept, form, "a webhook's secret");
