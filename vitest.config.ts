@@ -13,6 +13,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Half a minute of both cores each, for what changes rarely: `npm run verify` runs them, with everything else. */
 const onlyWhenVerifying = [
+  "test/bench/rebuild.test.ts",
   "test/embedded/eventstore/largeEvents.test.ts",
   "test/http/portal/browser/besideLargestImport.test.ts",
   "test/client/packed.test.ts",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { heapFlags } from "../dist/embedded/childProcess.js";
 import { startPostgres } from "../dist/embedded/postgres/server.js";
-import { descendants, watch } from "./processes.mjs";
+import { descendants, endedWithUs, watch } from "./processes.mjs";
 import { program } from "./service.mjs";
 
 const peer = (name) => fileURLToPath(new URL(`./peers/${name}.mjs`, import.meta.url));
@@ -21,7 +21,7 @@ const nextMessage = (child) =>
   });
 
 async function startPeer(name, options) {
-  const child = fork(peer(name), [JSON.stringify(options)]);
+  const child = endedWithUs(fork(peer(name), [JSON.stringify(options)]));
   await nextMessage(child);
   return {
     pid: child.pid,
@@ -37,10 +37,12 @@ async function startPeer(name, options) {
 }
 
 export async function startEventStore(folder) {
-  const child = fork(program, ["eventstore", "--port", "0", "--data", folder], {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: heapFlags("eventstore"), // as the product starts it
-  });
+  const child = endedWithUs(
+    fork(program, ["eventstore", "--port", "0", "--data", folder], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      execArgv: heapFlags("eventstore"), // as the product starts it
+    }),
+  );
   const { address } = await nextMessage(child);
   const exited = new Promise((resolve) => child.once("exit", resolve));
   return {

@@ -1,5 +1,6 @@
 // What a process has cost so far, from /proc: processor time, and memory told apart into what is its own and what is a mapped file.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
 
 const TICK_US = 10_000;
 
@@ -93,4 +94,21 @@ export function watch(groups, everyMs = 200) {
       );
     },
   };
+}
+
+const running = new Set();
+
+/** An interrupted benchmark ends the processes it started. What waits for them then fails, and clears up as after any failure. */
+export function endedWithUs(child) {
+  if (running.size === 0) for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, endAll);
+  running.add(child);
+  child.once("exit", () => {
+    running.delete(child);
+    if (running.size === 0) for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, endAll);
+  });
+  return child;
+}
+
+function endAll() {
+  for (const child of running) child.kill("SIGTERM");
 }

@@ -7,7 +7,7 @@ import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { commandOf, descendants } from "./processes.mjs";
+import { commandOf, descendants, endedWithUs } from "./processes.mjs";
 
 export const program = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ export async function startService({ folder, profileDir, built = program }) {
     MAX_QUEUED_IMPORTS: "1000",
     LOG_LEVEL: "warn",
   };
-  const child = spawn(process.execPath, [...profile, built, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = endedWithUs(spawn(process.execPath, [...profile, built, "start"], { env, stdio: ["ignore", "pipe", "inherit"] }));
   const exited = new Promise((resolve) => child.once("exit", resolve));
   const key = await new Promise((resolve, reject) => {
     let said = "";

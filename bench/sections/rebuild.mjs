@@ -5,10 +5,10 @@ import { csvFile } from "../files.mjs";
 import { startService } from "../service.mjs";
 import { importOnce } from "./imports.mjs";
 
-export async function rebuildSection({ folder, full, say }) {
+export async function rebuildSection({ folder, full, say, rows = full ? 500_000 : 100_000 }) {
   const service = await startService({ folder: join(folder, "service") });
   try {
-    const file = await csvFile(folder, "activities", full ? 500_000 : 100_000);
+    const file = await csvFile(folder, "activities", rows);
     await importOnce(service, file);
     const { url, folder: dataDir, databaseUrl, eventStoreUrl } = service;
     say("rebuild");
