@@ -60,7 +60,7 @@ export async function startService({ folder, profileDir, built = program }) {
   };
 }
 
-/** Who is who among the processes below `root`. Postgres is one group of many; its backends come and go. */
+/** The processes below `root` by their role. Postgres is a group of several, whose backends come and go. */
 function processGroups(root) {
   const is = (role) => () => descendants(root).filter((pid) => commandOf(pid).includes(`cli.js ${role}`));
   const groups = Object.fromEntries(roles.map((role) => [role, is(role)]));

@@ -1,5 +1,5 @@
 // Compiles src to dist, and bundles the programs in it, when a source is newer than the last build. Several processes may start at
-// once on a fresh clone: each compiles into its own folder and swaps it in whole, so nobody ever runs half a build.
+// once on a fresh clone: each compiles into its own folder and swaps it in whole, so that no process runs half a build.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

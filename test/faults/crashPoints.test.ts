@@ -57,7 +57,7 @@ async function endsWell(customer: Customer): Promise<void> {
 
 async function anotherWorker(): Promise<void> {
   await worker?.stop();
-  worker = startWorker(service); // its first look is for what the dead have left
+  worker = startWorker(service); // its first look is for what killed processes have left
 }
 
 const workerPoints = aroundEach([

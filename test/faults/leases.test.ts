@@ -1,5 +1,5 @@
 // Two APIs and two workers whose clocks are two hours apart, an hour off in either direction: nothing may depend on them.
-// On top of that, workers that sleep through their lease.
+// Besides, workers that are frozen for longer than their lease.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";

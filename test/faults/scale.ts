@@ -1,4 +1,4 @@
-// test/faults attacks what the other tests show to work: processes killed, stores away, clocks apart, callers up to no good.
+// test/faults attacks what the other tests show to work: processes killed, stores away, clocks apart, hostile callers.
 // `npm test` runs the short form; `npm run faults -- --seed N --runs M` the long one. A failing run prints its seed.
 import { randomInt } from "node:crypto";
 

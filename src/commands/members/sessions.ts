@@ -20,7 +20,7 @@ export interface VerifiedMember {
   readonly credentialsRevision: string;
 }
 
-/** As far as a session needs it. */
+/** The member's data that a session needs. */
 export type NamelessMember = Omit<VerifiedMember, "organisationName">;
 
 export interface Session {
@@ -33,7 +33,7 @@ export interface Session {
   /** The e-mail where no name is known. */
   readonly name: string;
   readonly role: Role;
-  /** Stands in every form, and comes back with it. */
+  /** The token that every form of the session carries. */
   readonly formToken: string;
 }
 

@@ -5,12 +5,12 @@ import { hash } from "node:crypto";
 import type { Pool } from "pg";
 
 export interface Attempt {
-  /** As e-mails are compared. */
+  /** The e-mail in the form in which e-mails are compared. */
   readonly emailKey: string;
   readonly address: string;
 }
 
-/** What a try has to wait for, in milliseconds: `refuse`: come back then; `delay`: answered after that. */
+/** How long an attempt has to wait, in milliseconds. `refuse`: the person has to come back after that time. `delay`: the answer comes after that time. */
 export type Pace = { readonly refuseMs: number } | { readonly delayMs: number };
 
 export const paceLimits = { freeTries: 5, longestRefusalMs: 300_000, accountTries: 20, addressTries: 50, longestDelayMs: 2_000 } as const;

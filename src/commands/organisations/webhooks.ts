@@ -19,7 +19,7 @@ export interface Endpoint {
 
 export interface MadeSecret {
   readonly endpointId: string;
-  /** Known only here and now. */
+  /** Returned once and stored nowhere. */
   readonly secret: string;
 }
 
@@ -58,7 +58,7 @@ export async function removeWebhook(deps: OrganisationDeps, endpoint: Endpoint, 
   await carryOut(deps, endpoint, { type: "remove", ...(reason === undefined ? {} : { reason }) }, origin);
 }
 
-/** Nothing is sent until it is resumed; what happens meanwhile waits. */
+/** Sends nothing to the endpoint until it is resumed. Events wait meanwhile. */
 export async function pauseWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
   await carryOut(deps, endpoint, { type: "pause", ...(reason === undefined ? {} : { reason }) }, origin);
 }
@@ -85,7 +85,7 @@ function soundUrl(text: string, rules: AddressRules): string {
   return judged.url;
 }
 
-/** All of them where none is named; in one order, so that the same choice is the same event. */
+/** All types where none is named. Always in the same order, so that the same choice gives the same event. */
 function soundEvents(wanted: readonly string[] | undefined): WebhookEventType[] {
   const named = (wanted ?? []).map((text) => text.trim()).filter((text) => text !== "");
   const unknown = named.find((text) => !isWebhookEventType(text));

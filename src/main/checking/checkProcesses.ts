@@ -20,7 +20,6 @@ export interface CheckProcessesOptions {
   readonly waitMs?: number;
   /** How long the check of one file may take. */
   readonly runMs?: number;
-  readonly programPath?: string;
 }
 
 interface Job {
@@ -28,8 +27,8 @@ interface Job {
 }
 
 /**
- * One process for each check, so many at a time; the organisations take turns, and one of several places is left for the
- * others. Each is a session of its own, so that its low priority is its alone.
+ * Runs each check in a process of its own. Organisations take turns; where there are several places, no organisation gets all of them. Each process
+ * is a session of its own, so that its low priority concerns no other process.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { processes = 2, waitMs = 60_000, runMs = 600_000 } = options;
@@ -86,11 +85,11 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
 async function runProcess(
   check: FileToCheck,
   { signal, progress, shipments }: CheckWatch,
-  { localities, runMs, programPath = program }: CheckProcessesOptions & { runMs: number },
+  { localities, runMs }: CheckProcessesOptions & { runMs: number },
 ): Promise<CheckedFile> {
   const known = await localities();
   signal.throwIfAborted();
-  const child = fork(programPath, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
+  const child = fork(program, [], { execArgv, env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
   const say = (message: ToCheck) => child.connected && child.send(message, () => undefined);
   const ended = endOf(child);
   let outcome: CheckedFile | Error | undefined;

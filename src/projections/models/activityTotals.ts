@@ -21,7 +21,7 @@ export interface Completed {
   readonly counts: Extract<Ending, { type: "ImportCompleted" }>["data"]["counts"];
 }
 
-/** An import that has its totals keeps them. */
+/** Does nothing for an import that has its totals already. */
 export async function writeTotals(
   client: PoolClient,
   completed: readonly Completed[],

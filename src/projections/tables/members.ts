@@ -9,7 +9,7 @@ export const members = pgTable(
     memberId: uuid("member_id").primaryKey(),
     organisationId: text("organisation_id").notNull(),
     email: text().notNull(),
-    /** As e-mails are compared. */
+    /** The e-mail in the form in which e-mails are compared. */
     emailKey: text("email_key").notNull(),
     name: text(),
     role: text({ enum: ["admin", "operator", "viewer"] }).notNull(),
@@ -22,7 +22,7 @@ export const members = pgTable(
     removedAt: at("removed_at"),
     /** Revision of the last event that ends the member's sessions: joined, password, role, removed, invited again. */
     credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
-    /** Of the member's stream; an older event never overwrites a newer one. */
+    /** Revision of the member's stream. An older event never overwrites a newer one. */
     revision: bigint({ mode: "bigint" }).notNull(),
   },
   (table) => [

@@ -91,7 +91,7 @@ export const sessions = pgTable(
     memberId: uuid("member_id").notNull(),
     credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
     createdAt: at("created_at").notNull().default(sql`now()`),
-    /** To the minute. */
+    /** When the session was last used, to the minute. */
     lastSeenAt: at("last_seen_at").notNull().default(sql`now()`),
   },
   (table) => [index("sessions_by_member").on(table.memberId), index("sessions_by_last_seen").on(table.lastSeenAt)],

@@ -17,10 +17,10 @@ export interface ActivityPlace {
 
 export interface FoundActivity extends ActivityPlace {
   readonly importId: string;
-  /** What its sender named the import. */
+  /** The import's reference. */
   readonly sourceDetails: string;
   readonly row: number;
-  /** By the fields' names. */
+  /** The row's values, by field name. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 

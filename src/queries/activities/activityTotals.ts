@@ -6,7 +6,7 @@ import { instantSql } from "../../projections/tables/activityTime.js";
 import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";
 
 export interface ActivityTotal {
-  /** Null: of activities that name no customer. */
+  /** Null for activities that name no customer. */
   readonly customerId: string | null;
   readonly warehouseCode: string;
   readonly chargeCode: string;

@@ -12,7 +12,7 @@ export interface WebhookSummary {
   readonly pausedBecause: string | null;
   /** Attempts that failed since the last success. */
   readonly failures: number;
-  /** The first of them. */
+  /** When the first of them failed. */
   readonly failingSince: Date | null;
   /** Deliveries that have yet to succeed. */
   readonly waiting: number;
@@ -60,7 +60,7 @@ export interface DeliverySummary {
   readonly status: "waiting" | "delivered" | "failed" | "dropped";
   /** Why the last attempt failed, or why there will be none. */
   readonly reason: string | null;
-  /** When it is tried next, of one that waits. */
+  /** When a waiting delivery is tried next. */
   readonly dueAt: Date | null;
   /** Oldest first; the latest ten. */
   readonly attempts: readonly AttemptSummary[];

@@ -147,7 +147,7 @@ interface Line {
   readonly bytes: number;
 }
 
-/** By the first row: all rejected lines of its shipment, in row order. Of more than can be corrected at once, one too many. */
+/** By the first row: all rejected lines of its shipment, in row order, at most one more than can be corrected at once. */
 async function linesOf(kind: ImportKind, { position }: ImportAt, leads: readonly Lead[], pool: Pool): Promise<Map<number, Line[]>> {
   if (leads.length === 0) return new Map();
   const shipments = kind === "shipments" ? leads.filter(({ handle }) => handle) : [];

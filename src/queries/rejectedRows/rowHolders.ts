@@ -22,7 +22,7 @@ interface Found extends Omit<HeldRow, "by"> {
   readonly actor: string | null;
 }
 
-/** Of rows of completed imports; what is none of the organisation's is not answered. */
+/** Looks up rows of completed imports. Rows of other organisations are left out. */
 export async function rowHolders(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<HeldRow[]> {
   if (rows.length === 0) return [];
   const found = await pool.query<Found>(

@@ -17,7 +17,7 @@ export interface Kept {
 const megabytes = (bytes: number) => Math.round(bytes / 1_048_576);
 export const probe = new URL("./memoryProbe.mjs", import.meta.url).href;
 
-/** Set in the environment of a machine whose heaps are to be weighed. */
+/** Set in the environment of a machine whose heaps are measured. */
 export const probed = (folder: string) => ({ NODE_OPTIONS: `--import=${probe}`, MEMORY_PROBE_FOLDER: folder });
 
 async function roles(machine: Machine): Promise<[role: string, pid: number][]> {

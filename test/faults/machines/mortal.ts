@@ -1,4 +1,4 @@
-// A process that dies at a named point, without the process: from that point on nothing it does reaches a store.
+// Simulates a process that dies at a named point: from then on nothing that it does reaches a store.
 import type { Pool, PoolClient } from "pg";
 import type { ApiDeps } from "../../../src/http/api/deps.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";

@@ -1,4 +1,4 @@
-// The real product in its own processes on its own data folder, with a hand on each of them.
+// The real product in its own processes on its own data folder. A test can kill each of them.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

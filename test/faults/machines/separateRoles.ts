@@ -26,15 +26,15 @@ export interface SeparateRoles {
   readonly proxies: Readonly<Record<StoreName, TcpProxy>>;
   readonly eventStore: EventStore;
   newCustomer(): Promise<Customer>;
-  /** SIGSTOP to every process of a store; the answer thaws them. */
+  /** Sends SIGSTOP to every process of a store. The returned function lets them go on. */
   freeze(store: StoreName): Promise<() => void>;
   readonly processes: readonly RoleProcess[];
   readonly pool: Pool;
-  /** What the roles keep on disk, and Postgres if it is not the shared one. */
+  /** The folder of the roles' files, and of Postgres if it is not the shared one. */
   readonly folder: string;
-  /** Of the event store, where that is the embedded one. */
+  /** The folder of the embedded event store, if that is used. */
   readonly eventStoreFolder: string | undefined;
-  /** For commands beside them. */
+  /** The environment for commands beside the roles. */
   readonly environment: Record<string, string>;
   close(): Promise<void>;
 }

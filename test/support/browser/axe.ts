@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 let axe: Promise<string> | undefined;
 
-/** What may come out otherwise in other colours, or at another width. */
+/** Rules whose result depends on colours or on the width. */
 const ofLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable"];
 
 const whole = process.env["VERIFY"] === "on";
@@ -29,7 +29,7 @@ export async function violations(page: Page, { onlyLooks = false } = {}): Promis
   );
 }
 
-/** For those who want to see: `npm run screenshots`. */
+/** Keeps a picture of the page for `npm run screenshots`. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });

@@ -29,7 +29,7 @@ export async function addMember(
   return { memberId, email };
 }
 
-/** A browser without eyes: keeps cookies, follows nothing. */
+/** A browser as far as cookies go: it keeps them, and follows no redirect. */
 export interface Visitor {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;

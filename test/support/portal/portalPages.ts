@@ -15,18 +15,18 @@ export interface PortalStage {
   readonly service: TestService;
   readonly organisationId: string;
   readonly people: Readonly<Record<Role, TestMember>>;
-  /** Of an invitation that has not been used. */
+  /** The token of an unused invitation. */
   readonly joinToken: string;
   readonly keyId: string;
-  /** Has completed, with rejected rows. */
+  /** An import that has completed, with rejected rows. */
   readonly importId: string;
-  /** Waits: there is no worker here. */
+  /** An import that waits, since no worker runs here. */
   readonly waitingId: string;
   readonly quoteId: string;
-  /** Of a webhook; it has failed, and one delivery to it waits. */
+  /** The id of a webhook endpoint that has failed and has a waiting delivery. */
   readonly endpointId: string;
   readonly deliveryId: string;
-  /** Of a webhook that is paused. */
+  /** The id of a paused webhook endpoint. */
   readonly pausedId: string;
 }
 

@@ -1,4 +1,4 @@
-// An event store in which a test has its hand between a worker and the rows that it appends.
+// An event store in which a test can intercept the chunks of rows that a worker appends.
 import type { EventChunk, EventStore } from "../../../src/ports/eventStore.js";
 
 export type AppendChunk = EventChunk["append"];

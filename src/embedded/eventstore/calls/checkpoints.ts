@@ -16,7 +16,7 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   let reached = 0;
 
   return {
-    /** An event was looked at while catching up; what there is to say after it, if anything. */
+    /** Called for each event that is looked at while catching up. Returns the checkpoint to send after it, if any. */
     searched(at: number, matches: boolean): Buffer | undefined {
       if (matches || inPage === 0) reached = at; // a page in which nothing matched says where it began
       inPage += 1;

@@ -10,9 +10,9 @@ import { createCheckpoints } from "./checkpoints.js";
 
 /** What a subscriber has still to see: first by pages from the disk, then block by block as they are committed. */
 export interface Feed {
-  /** Undefined while there is nothing to be caught up with: a stream that is not there (yet). */
+  /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
   page(): Page | undefined;
-  /** May throw what the subscription ends with, after the last run. */
+  /** After the last run it may throw the error that ends the subscription. */
   live(block: Block): Iterable<Run>;
 }
 

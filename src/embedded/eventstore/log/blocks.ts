@@ -15,7 +15,7 @@ export interface Block {
   count: number;
   createdAt: number;
   frames: Buffer;
-  /** Of its events. Known of a block that has just been encoded, not of one from the disk. */
+  /** The types of its events. Known only for a block that has just been encoded, not for one from the disk. */
   types?: ReadonlySet<string>;
 }
 

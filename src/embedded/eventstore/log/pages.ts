@@ -48,7 +48,7 @@ export function readPage(steps: Iterable<Step>, from: number, limit = Number.MAX
   return page;
 }
 
-/** Called for each event that is looked at; what there is to say after it, if anything. */
+/** Called for each event that is looked at. Returns the checkpoint to send after it, if any. */
 export type CheckpointAfter = (position: number, matches: boolean) => Buffer | undefined;
 
 /** The block's events that match. */

@@ -17,9 +17,9 @@ export interface StreamFacts {
   tombstoned: boolean;
   softDeleted: boolean;
   hasMetadata: boolean;
-  /** Of an id that was appended to this stream lately, and to no other before; appends with `any` are compared by it. */
+  /** The revision of an id that was lately appended to this stream and to no other stream before. Appends with `any` are compared by it. */
   recentRevision(id: string): number | undefined;
-  /** Of its committed events, in order. */
+  /** The ids of its committed events, in order. */
   idsFrom(revision: number): Iterable<string>;
 }
 

@@ -32,7 +32,7 @@ export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Stat
 
 export const accessDenied = (): GrpcFailure => new GrpcFailure(Status.permissionDenied, "Access Denied", { exception: "access-denied" });
 
-/** Of a call, or an option of one, that only EventStoreDB serves. */
+/** For a call, or an option of a call, that only EventStoreDB serves. */
 export const notOffered = (what: string): GrpcFailure => new GrpcFailure(Status.unimplemented, `${what}; EventStoreDB does.`);
 
 export const streamDeleted = (stream: string): GrpcFailure =>
@@ -41,7 +41,7 @@ export const streamDeleted = (stream: string): GrpcFailure =>
     "stream-name": stream,
   });
 
-/** Of a delete. A stream that is not there is at -1, and said to be: only appends have a word for it. */
+/** A delete's wrong version. A stream that does not exist is reported as -1: only appends have a word for it. */
 export const wrongExpectedVersion = (stream: string, expected: number, actual: number): GrpcFailure =>
   new GrpcFailure(
     Status.failedPrecondition,

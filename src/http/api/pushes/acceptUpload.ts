@@ -8,7 +8,7 @@ import type { Answer } from "../../server/answer.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
 import type { ApiDeps } from "../deps.js";
 import type { RouteRequest } from "../route.js";
-import { accepted, type pushHeaders, withinMs } from "./acceptPush.js";
+import { accepted, acceptedFile, type pushHeaders, withinMs } from "./acceptPush.js";
 
 export const uploadForm = z.strictObject({
   file: z.string().meta({
@@ -21,6 +21,17 @@ export const uploadForm = z.strictObject({
     .optional()
     .describe("Your reference for this upload; the file's name when left out or empty"),
 });
+
+/** The answers of both upload routes. */
+export const uploadResponses = {
+  202: { description: "Queued", schema: acceptedFile },
+  400: {
+    description: "The file is missing, empty, unreadable, of another type, its header row does not match, or too many imports are queued",
+  },
+  408: { description: "The upload stalled: nothing arrived for 30 seconds" },
+  413: { description: "The file is larger than 50 MB" },
+  422: { description: "The Idempotency-Key was used for another request" },
+} as const;
 
 /** The columns of the header row, for the API reference. */
 export function describeColumns(kind: ImportKind): string {

@@ -34,7 +34,7 @@ interface QuestionProps {
   /** Back to the page as it was. */
   readonly back: string;
   readonly label: string;
-  /** The way out, where `Cancel` would be mistaken for what is asked. */
+  /** The label of the button that closes the question, where `Cancel` could be mistaken for the action itself. */
   readonly keep?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly children: Child;

@@ -136,7 +136,7 @@ function refusalsOf(
   };
 }
 
-/** By ordinal: 0 for a row that is rejected, else its shipment; each activity is a shipment of its own here. */
+/** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
 async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToCheck["kind"]): Promise<GrowingInts> {
   const shipments = growingInts();
   for await (const { rows } of submission.readAgain()) {

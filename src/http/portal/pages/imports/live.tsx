@@ -55,7 +55,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
   return new Response(body, { headers });
 }
 
-/** So often the reasons and the history of a running import are read again, where its page is open. */
+/** How often the reasons and the history of a running import are read again while its page is open. */
 const reasonsMs = 5_000;
 const historyMs = 15_000;
 

@@ -21,7 +21,7 @@ const badges: Readonly<Record<ImportStatus, string>> = {
 
 export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
 
-/** In words, also for those who hear it. */
+/** The progress in words, also for screen readers. */
 export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
   cancelling ? "Cancelling" : statusNames[status];
 
@@ -40,7 +40,7 @@ export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" 
   kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
 
 export const importsPath = "/portal/imports";
-/** Where open pages hear of changes. */
+/** The address of the event stream for open pages. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
 /** The events of an import, from the one of this row on. */

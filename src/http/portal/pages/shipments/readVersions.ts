@@ -2,14 +2,14 @@ import { listVersions, readVersion, type ShipmentVersion } from "../../../../que
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 
-/** A page takes no longer over the lines of the versions than this. */
+/** How long a page may read the lines of the versions. */
 const longestMs = 2_500;
 export const shownVersions = 20;
 /** Versions are read so many at a time: a file's lines of one shipment may stand in many places. */
 const atATime = 5;
 
 export interface ShownVersions {
-  /** How many there are in all. */
+  /** How many versions there are in all. */
   readonly all: number;
   /** Oldest first. */
   readonly versions: readonly ShipmentVersion[];
