@@ -9,6 +9,11 @@ export const property = (key: string, value: string): Message => [
 /** Reads one property without a field table, which would be slower: every event of an append has several. */
 export function readProperty(reader: Reader): { key: string; value: string } {
   const end = reader.uint32() + reader.pos;
+  return readPropertyUpTo(reader, end);
+}
+
+/** From where its fields begin. */
+export function readPropertyUpTo(reader: Reader, end: number): { key: string; value: string } {
   let [key, value] = ["", ""];
   while (reader.pos < end) {
     const tag = reader.uint32();

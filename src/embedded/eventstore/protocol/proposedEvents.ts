@@ -1,4 +1,4 @@
-import { readProperty } from "../../../adapters/eventStore/protocol/eventProperties.js";
+import { readProperty, readPropertyUpTo } from "../../../adapters/eventStore/protocol/eventProperties.js";
 import {
   encode,
   type Field,
@@ -7,7 +7,6 @@ import {
   readBytes,
   reading,
   readSpan,
-  readText,
   repeated,
   type Span,
   textIn,
@@ -98,11 +97,12 @@ const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], met
   3: ["metadata", readBytes],
   4: ["data", readBytes],
 });
-const readKey = wholeMessage(() => ({ key: "" }), { 1: ["key", readText] });
+/** As `readProposedEvent` reads it: were a key `created` there and another here, the event would be put in order without end. */
+const keyOf = (property: Buffer): string => reading(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
 
 function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
-  const kept = properties.filter((property) => readKey(property).key !== "created");
+  const kept = properties.filter((property) => keyOf(property) !== "created");
   const known = UUID.test(id) ? id : NIL_ID; // which is refused too, once the properties are known to be there
   const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
   return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));

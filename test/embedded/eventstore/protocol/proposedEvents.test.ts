@@ -125,6 +125,16 @@ test("an event that is cut anywhere is read or refused as if it were alone, also
   }
 });
 
+test("a property whose key is followed by a number in the key's place has that key: its event is put in order once", () => {
+  const number = Buffer.from([0x08, 0x00]); // the key's field, but not a text
+  const content = encode([
+    [1, "created"],
+    [2, "17"],
+  ]);
+  const event = read([idField(ID), ...typed, [2, Buffer.concat([content, number])], [4, "data"]]);
+  expect(asRecorded(event)).toEqual(encode([idField(ID), ...typed.map(([, value]): Field => [6, value]), [7, ""], [8, "data"]]));
+});
+
 test("ids are taken in any case and kept in lower case; what is not quite one is refused", () => {
   const upper = ID.toUpperCase();
   const event = encode([idField(upper), ...typed, [4, "a"]]);
