@@ -142,9 +142,9 @@ describe("the rows are summed in the table instead", () => {
 });
 
 describe("what running imports keep in memory", () => {
-  const kept = (rows: number): RunningTotals => {
+  const kept = (rows: number, odd = {}): RunningTotals => {
     const totals = runningTotals(0n);
-    const accepted = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity() }));
+    const accepted = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity(odd) }));
     totals.add({ accepted, acceptedRevisions: accepted.map((_, n) => BigInt(n + 2)), firstRevision: 1n, lastRevision: BigInt(rows + 1) });
     return totals;
   };
@@ -163,5 +163,12 @@ describe("what running imports keep in memory", () => {
     );
     expect([totals[0]?.all(30) !== undefined, totals[1]?.all(10) !== undefined]).toEqual(whole);
     expect(totals[0]?.size() === 0).toBe(!whole[0]);
+  });
+
+  test("counts the characters of long codes, once for each group", () => {
+    const long = { warehouseCode: "東".repeat(200), chargeCode: "x".repeat(200) };
+    const more = (rows: number) => kept(rows, long).size() - kept(rows).size();
+    expect(more(1)).toBeGreaterThan(50);
+    expect(more(30)).toBe(more(1));
   });
 });

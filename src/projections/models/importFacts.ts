@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import type { ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
 import { runningTotals } from "./runningTotals.js";
 
-/** The limit for the totals of all running imports together: 35 MB with many rows in few groups, 51 MB with a group for each row. */
+/** The limit for the totals of all running imports together: 35 MB with many rows in few groups, about 50 MB with a group for each row. */
 const mostNumbers = 2_000_000;
 
 /** Facts never change, so those of a batch that was rolled back may stay. */

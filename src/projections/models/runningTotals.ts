@@ -45,17 +45,19 @@ interface Growing extends Omit<Total, "quantity" | "rows"> {
 
 /** What an entry for a group and half hour takes beside its rows. */
 const numbersPerTotal = 24;
+/** A group's codes are kept twice, by two bytes a character where one of them has letters beyond Latin. */
+const charactersPerNumber = 6;
 /** Later times have no ISO text with a year of four digits. */
 const endOf9999 = Date.UTC(10_000, 0);
 
 /** `seenBefore` is the revision before the import's start. */
 export function runningTotals(seenBefore: bigint): RunningTotals {
   let groups: Map<string, Map<number, Growing>> | undefined = new Map();
-  let [rows, totals, lastRow, seenUpTo] = [0, 0, 0, seenBefore];
+  let [rows, totals, characters, lastRow, seenUpTo] = [0, 0, 0, 0, seenBefore];
 
   const giveUp = () => {
     groups = undefined;
-    [rows, totals] = [0, 0];
+    [rows, totals, characters] = [0, 0, 0];
   };
 
   function totalOf({ customerId: customer, warehouseCode, chargeCode, activityTimestamp }: RowAccepted["values"]): Growing | undefined {
@@ -69,6 +71,7 @@ export function runningTotals(seenBefore: bigint): RunningTotals {
       if (![customerId, warehouseCode, chargeCode].every(isKey)) return undefined;
       halfHours = new Map();
       groups?.set(group, halfHours);
+      characters += group.length;
     }
     const halfHour = Math.floor(instant / halfHourMs) * halfHourMs;
     let total = halfHours.get(halfHour);
@@ -108,7 +111,7 @@ export function runningTotals(seenBefore: bigint): RunningTotals {
       const all = [...groups.values()].flatMap((halfHours) => [...halfHours.values()]);
       return all.map(({ whole, quantity, ...total }) => ({ ...total, quantity: add(decimal(whole), quantity) }));
     },
-    size: () => rows + totals * numbersPerTotal,
+    size: () => rows + totals * numbersPerTotal + Math.ceil(characters / charactersPerNumber),
     giveUp,
   };
 }
