@@ -16,7 +16,7 @@ export interface VerifiedMember {
   readonly memberId: string;
   readonly organisationId: string;
   readonly organisationName: string;
-  /** As it was when verified: what changed meanwhile opens no session. */
+  /** The revision at the verification. If it has changed since, no session is opened. */
   readonly credentialsRevision: string;
 }
 

@@ -11,7 +11,7 @@ interface Active {
   readonly pool: Pool;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** The roles of which one process is active at a time. */
+  /** For each role one process is active at a time. */
   readonly role?: keyof typeof locks;
 }
 

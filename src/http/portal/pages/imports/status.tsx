@@ -21,7 +21,7 @@ const badges: Readonly<Record<ImportStatus, string>> = {
 
 export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
 
-/** The progress in words, also for screen readers. */
+/** The status in words, as pages show it and screen readers say it. */
 export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
   cancelling ? "Cancelling" : statusNames[status];
 
