@@ -42,6 +42,15 @@ test("a thousand appends at once, on one stream, land one after the other", asyn
   );
 });
 
+test.each([2n ** 63n - 1n, 2n ** 63n + 1n, 2n ** 64n - 1n])(
+  "an append that expects revision %i, which no stream can have, is a wrong version",
+  async (expectedRevision) => {
+    await expect(client.appendToStream("short", numbered(0, 1), { expectedRevision })).rejects.toMatchObject({
+      type: "wrong-expected-version",
+    });
+  },
+);
+
 test("of many that append at the same revision at once, exactly one gets it", async () => {
   await client.appendToStream("contended", numbered(0, 1), { expectedRevision: NO_STREAM });
   const tries = Array.from({ length: 50 }, (_, n) => client.appendToStream("contended", numbered(n, 2), { expectedRevision: 0n }));

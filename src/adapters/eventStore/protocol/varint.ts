@@ -1,6 +1,6 @@
 // Whole numbers as the protocol writes them: seven bits a byte, the lowest first.
 
-/** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it. */
+/** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it, as do all larger doubles. */
 export const MAX_INT64 = 2 ** 63;
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -8,9 +8,10 @@ const INT64_MAX = 2n ** 63n - 1n;
 export const mostVarintBytes = 10;
 
 export function varintBytes(value: number | bigint): number {
+  if (typeof value === "number" && value >= MAX_INT64) return mostVarintBytes - 1;
   let bytes = 1;
   for (let limit = 128; value >= limit && bytes < mostVarintBytes; limit *= 128) bytes += 1;
-  return value === MAX_INT64 ? bytes - 1 : bytes;
+  return bytes;
 }
 
 /** Returns where it ends. */
