@@ -142,7 +142,7 @@ describe("in a browser", () => {
       const [send, output] = [article.locator("button", { hasText: "Send" }), article.locator("output")];
       const first = await holdNext(page, /\/getQuote$/);
       await send.click();
-      await first.made;
+      await first.answered;
       await send.click();
       await expect.poll(() => output.textContent()).toMatch(/^200[\s\S]*"quoteId"/);
       const shown = await output.textContent();

@@ -1,37 +1,39 @@
 // A request that a page makes and whose answer is late, however quick the service is.
 import { EventEmitter, once } from "node:events";
-import type { Page, Request, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 
 export interface HeldRequest {
-  /** Resolves when the page has made it. */
-  readonly made: Promise<Request>;
-  /** Resolves when its answer has come, and the page has had its turn with it. */
-  letGo(): Promise<void>;
+  /** Resolves when the service has answered it; the page does not know yet. */
+  readonly answered: Promise<void>;
+  /** Resolves when the answer has come, or the other one that is given, and the page has had its turn with it. */
+  letGo(instead?: { readonly status: number; readonly json: unknown }): Promise<void>;
 }
 
-/** Holds the next request to such an address; those after it pass. */
+/** Holds the answer to the next request to such an address; those to later ones pass. */
 export async function holdNext(page: Page, address: RegExp): Promise<HeldRequest> {
   const signals = new EventEmitter();
-  const made = once(signals, "made").then(([request]) => request as Request);
+  const answered = once(signals, "answered").then(() => undefined);
   const free = once(signals, "free");
+  const passed = once(signals, "passed");
   let isHeld = false;
   const hold = async (route: Route) => {
     if (isHeld) return route.fallback();
     isHeld = true;
-    signals.emit("made", route.request());
-    await free;
-    return route.continue();
+    const response = await route.fetch();
+    signals.emit("answered");
+    const [instead] = await free;
+    await route.fulfill(instead ?? { response });
+    return signals.emit("passed");
   };
   await page.route(address, hold);
   return {
-    made,
-    letGo: async () => {
-      const request = await made;
-      const answered = page.waitForEvent("requestfinished", (finished) => finished === request);
-      signals.emit("free");
+    answered,
+    letGo: async (instead) => {
       await answered;
+      signals.emit("free", instead);
+      await passed;
       await page.unroute(address, hold);
-      await page.evaluate("new Promise((resolve) => setTimeout(resolve))");
+      await page.evaluate("fetch('/healthz').then((answer) => answer.text())"); // comes after it
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, type OpenedPage, useBrowser } from "../../../support/browser/browser.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, formToken, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -223,6 +224,42 @@ browserTest("a block is pasted from a spreadsheet, filled down, set for all sele
     expect((await ledger(organisation, "activities")).map((each) => each["reference"]).toSorted()).toEqual(
       ['a "quoted"\nname', "plain", "R-3", "R-4", "R-5", "R-six"].toSorted(),
     );
+  });
+});
+
+browserTest("a row that is on its way to the server is not changed meanwhile", async () => {
+  const organisation = await service.organisation();
+  await rejectedActivities(organisation, 1);
+  await asMember(await addMember(service, organisation.id, "operator"), async ({ page }) => {
+    await opened(page);
+    await write(page, 1, "Customer", "CUST-001");
+    await says(page, 1, "Ready to submit");
+    const sent = await holdNext(page, /corrections\/submit$/);
+    await submitButton(page).click();
+    await sent.answered;
+    await says(page, 1, "Being submitted");
+    await write(page, 1, "Customer", "CUST-002");
+    await page.getByText("or they are being submitted.").waitFor();
+    await sent.letGo();
+    await says(page, 1, /(Submitted|Corrected) by you/);
+    await holds(page, 1, "Customer", "CUST-001");
+    await until("the row is in the ledger", async () => (await ledger(organisation, "activities")).length === 1);
+    expect(await ledger(organisation, "activities")).toMatchObject([{ customerId: "CUST-001", reference: "R-1" }]);
+  });
+});
+
+browserTest("values that were changed while others were refused a verdict get their own", async () => {
+  const organisation = await service.organisation();
+  await rejectedActivities(organisation, 1);
+  await asMember(await addMember(service, organisation.id, "operator"), async ({ page, faults }) => {
+    await opened(page);
+    const judged = await holdNext(page, /corrections\/judge$/);
+    await write(page, 1, "Customer", "CUST-998");
+    await judged.answered;
+    await write(page, 1, "Customer", "CUST-001");
+    await judged.letGo({ status: 400, json: { message: "No such customer." } });
+    await says(page, 1, "Ready to submit");
+    for (const fault of faults.splice(0)) expect(fault).toContain("400 (Bad Request)");
   });
 });
 

@@ -106,7 +106,7 @@ browserTest("axe finds nothing in the grid of rejected rows before its rows are 
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     const rows = await holdNext(page, /corrections\/rows/);
     const opened = open(page, named("rejected-rows"));
-    await rows.made;
+    await rows.answered;
     expect(await page.getByRole("gridcell").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await rows.letGo();
@@ -132,7 +132,7 @@ browserTest("of two questions the one that was asked last is shown, whichever an
     const ask = async ({ email }: TestMember) => {
       const held = await holdNext(page, /members\?remove=/);
       await page.getByRole("row", { name: email }).getByRole("button", { name: "Remove" }).click();
-      await held.made;
+      await held.answered;
       return held;
     };
     const [early, late] = [await ask(stage.people.operator), await ask(stage.people.viewer)];

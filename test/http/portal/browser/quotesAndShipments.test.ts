@@ -90,7 +90,7 @@ browserTest("a quote: items pasted from a spreadsheet, places suggested, prices 
     const destination = page.getByRole("group", { name: "Destination" }).getByLabel("Postcode");
     const early = await holdNext(page, /places\?start=31&/);
     await destination.fill("31");
-    await early.made;
+    await early.answered;
     await destination.fill("3121");
     const places = page.locator("#places-destination option");
     await places.first().waitFor({ state: "attached" });

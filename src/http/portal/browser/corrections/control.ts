@@ -25,7 +25,10 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
   const fieldAt = (column: number) => view.columns[column - leading]?.name;
   const change = (changes: readonly Change[]) => {
     const left = sheet.change(changes);
-    if (left > 0) say(`${left === 1 ? "1 cell was" : `${left} cells were`} left as they are: somebody else has their rows.`);
+    if (left > 0)
+      say(
+        `${left === 1 ? "1 cell was" : `${left} cells were`} left as they are: somebody else has their rows, or they are being submitted.`,
+      );
   };
   const range = () => {
     const [one, other] = [view.anchor, view.active];
@@ -49,7 +52,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
   const beginEdit = (typed?: string) => {
     const { row: index, column } = view.active;
     const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
-    if (!editable || !row || field === undefined || !cell || row.held) return;
+    if (!editable || !row || field === undefined || !cell || row.held || row.sending) return;
     view.anchor = view.active;
     const input = document.createElement("input");
     input.value = typed ?? cellValue(row, field);

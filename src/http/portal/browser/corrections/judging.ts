@@ -30,15 +30,17 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
     asking = true;
     const { importId } = first.sent;
     const versions = batch.map(({ version }) => version);
+    /** Those that have been changed since wait for a verdict of their own. */
+    const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let wait = 0;
     try {
       const { verdicts, held } = await ask<Judgement>(`${base}/judge`, { importId, rows: batch.map(correctionOf) });
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
-      batch.forEach((row, index) => {
+      for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);
-        if (verdict !== undefined) sheet.judged(row, versions[index] ?? -1, verdict);
+        if (verdict !== undefined) sheet.judged(row, row.version, verdict);
         else sheet.unjudged.delete(row);
-      });
+      }
       for (const { row: number, ...who } of held) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (row) sheet.hold(row, who);
@@ -46,7 +48,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
     } catch (error) {
       say(error instanceof Refused ? error.message : "The rows could not be checked. They are checked again in a moment.");
       // What the server refuses for good is not asked again until it changes.
-      if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of batch) sheet.unjudged.delete(row);
+      if (error instanceof Refused && error.status < 500 && error.status !== 429) for (const row of unchanged()) sheet.unjudged.delete(row);
       else wait = againMs;
     } finally {
       asking = false;

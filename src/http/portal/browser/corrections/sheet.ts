@@ -8,7 +8,7 @@ export interface Sheet {
   readonly rows: Row[];
   readonly byKey: Map<string, Row>;
   readonly add: (sent: readonly SentRow[]) => void;
-  /** Changes cells, as one step that can be undone. Rows that another person has taken stay as they are. Returns how many cells were left out. */
+  /** Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many cells were left out. */
   readonly change: (changes: readonly Change[], remember?: boolean) => number;
   readonly undo: () => boolean;
   /** The rows that are judged and sent together with this one: the other lines of its shipment. */
@@ -80,7 +80,16 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
         if (byKey.has(key)) continue;
         const kept = each.held ? {} : (edits.of(key) ?? {});
         const row: Row = {
-          ...{ sent: each, key, changed: new Map<string, string>(), verdict: each.today, version: 0, held: each.held, selected: false },
+          ...{
+            sent: each,
+            key,
+            changed: new Map<string, string>(),
+            verdict: each.today,
+            version: 0,
+            held: each.held,
+            sending: false,
+            selected: false,
+          },
         };
         rows.push(row);
         byKey.set(key, row);
@@ -95,7 +104,7 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       sheet.onChange();
     },
     change(changes, remember = true) {
-      const possible = changes.filter(({ row }) => row.held === undefined);
+      const possible = changes.filter(({ row }) => row.held === undefined && !row.sending);
       const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
       for (const { row, field, value } of changed) set(row, field, value);

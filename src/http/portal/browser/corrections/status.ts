@@ -8,8 +8,9 @@ export interface Status {
 }
 
 /** `touched`: the row, or another line of its shipment, was changed. */
-export function statusOf({ sent, verdict, held }: Row, touched: boolean): Status {
+export function statusOf({ sent, verdict, held, sending }: Row, touched: boolean): Status {
   if (held) return { kind: "held", text: heldText(held), faulty: [] };
+  if (sending) return { kind: "held", text: "Being submitted", faulty: [] };
   if (verdict === null)
     return { kind: touched ? "ready" : "accepted", text: touched ? "Ready to submit" : "Would be accepted now", faulty: [] };
   if (verdict === undefined && touched) return { kind: "checking", text: "Checking", faulty: [] };

@@ -39,7 +39,12 @@ export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
     const from = rows[0]?.sent.importId ?? "";
+    const lock = (sending: boolean) => {
+      for (const row of rows) row.sending = sending;
+      sheet.onChange();
+    };
     try {
+      lock(true);
       const { importId } = await send(`${base}/submit`, from, rows);
       for (const row of rows) sheet.hold(row, { state: "submitted", otherId: importId, by: "you", note: null });
       edits.forget(rows);
@@ -56,6 +61,8 @@ export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<
       outcome.taken += error.closed.length;
       const rest = chunk.filter((group) => group.every(({ held }) => held === undefined));
       if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);
+    } finally {
+      lock(false);
     }
   }
   return outcome;

@@ -54,6 +54,8 @@ export interface Row {
   /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
   version: number;
   held: Held | undefined;
+  /** Its values are on their way to the server, and stay as they are until it has answered. */
+  sending: boolean;
   selected: boolean;
 }
 

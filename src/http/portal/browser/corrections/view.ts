@@ -196,7 +196,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
       const isFaulty = faulty.has(column.name);
       cell.className = `cell ${classOf(place)}${isFaulty ? " faulty" : ""}${row.changed.has(column.name) ? " changed" : ""}${inRange ? " in-range" : ""}`;
       cell.setAttribute("aria-selected", String(inRange));
-      cell.setAttribute("aria-readonly", String(row.held !== undefined || !settings.mayChange || settings.state !== "open"));
+      cell.setAttribute("aria-readonly", String(row.held !== undefined || row.sending || !settings.mayChange || settings.state !== "open"));
       toggle(cell, "aria-invalid", isFaulty ? "true" : undefined);
       toggle(cell, "aria-describedby", isFaulty ? `problem-${index}` : undefined);
       if (!cell.querySelector("input")) setText(cell, cellValue(row, column.name));
