@@ -25,6 +25,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   const take = part<HTMLElement>("[data-take]");
   const most = Number(form.dataset["most"]);
   let running: XMLHttpRequest | undefined;
+  let isChecking = false;
 
   const show = (share: number | undefined, text: string) => {
     if (share === undefined) bar.removeAttribute("value");
@@ -56,6 +57,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
     outcome.replaceChildren();
     const request = new XMLHttpRequest();
     running = request;
+    isChecking = address === form.dataset["check"];
     let read = 0;
     let done = false;
     const takeLine = (line: Line) => {
@@ -120,7 +122,9 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   file.addEventListener("change", () => {
     take.hidden = !/rejected-rows/i.test(file.files?.[0]?.name ?? "");
   });
-  form.addEventListener("change", () => {
+  form.addEventListener("change", ({ target }) => {
+    const isReference = target instanceof HTMLInputElement && target.name === "sourceDetails";
+    if (isChecking && !isReference) running?.abort(); // what it finds is about the file that was chosen before
     if (!running) outcome.replaceChildren(); // what was found is about another file, or another kind
   });
 

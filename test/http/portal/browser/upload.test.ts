@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
 import { until } from "../../../support/processes.js";
@@ -57,6 +58,24 @@ browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded
     await page.getByRole("button", { name: "Upload" }).dblclick();
     await landed(page);
     await requested("Monday's picks");
+  });
+});
+
+browserTest("a check is given up when another file is chosen meanwhile: what it finds is about the first", async () => {
+  await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page }) => {
+    await open(page);
+    const chosen = page.getByLabel("File", { exact: true });
+    const checkButton = page.getByRole("button", { name: "Check file" });
+    const first = await holdNext(page, /upload\/check$/);
+    await chosen.setInputFiles(file("first.csv", ["SYD,PICK,none,2026-07-01T01:00:00Z"]));
+    await checkButton.click();
+    await first.answered;
+    await page.getByLabel("Reference").fill("about either");
+    expect(await checkButton.isDisabled()).toBe(true);
+    await chosen.setInputFiles(file("second.csv", [good]));
+    await checkButton.click();
+    await page.getByRole("heading", { name: "Checked: second.csv" }).waitFor();
+    await page.getByText("Every row would be accepted.").waitFor();
   });
 });
 
