@@ -21,7 +21,9 @@ const lost = live?.querySelector<HTMLElement>("[data-live-lost]");
 let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let retryMs = firstRetryMs;
-let refetch: ReturnType<typeof setTimeout> | undefined;
+let isRefetching = false;
+/** Counts what makes the part that is fetched again outdated. */
+let changes = 0;
 
 /** The stream's address. It names what the page shows now, so that the server knows what the page has missed. */
 function address(): string {
@@ -80,21 +82,29 @@ async function take({ id, html }: Told): Promise<void> {
 
 /** A page that is more than its rows is fetched again, at different moments by different browsers. */
 function refetchSoon(): void {
-  const part = document.querySelector<HTMLElement>("[data-refetch]");
-  if (!part || refetch !== undefined) return;
-  refetch = setTimeout(
-    () => {
-      refetch = undefined;
-      void refetchPart(part).catch(() => undefined); // the next change tries it again
-    },
-    refetchMs * (0.5 + Math.random()),
-  );
+  changes += 1;
+  if (!isRefetching) refetchLater();
 }
 
-async function refetchPart(part: HTMLElement): Promise<void> {
-  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (answer.ok && !answer.redirected)
-    await htmx.swap({ sourceElement: part, target: part, text: await answer.text(), swap: "outerMorph", select: `#${part.id}` });
+/** One at a time: of two answers the older might come last, and nothing would mend what it shows. */
+function refetchLater(): void {
+  const part = document.querySelector<HTMLElement>("[data-refetch]");
+  if (!part) return;
+  isRefetching = true;
+  const run = async () => {
+    const seen = changes;
+    await refetchPart(part, () => seen === changes).catch(() => undefined); // the next change tries it again
+    isRefetching = false;
+    if (seen !== changes) refetchLater();
+  };
+  setTimeout(() => void run(), refetchMs * (0.5 + Math.random()));
+}
+
+async function refetchPart(part: HTMLElement, isCurrent: () => boolean): Promise<void> {
+  const answer = await fetch(location.href, { headers: { accept: "text/html" }, signal: AbortSignal.timeout(longestRetryMs) });
+  const text = await answer.text();
+  if (answer.ok && !answer.redirected && isCurrent())
+    await htmx.swap({ sourceElement: part, target: part, text, swap: "outerMorph", select: `#${part.id}` });
 }
 
 /** Whether the row is newer than all rows that the page shows. */

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { startApi } from "../../../../src/http/startApi.js";
 import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
+import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
+import { freePort } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { type GatedAppends, gateAppends } from "../../../support/stores/gatedAppends.js";
@@ -171,13 +173,13 @@ browserTest("a page goes on by itself when the API comes back; without scripts i
   await worker?.stop();
   worker = undefined;
   const importId = await upload("later.csv", 5);
-  let api = await start(0);
-  const { port } = api;
+  const port = await freePort(); // nobody is given it while the API is away
+  let api = await start(port);
   const url = `http://127.0.0.1:${port}`;
   try {
     await browser.inPage({ origin: url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
       await openAs(viewer, page, `/portal/imports/${importId}`, url);
-      await page.getByRole("link", { name: "Reload" }).click();
+      await Promise.all([page.waitForEvent("framenavigated"), page.getByRole("link", { name: "Reload" }).click()]);
       await page.getByRole("heading", { level: 1, name: "later.csv" }).waitFor();
     });
     await browser.inPage({ origin: url }, async ({ page }) => {
@@ -196,4 +198,39 @@ browserTest("a page goes on by itself when the API comes back; without scripts i
   } finally {
     await api.stop();
   }
+});
+
+/** What the page is told by its stream is kept in `told`. */
+const listenAlong = `(() => {
+  const Own = EventSource;
+  globalThis.told = [];
+  globalThis.EventSource = class extends Own {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", ({ data }) => globalThis.told.push(data));
+    }
+  };
+})()`;
+
+browserTest("the overview shows the later of two states, though it is sent the page of the earlier one last", async () => {
+  await worker?.stop();
+  worker = undefined;
+  await browser.inPage({ origin: service.url }, async ({ page }) => {
+    await page.clock.install();
+    await page.addInitScript(listenAlong);
+    await openAs(operator, page, "/portal");
+    const early = await holdNext(page, /\/portal$/);
+    const importId = await upload("brief.csv", 1);
+    await early.answered;
+    await organisation.post(`/v1/org/fulfilment/imports/${importId}/cancel`, {});
+    await expect.poll(() => page.evaluate("globalThis.told.at(-1)")).toMatch(/brief\.csv.*Cancelled/);
+    await page.clock.runFor(2_000); // whatever it waits for
+    await page.evaluate("fetch('/portal').then((answer) => answer.text())");
+    await early.letGo();
+    await page.getByText("Nothing is running").waitFor();
+    await page
+      .getByRole("region", { name: "Last ended" })
+      .getByRole("row", { name: /brief\.csv/ })
+      .waitFor();
+  });
 });
