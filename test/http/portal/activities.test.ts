@@ -67,7 +67,7 @@ async function fill(organisationId: string): Promise<void> {
   );
   await service.pool.query(
     `insert into activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, reference, status)
-     select -9, n + 2, 'W1', 'PICK', n + 1, '2027-01-05T00:00:00Z', 'R-' || n, string_agg(md5(n || ' ' || k), '')
+     select -9, n + 2, 'W1', 'PICK', n + 1, '2021-01-05T00:00:00Z', 'R-' || n, string_agg(md5(n || ' ' || k), '')
        from generate_series(0, $1::int - 1) as n, generate_series(1, 60) as k group by n`,
     [many],
   );
@@ -104,7 +104,7 @@ describe("the page", () => {
 
   test("pages through the rows by a cursor", async () => {
     const seen: string[] = [];
-    let address = "/portal/activities?month=2027-01&view=rows";
+    let address = "/portal/activities?month=2021-01&view=rows";
     for (let n = 0; n < 3; n += 1) {
       const html = await (await viewer.get(address)).text();
       seen.push(...[...html.matchAll(/title="(R-\d+)"/g)].map(([, reference]) => reference ?? ""));
@@ -150,8 +150,9 @@ describe("the page", () => {
   });
 
   test("shows this month where nothing is asked for", async () => {
-    const month = new Intl.DateTimeFormat("en-AU", { timeZone: "Australia/Adelaide", month: "long", year: "numeric" }).format(new Date());
-    expect(words(await page(""))).toContain(`No activities in ${month}`);
+    const { format } = new Intl.DateTimeFormat("en-AU", { timeZone: "Australia/Adelaide", month: "long", year: "numeric" });
+    const [before, read, after] = [format(new Date()), words(await page("")), format(new Date())]; // a month may begin meanwhile
+    expect([before, after].map((month) => `No activities in ${month}`)).toContain(/No activities in \w+ \d+/.exec(read)?.[0]);
   });
 });
 
@@ -203,7 +204,7 @@ describe("a download", () => {
   });
 
   test("of many rows has every one once, in its order", async () => {
-    const lines = (await csv("rows.csv?month=2027-01")).split("\r\n").slice(1, -1);
+    const lines = (await csv("rows.csv?month=2021-01")).split("\r\n").slice(1, -1);
     expect(lines).toHaveLength(many);
     expect(new Set(lines.map((line) => line.split(",")[5])).size).toBe(many);
   });
@@ -226,7 +227,7 @@ describe("a download", () => {
   test.each(["rows.csv", "rows.xlsx"])(
     "%s that is broken off lets go of its connection; more than two at a time are refused, whole ones are not",
     async (file) => {
-      const path = `/portal/activities/${file}?month=2027-01`;
+      const path = `/portal/activities/${file}?month=2021-01`;
       const begun = await Promise.all([begin(path), begin(path)]);
       const third = await viewer.get(path, { accept: "*/*" });
       expect([third.status, await third.text()]).toEqual([503, expect.stringContaining("Other downloads are running")]);
