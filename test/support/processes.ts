@@ -13,8 +13,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const program = join(root, "dist", "cli.js");
 
 /** Runs a module script in a process of its own; answers its stdout, throws with its stderr when it fails. */
-export async function runScript(script: string, args: readonly string[] = []): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...args], { cwd: root });
+export async function runScript(script: string, args: readonly string[] = [], more: Record<string, string> = {}): Promise<string> {
+  const env = { ...process.env, ...more };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...args], { cwd: root, env });
   return stdout;
 }
 

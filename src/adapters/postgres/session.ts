@@ -6,6 +6,9 @@ import pg from "pg";
  */
 const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
 
+// Else times are sent in the machine's zone, to the minute: before standard time was introduced most zones had an offset with seconds.
+pg.defaults.parseInputDatesAsUTC = true;
+
 /** Members of node-postgres that its types do not declare. */
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf(this: pg.Client): object };
 

@@ -125,6 +125,20 @@ test("whatever a database and its user are set to, sessions have the settings th
   }
 });
 
+test("a time is asked for as it is, also by a machine whose zone had an offset with seconds then", async () => {
+  const script = `
+    import { createPool } from "./dist/adapters/postgres/pool.js";
+    const pool = createPool({ url: process.argv[1], applicationName: "test" });
+    const times = ["1900-01-01T00:00:00.001Z", "1919-03-31T02:00:00Z", "2026-03-08T05:31:00Z", "9999-12-31T23:59:59.999Z"];
+    const same = "select $1::timestamptz = $2::timestamptz as same, $2::timestamptz as back";
+    for (const time of times) {
+      const { same: isSame, back } = (await pool.query(same, [new Date(time), time])).rows[0];
+      if (!isSame || back.getTime() !== Date.parse(time)) process.stdout.write(time + " is " + back.toISOString() + "; ");
+    }
+    await pool.end();`;
+  for (const TZ of ["America/St_Johns", "Europe/Amsterdam"]) expect(await runScript(script, [database.url], { TZ })).toBe("");
+});
+
 test("a migration leaves no lock and no changed setting on the session that the pool goes on with", async () => {
   const pool = createPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
   await migrate(pool);
