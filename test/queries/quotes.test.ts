@@ -51,6 +51,12 @@ async function quoted(
 
 const project = () => projectLog(service);
 
+const rebuilt = () =>
+  rebuild({
+    ...{ pool: service.pool, eventStore: service.eventStore, logger, signal: new AbortController().signal },
+    ...{ migrations: migrationStatements(), projections: allProjections.filter(({ name }) => name === "quotes") },
+  });
+
 /** As a process does that has never seen the quote, and whose event store or table has nothing to say. */
 const unavailable = () => {
   throw new Error("not to be asked");
@@ -94,6 +100,18 @@ describe("a quote", () => {
     expect(await fromTable(acme, old.quoteId)).toBe(text);
     expect(await anywhere(stranger, old.quoteId)).toBeUndefined();
     expect(await anywhere(acme, `${old.quoteId}-1`)).toBeUndefined();
+  });
+
+  test("whose row an earlier version of the event filled is read from its stream until the table is rebuilt", async () => {
+    const { text, ids } = await quoted();
+    const quoteId = ids[0] ?? "";
+    await project();
+    const row = "update quote_requests set version = version - 1, recorded = '{}' where quotes_id = $1";
+    expect((await service.pool.query(row, [quoteId.slice(0, 36)])).rowCount).toBe(1);
+    expect(await anywhere(acme, quoteId)).toBe(text);
+    await expect(fromTable(acme, quoteId)).rejects.toThrow("not to be asked");
+    await rebuilt();
+    expect(await fromTable(acme, quoteId)).toBe(text);
   });
 
   test("that was read once is not read again, and is its own organisation's only", async () => {
@@ -254,12 +272,6 @@ describe("an explanation", () => {
 });
 
 describe("the projection", () => {
-  const rebuilt = () =>
-    rebuild({
-      ...{ pool: service.pool, eventStore: service.eventStore, logger, signal: new AbortController().signal },
-      ...{ migrations: migrationStatements(), projections: allProjections.filter(({ name }) => name === "quotes") },
-    });
-
   test("is rebuilt to the same rows, by digest", async () => {
     await project();
     const { comparisons } = await rebuilt();

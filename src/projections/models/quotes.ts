@@ -4,12 +4,16 @@ import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.j
 import { quotePlaceOf } from "../../events/quoteId.js";
 import { singleQuoteAnswer } from "../../events/singleQuote.js";
 import { streamPrefix } from "../../events/streams.js";
+import { versionOf } from "../../events/upcasters.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
 import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 
-const requests = { table: "quote_requests", columns: "quotes_id, organisation_id, alone, quoted_at, origin, destination, recorded" };
+const requests = {
+  table: "quote_requests",
+  columns: "quotes_id, organisation_id, alone, quoted_at, origin, destination, recorded, version",
+};
 const list = {
   table: "quotes",
   columns: "organisation_id, quoted_at, quotes_id, number, customer_id, services, cheapest_service, cheapest_total, no_quote_message",
@@ -87,5 +91,6 @@ function requestLine(
   destination: object,
   recorded: string,
 ): string {
-  return `${[quotesId, field(organisationId), alone, at, jsonField(origin), jsonField(destination), recorded].join("\t")}\n`;
+  const version = versionOf(alone ? "QuoteGenerated" : "QuotesGenerated");
+  return `${[quotesId, field(organisationId), alone, at, jsonField(origin), jsonField(destination), recorded, version].join("\t")}\n`;
 }

@@ -13,6 +13,8 @@ export const quoteRequests = pgTable("quote_requests", {
   destination: json().notNull(),
   /** JSON as text, which keeps its escapes: the event's data, or for a quote with a stream of its own the answer. */
   recorded: text().notNull(),
+  /** Of the event whose data it is. */
+  version: integer().notNull().default(1),
 });
 
 /** One row per quote, for lists. */

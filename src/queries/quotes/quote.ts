@@ -21,7 +21,7 @@ export async function findQuote(organisationId: string, quoteId: string, sources
   return known?.organisationId === organisationId ? known.answer(place.number) : undefined;
 }
 
-/** From the table, or from the stream if the quote is not projected yet. */
+/** From the table, or from the stream if the table does not have the quote yet, or has it as an earlier version recorded it. */
 async function findAndKeep(organisationId: string, place: QuotePlace, { pool, eventStore, quoteMemory }: Sources) {
   const found = (await inTable(organisationId, place, pool)) ?? (await inStream(place, eventStore));
   if (found) quoteMemory.keep(place, found.quotes, found.size);

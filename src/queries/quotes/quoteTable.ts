@@ -2,8 +2,9 @@
 // one for a single quote.
 import type { Pool } from "pg";
 import type { QuotePlace } from "../../events/quoteId.js";
+import { versionOf } from "../../events/upcasters.js";
 
-/** The `recorded` column of a quote request; undefined when the organisation has no such request. */
+/** The `recorded` column of a quote request; undefined when the organisation has no such request, or the row has an earlier version of the event. */
 export type FindRecorded = (organisationId: string, place: QuotePlace) => Promise<string | undefined>;
 
 interface Waiting {
@@ -52,7 +53,8 @@ function shareLookUps(pool: Pool): FindRecorded {
 const statement = `
   select asked.place, r.recorded
     from unnest($1::text[], $2::uuid[], $3::boolean[]) with ordinality as asked (organisation_id, quotes_id, alone, place)
-    join quote_requests r using (organisation_id, quotes_id, alone)`;
+    join quote_requests r using (organisation_id, quotes_id, alone)
+   where alone or r.version = $4`; // a single quote's row holds its answer, not its event
 
 async function lookUp(pool: Pool, batch: readonly Waiting[]): Promise<void> {
   try {
@@ -60,6 +62,7 @@ async function lookUp(pool: Pool, batch: readonly Waiting[]): Promise<void> {
       batch.map(({ organisationId }) => organisationId),
       batch.map(({ quotesId }) => quotesId),
       batch.map(({ alone }) => alone),
+      versionOf("QuotesGenerated"),
     ];
     const { rows } = await pool.query<{ place: string; recorded: string }>(statement, values);
     const found = new Map(rows.map(({ place, recorded }) => [Number(place), recorded]));
