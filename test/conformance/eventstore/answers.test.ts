@@ -3,7 +3,9 @@ import { startTestEventStore, type TestEventStore } from "../../support/stores/e
 import { APPENDS, RETRIES } from "./appendQuestions.js";
 import { createAsker, type Path } from "./asker.js";
 import { linesOf, type Questions } from "./conformance.js";
-import { DELETES, READS, SUBSCRIPTIONS } from "./otherQuestions.js";
+import { DELETES } from "./deleteQuestions.js";
+import { READS } from "./readQuestions.js";
+import { SUBSCRIPTIONS } from "./subscriptionQuestions.js";
 
 let store: TestEventStore;
 

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { explainQuote, type RecordedQuote } from "../../../src/domain/rating/explain.js";
+import { item, melbourne, price, sydney, withCard } from "./setting.js";
+
+describe("a recorded quote", () => {
+  const items = [item({ quantity: 3, length: 2.4, weight: 41.37 }), item({ weight: 0.333 })];
+  const recorded = (): RecordedQuote & { cards: { steps: { total: number } }[] } => {
+    const { quotes, basis, customerId, noQuoteMessage } = price({ items });
+    const cards = quotes.map((entry, index) => ({ entry, terms: {}, steps: {}, ...basis.cards[index] }));
+    const asked = { customerId, items, origin: sydney, destination: melbourne, filters: {} };
+    return { ...JSON.parse(JSON.stringify({ ...asked, noQuoteMessage, cards })), at: new Date("2026-11-15T00:00:00Z") };
+  };
+
+  it("is derived again to the cent from the catalogue of its day", () => {
+    const { agrees, cards, differences, today } = explainQuote(recorded(), withCard({}));
+    expect({ agrees, differences, today }).toEqual({ agrees: true, differences: [], today: "2026-11-15" });
+    expect(cards[0]?.steps).toEqual(recorded().cards[0]?.steps);
+    expect(cards[0]?.differences).toEqual([]);
+  });
+
+  it("that was tampered with does not agree, and is told what differs", () => {
+    const quote = recorded();
+    const total = quote.cards[0]?.steps.total ?? 0;
+    Object.assign(quote.cards[0]?.steps ?? {}, { total: total + 1 });
+    const { agrees, cards } = explainQuote(quote, withCard({}));
+    expect(agrees).toBe(false);
+    expect(cards[0]?.differences).toEqual([`total was recorded as ${total + 1} and comes out as ${total}`]);
+  });
+
+  it("does not agree with another catalogue, nor with one that has other cards", () => {
+    expect(explainQuote(recorded(), withCard({ fuelLevyPercent: 22.6 })).agrees).toBe(false);
+    const gone = explainQuote(recorded(), withCard({ validTo: "2026-11-14" }));
+    expect(gone.agrees).toBe(false);
+    expect(gone.differences[0]).toBe("road-2026 was answered and does not come out again");
+    const unanswered = explainQuote({ ...recorded(), cards: [] }, withCard({}));
+    expect(unanswered.cards[0]?.differences).toEqual(["it was not answered"]);
+  });
+});
