@@ -1,82 +1,18 @@
 // The page of activities and its downloads, without a browser.
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transaction } from "../../../src/adapters/postgres/transaction.js";
+import { describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { columnsOf } from "../../../src/domain/imports/fields.js";
-import { noStream } from "../../../src/ports/eventStore.js";
-import { writeTotals } from "../../../src/projections/models/activityTotals.js";
 import { eventually } from "../../support/eventually.js";
-import { activity, tell } from "../../support/importStory.js";
-import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
-import { projectLog } from "../../support/projectLog.js";
-import { startTestService, type TestService } from "../../support/service.js";
+import { heading } from "../../support/portal/portal.js";
+import { many, useActivities } from "./activitiesStage.js";
 
-let service: TestService;
-let viewer: Visitor;
-let stranger: Visitor;
-let importId: string;
-let folder: string;
+const stage = useActivities();
 
-const many = 12_000;
-
-beforeAll(async () => {
-  service = await startTestService();
-  folder = await mkdtemp(join(tmpdir(), "waybill-test-activities-"));
-  const [own, other] = [
-    await service.organisation((file) => Object.assign(file.organisation, { timezone: "Australia/Adelaide" })),
-    await service.organisation(),
-  ];
-  const at = (activityTimestamp: string, more = {}) => ({ accept: activity({ activityTimestamp, ...more }) });
-  importId = await push(own.id, [
-    at("2026-02-28T13:29:59.999Z", { quantity: 1000 }), // the last instant of February in Adelaide
-    at("2026-02-28T13:30:00Z", { quantity: 0.1, customerId: "CUST-001" }),
-    at("2026-03-31T13:29:59Z", { quantity: 0.2, customerId: "CUST-001", warehouseCode: "W2", reference: '=HYPERLINK("x"),\r\n"y"' }),
-    at("2026-03-31T13:30:00Z", { quantity: 2000 }),
-    at("2026-03-10T00:00:00+10:30", { quantity: -1234567.5, chargeCode: "@SUM(A1)", reference: "-5", status: "+1" }),
-  ]);
-  await fill(own.id);
-  await push(other.id, [at("2026-03-05T00:00:00Z", { reference: "SECRET", warehouseCode: "SECRET" })]);
-  viewer = await signedIn(service, await addMember(service, own.id, "viewer"));
-  stranger = await signedIn(service, await addMember(service, other.id, "admin"));
-});
-afterAll(async () => {
-  await service?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function push(organisationId: string, rows: { accept: Record<string, unknown> }[]): Promise<string> {
-  const { importId: id, stream, events } = tell({ organisationId, kind: "activities", sourceDetails: "march <b>.csv", rows });
-  for (let from = 0; from < events.length; from += 500)
-    await service.eventStore.append(stream, events.slice(from, from + 500), from === 0 ? noStream : BigInt(from - 1));
-  await projectLog(service);
-  return id;
-}
-
-/** More than the sockets' buffers take, straight into the tables; a letter is not worth compressing. */
-async function fill(organisationId: string): Promise<void> {
-  await service.pool.query(
-    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
-     values (gen_random_uuid(), -9, $1, 'activities', 'file', 'x', 'completed', 100, 1, 1, 0, 'k', 'x.csv', 1, '', 'cli:test', '[]', now(), 1)`,
-    [organisationId],
-  );
-  await service.pool.query(
-    `insert into activities (import_position, "row", warehouse_code, charge_code, quantity, activity_timestamp, reference, status)
-     select -9, n + 2, 'W1', 'PICK', n + 1, '2021-01-05T00:00:00Z', 'R-' || n, string_agg(md5(n || ' ' || k), '')
-       from generate_series(0, $1::int - 1) as n, generate_series(1, 60) as k group by n`,
-    [many],
-  );
-  const facts = { importId: "", position: "-9", organisationId, kind: "activities", sourceDetails: "x" } as const;
-  const counts = { received: many, processed: many, failed: 0 };
-  await transaction(service.pool, (client) => writeTotals(client, [{ facts, counts }], { keepExisting: false }));
-}
-
-const page = async (query: string, who = viewer) => (await who.get(`/portal/activities?${query}`)).text();
+const page = async (query: string, who = stage.viewer) => (await who.get(`/portal/activities?${query}`)).text();
 /** What a person reads, tags left out. */
 const words = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
@@ -96,8 +32,8 @@ describe("the page", () => {
     const html = await page("month=2026-03");
     const link =
       /href="([^"]*view=rows[^"]*)" aria-label="Show the 2 rows of PICK, Acme Retail"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const rows = await (await viewer.get(link)).text();
-    expect(rows).toContain(`href="/portal/imports/${importId}"`);
+    const rows = await (await stage.viewer.get(link)).text();
+    expect(rows).toContain(`href="/portal/imports/${stage.importId}"`);
     expect(words(rows)).toMatch(/1 Mar 2026, 00:00 .*march &lt;b&gt;\.csv row 3 .*31 Mar 2026, 23:59 .*row 4/);
     expect(words(rows)).not.toContain("1,000");
   });
@@ -106,7 +42,7 @@ describe("the page", () => {
     const seen: string[] = [];
     let address = "/portal/activities?month=2021-01&view=rows";
     for (let n = 0; n < 3; n += 1) {
-      const html = await (await viewer.get(address)).text();
+      const html = await (await stage.viewer.get(address)).text();
       seen.push(...[...html.matchAll(/title="(R-\d+)"/g)].map(([, reference]) => reference ?? ""));
       address = /href="([^"]+cursor=[^"]+)">Next page/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     }
@@ -122,7 +58,7 @@ describe("the page", () => {
     [`charge=${"x".repeat(201)}`, "at most 200"],
     ["month=2026-03&view=rows&cursor=abc", "cursor"],
   ])("%s is said to be wrong, with status 400, above what can be shown", async (query, said) => {
-    const response = await viewer.get(`/portal/activities?${query}`);
+    const response = await stage.viewer.get(`/portal/activities?${query}`);
     const html = await response.text();
     expect([response.status, heading(html)]).toEqual([400, "Activities"]);
     expect(/role="alert"[\s\S]*?<\/p>/.exec(html)?.[0]).toContain(said);
@@ -161,19 +97,19 @@ describe("a download", () => {
   /** Columns that came since: no row here has a value in them. */
   const added = columnsOf("activities").flatMap(({ name }) => (filled.includes(name) ? [] : [name]));
   const blank = ",".repeat(added.length);
-  const csv = async (file: string, who = viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
+  const csv = async (file: string, who = stage.viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
 
   test("of rows has the import's columns; what a spreadsheet would run is text, and numbers stay numbers", async () => {
-    const response = await viewer.get("/portal/activities/rows.csv?month=2026-03", { accept: "*/*" });
+    const response = await stage.viewer.get("/portal/activities/rows.csv?month=2026-03", { accept: "*/*" });
     expect(response.headers.get("content-disposition")).toBe('attachment; filename="activity-rows-2026-03.csv"');
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await response.text()).toBe(
       [
         [...filled, ...added, "importId", "row"].join(","),
-        `W1,'@SUM(A1),-1234567.5,2026-03-10T00:00:00+10:30,,'-5,'+1,${blank}${importId},6`,
-        `W1,PICK,0.1,2026-02-28T13:30:00Z,CUST-001,,,${blank}${importId},3`,
-        `W2,PICK,0.2,2026-03-31T13:29:59Z,CUST-001,"'=HYPERLINK(""x""),\r\n""y""",,${blank}${importId},4`,
+        `W1,'@SUM(A1),-1234567.5,2026-03-10T00:00:00+10:30,,'-5,'+1,${blank}${stage.importId},6`,
+        `W1,PICK,0.1,2026-02-28T13:30:00Z,CUST-001,,,${blank}${stage.importId},3`,
+        `W2,PICK,0.2,2026-03-31T13:29:59Z,CUST-001,"'=HYPERLINK(""x""),\r\n""y""",,${blank}${stage.importId},4`,
         "",
       ].join("\r\n"),
     );
@@ -193,13 +129,13 @@ describe("a download", () => {
   });
 
   test("as a workbook has the same cells", async () => {
-    const response = await viewer.get("/portal/activities/rows.xlsx?month=2026-03", { accept: "*/*" });
-    const path = join(folder, "rows.xlsx");
+    const response = await stage.viewer.get("/portal/activities/rows.xlsx?month=2026-03", { accept: "*/*" });
+    const path = join(stage.service.deps.tempDir, "rows.xlsx");
     await writeFile(path, Buffer.from(await response.arrayBuffer()));
     const read: unknown[] = [];
     for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) read.push(...rows.map(({ cells }) => cells));
     const values = ["W1", "@SUM(A1)", "-1234567.5", "2026-03-10T00:00:00+10:30", "", "-5", "+1"];
-    expect(read).toContainEqual([...values, ...added.map(() => ""), importId, "6"]);
+    expect(read).toContainEqual([...values, ...added.map(() => ""), stage.importId, "6"]);
     expect(read).toHaveLength(3);
   });
 
@@ -212,15 +148,15 @@ describe("a download", () => {
   test("holds nothing of another organisation", async () => {
     for (const file of ["rows.csv", "totals.csv"]) {
       expect(await csv(`${file}?month=2026-03`)).not.toContain("SECRET");
-      expect(await csv(`${file}?month=2026-03`, stranger)).toContain("SECRET");
-      expect(await csv(`${file}?month=2026-03`, stranger)).not.toContain("CUST-001");
+      expect(await csv(`${file}?month=2026-03`, stage.stranger)).toContain("SECRET");
+      expect(await csv(`${file}?month=2026-03`, stage.stranger)).not.toContain("CUST-001");
     }
   });
 
   test("with dates that are wrong is refused: as JSON for a script, as a page for a browser", async () => {
-    const script = await viewer.get("/portal/activities/rows.csv?month=x", { accept: "*/*" });
+    const script = await stage.viewer.get("/portal/activities/rows.csv?month=x", { accept: "*/*" });
     expect([script.status, ((await script.json()) as { message: string }).message]).toEqual([400, expect.stringContaining("Month")]);
-    const browser = await viewer.get("/portal/activities/rows.csv?month=x");
+    const browser = await stage.viewer.get("/portal/activities/rows.csv?month=x");
     expect([browser.status, browser.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
   });
 
@@ -229,20 +165,20 @@ describe("a download", () => {
     async (file) => {
       const path = `/portal/activities/${file}?month=2021-01`;
       const begun = await Promise.all([begin(path), begin(path)]);
-      const third = await viewer.get(path, { accept: "*/*" });
+      const third = await stage.viewer.get(path, { accept: "*/*" });
       expect([third.status, await third.text()]).toEqual([503, expect.stringContaining("Other downloads are running")]);
-      expect(service.pool.totalCount - service.pool.idleCount).toBe(2);
+      expect(stage.service.pool.totalCount - stage.service.pool.idleCount).toBe(2);
       for (const { response } of begun) response.destroy();
-      await eventually(() => service.pool.totalCount === service.pool.idleCount, "the connections to be free");
+      await eventually(() => stage.service.pool.totalCount === stage.service.pool.idleCount, "the connections to be free");
       (await begin(path)).response.destroy();
-      await eventually(() => service.pool.totalCount === service.pool.idleCount, "the connection to be free");
+      await eventually(() => stage.service.pool.totalCount === stage.service.pool.idleCount, "the connection to be free");
     },
   );
 
   /** A browser that reads the headers and then nothing. */
   async function begin(path: string) {
-    const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const asked = request(`${service.url}${path}`, { headers: { cookie, accept: "*/*" } }).end();
+    const cookie = [...stage.viewer.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const asked = request(`${stage.service.url}${path}`, { headers: { cookie, accept: "*/*" } }).end();
     const [response] = (await once(asked, "response")) as [IncomingMessage];
     response.pause();
     response.on("error", () => undefined);

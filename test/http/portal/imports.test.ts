@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { activity, append, tell } from "../../support/importStory.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
-import { type PortalStage, preparePortal } from "../../support/portal/portalPages.js";
+import { type PortalStage, preparePortal } from "../../support/portal/portalStage.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

@@ -7,7 +7,7 @@ import { startApi } from "../../../src/http/startApi.js";
 import { eventually } from "../../support/eventually.js";
 import { type OpenSource, openSource } from "../../support/portal/eventSource.js";
 import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal/portal.js";
-import { type PortalStage, preparePortal } from "../../support/portal/portalPages.js";
+import { type PortalStage, preparePortal } from "../../support/portal/portalStage.js";
 import { projectLog } from "../../support/projectLog.js";
 import { startTestService, type TestService } from "../../support/service.js";
 

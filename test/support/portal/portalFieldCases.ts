@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
 import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
+import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
-import { openablePages, type PortalStage } from "./portalPages.js";
 import { addressOf } from "./portalSecurityCases.js";
+import type { PortalStage } from "./portalStage.js";
 import { formsIn, type RenderedForm } from "./renderedForms.js";
 
 type Fields = Readonly<Record<string, string>>;

@@ -6,7 +6,8 @@ import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { Access } from "../../../src/http/portal/visit.js";
 import type { TestService } from "../service.js";
 import { addMember, formToken, sharedSession, signedIn, type Visitor, visitor } from "./portal.js";
-import { ownShipmentOf, type PortalStage } from "./portalPages.js";
+import { ownShipmentOf } from "./portalImports.js";
+import type { PortalStage } from "./portalStage.js";
 
 const roles: readonly Role[] = ["admin", "operator", "viewer"];
 const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));

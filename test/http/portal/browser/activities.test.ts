@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { signedIn } from "../../../support/portal/portal.js";
-import { type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
+import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
 const browser = useBrowser();

@@ -7,8 +7,9 @@ import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { hasFocus, hiddenWithFocus, tabTo } from "../../../support/browser/keyboard.js";
+import { type OpenablePage, openablePages } from "../../../support/portal/openablePages.js";
 import { password, signedIn, type TestMember } from "../../../support/portal/portal.js";
-import { type OpenablePage, openablePages, type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
+import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 import { askEverything, leaveQuestion, questionIsGone, walkThrough } from "./byKeyboard.js";
 

@@ -7,7 +7,7 @@ import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
-import { type PortalStage, preparePortal } from "../../../support/portal/portalPages.js";
+import { type PortalStage, preparePortal } from "../../../support/portal/portalStage.js";
 import { until } from "../../../support/processes.js";
 import { startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";

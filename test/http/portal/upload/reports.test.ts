@@ -1,120 +1,16 @@
 // A corrected error report that is uploaded is a correction of its import: each row once, also when other people correct it.
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import ExcelJS from "exceljs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
 import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
-import { checksHere } from "../../../support/checksHere.js";
-import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
+import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { type Role, startProjector, startWorker } from "../../../support/roles.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { badActivities, header, importIn, last, statusPath, useReports } from "./reportStage.js";
 
-let service: TestService;
-let organisation: TestOrganisation;
-let member: TestMember;
-let who: Visitor;
-let token: string;
-let folder: string;
-let worker: Role | undefined;
-let projector: Role | undefined;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
-  // In processes of their own they are checked by checking.test.ts and by the browser's upload.test.ts.
-  service = await startTestService({}, undefined, { fileChecks: checksHere() });
-  worker = startWorker(service);
-  projector = startProjector(service);
-  organisation = await service.organisation();
-  member = await addMember(service, organisation.id, "operator");
-  who = await signedIn(service, member);
-  token = await formToken(who);
-});
-afterAll(async () => {
-  await Promise.all([worker?.stop(), projector?.stop()]);
-  await service?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-type Json = Record<string, never>;
-type Kind = "shipments" | "activities";
-const statusPath = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
-const uploadPath = { shipments: "/v1/org/shipments/imports/file", activities: "/v1/org/fulfilment/activities/file" };
-
-async function completed(kind: Kind, importId: string): Promise<Json> {
-  let shown = {} as Json;
-  await until("the import has completed", async () => {
-    shown = (await (await organisation.get(`${statusPath[kind]}/${importId}`)).json()) as Json;
-    return shown["status"] === "completed";
-  });
-  return shown;
-}
-
-async function uploaded(kind: Kind, text: string): Promise<string> {
-  const answer = await organisation.upload(uploadPath[kind], new File([text], `${kind}.csv`));
-  const { importId } = (await answer.json()) as { importId: string };
-  await completed(kind, importId);
-  return importId;
-}
-
-interface Report {
-  readonly importId: string;
-  readonly name: string;
-  readonly book: ExcelJS.Workbook;
-  /** By column name, of the nth row below the header. */
-  set(row: number, column: string, value: string): void;
-  drop(row: number): void;
-  file(name?: string): Promise<File>;
-}
-
-/** The error report of an import, as a person has it open. */
-async function reportOf(kind: Kind, importId: string): Promise<Report> {
-  const { errorReportUrl } = (await completed(kind, importId)) as unknown as { errorReportUrl: string };
-  const answer = await fetch(errorReportUrl.replace("http://127.0.0.1:3000", service.url));
-  const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? "";
-  const book = new ExcelJS.Workbook();
-  await book.xlsx.load(await answer.arrayBuffer());
-  const sheet = book.worksheets[0];
-  if (!sheet) throw new Error("the report has no sheet");
-  const headings = (sheet.getRow(1).values as string[]).slice(1);
-  return {
-    ...{ importId, name, book },
-    set: (row, column, value) => {
-      sheet.getRow(row + 1).getCell(headings.indexOf(column) + 1).value = value;
-    },
-    drop: (row) => sheet.spliceRows(row + 1, 1),
-    file: async (as = name) => new File([new Uint8Array(await book.xlsx.writeBuffer())], as),
-  };
-}
-
-const script = () => ({ accept: "application/json", "x-form-token": token });
-interface Line {
-  readonly html?: string;
-  readonly goTo?: string;
-  readonly error?: string;
-}
-async function last(answer: Response): Promise<Line> {
-  const text = await answer.text();
-  if (answer.status !== 200) return { error: (JSON.parse(text) as { message: string }).message };
-  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
-}
-const send = async (kind: Kind, file: File, fields: Record<string, string> = {}) =>
-  who.upload("/portal/upload/send", { kind, page: "p", ...fields }, file, script());
-const check = async (kind: Kind, file: File) => last(await who.upload("/portal/upload/check", { kind, page: "p" }, file, script()));
-const importIn = (line: Line) => /imports\/([0-9a-f-]{36})">Open/.exec(line.html ?? "")?.[1] ?? line.goTo?.split("/").at(-1) ?? "none";
-const states = async (kind: Kind, importId: string) => {
-  const { items } = (await (await organisation.get(`${statusPath[kind]}/${importId}/errors?limit=100`)).json()) as {
-    items: { row: number; state: string; error: string }[];
-  };
-  return Object.fromEntries(items.map(({ row, state }) => [row, state]));
-};
-
-const header = "warehouseCode,chargeCode,quantity,activityTimestamp,reference";
-const bad = (reference: string) => `W1,PICK,none,2026-03-01T00:00:00Z,${reference}`;
-const badActivities = (count: number) => `${header}\n${Array.from({ length: count }, (_, index) => bad(`r${index}`)).join("\n")}\n`;
+const stage = useReports();
+const { completed, uploaded, reportOf, send, check, states } = stage;
 
 describe("a corrected error report", () => {
   test("is offered as a correction, sends what is open and right, and keeps the rest open for the next time", async () => {
@@ -123,8 +19,14 @@ describe("a corrected error report", () => {
     expect(report.name).toContain(importId);
     report.set(1, "quantity", "3");
     report.set(2, "quantity", "4");
-    await dismissRows(service.deps, {
-      ...{ organisationId: organisation.id, importId, rows: [3], note: "not ours", by: { kind: "member", id: member.memberId } },
+    await dismissRows(stage.service.deps, {
+      ...{
+        organisationId: stage.organisation.id,
+        importId,
+        rows: [3],
+        note: "not ours",
+        by: { kind: "member", id: stage.member.memberId },
+      },
       ...{ requestId: "r", now: new Date() },
     });
     // by the workbook's own properties, whatever the file is called
@@ -142,14 +44,14 @@ describe("a corrected error report", () => {
         sourceDetails: `Correction of import ${importId}`,
       },
     });
-    expect((await firstRequest(service.eventStore, correction))?.by).toEqual({ kind: "member", id: member.memberId });
+    expect((await firstRequest(stage.service.eventStore, correction))?.by).toEqual({ kind: "member", id: stage.member.memberId });
     await until("the states are told", async () => (await states("activities", importId))[2] === "corrected");
     expect(await states("activities", importId)).toEqual({ 2: "corrected", 3: "dismissed", 4: "open", 5: "open" });
 
     // the same report again, with the rest put right: saved as CSV, recognised by its name
     report.set(3, "quantity", "5");
     report.set(4, "quantity", "6");
-    const path = join(folder, "report.csv");
+    const path = join(stage.folder, "report.csv");
     await report.book.csv.writeFile(path);
     const csv = new File([await readFile(path)], report.name.replace(".xlsx", ".csv"));
     const again = await last(await send("activities", csv));
@@ -157,7 +59,7 @@ describe("a corrected error report", () => {
     expect(await completed("activities", importIn(again))).toMatchObject({ correctionOf: { importId, rows: [4, 5] } });
     const nothing = await last(await send("activities", csv));
     expect(nothing.html).toContain("Nothing was sent");
-    expect((await readdir(service.deps.tempDir)).filter((name) => name.startsWith("upload-"))).toEqual([]);
+    expect((await readdir(stage.service.deps.tempDir)).filter((name) => name.startsWith("upload-"))).toEqual([]);
   });
 
   test("all of which is right leads to its import; as a new file it is one, and no correction", async () => {
@@ -167,7 +69,7 @@ describe("a corrected error report", () => {
     const file = await report.file();
     const { importId: plain } = (await (await send("activities", file, { take: "file" })).json()) as { importId: string };
     expect(await completed("activities", plain)).toMatchObject({ counts: { processed: 2 } });
-    expect((await firstRequest(service.eventStore, plain))?.corrects).toBeUndefined();
+    expect((await firstRequest(stage.service.eventStore, plain))?.corrects).toBeUndefined();
     const sent = await last(await send("activities", file, { sourceDetails: "Anna's corrections" }));
     expect(sent.goTo).toMatch(/^\/portal\/imports\/[0-9a-f-]{36}$/);
     expect(await completed("activities", importIn(sent))).toMatchObject({
@@ -189,8 +91,8 @@ describe("a corrected error report", () => {
     expect((await check("activities", named(rows("2", "77", "none")))).html).toContain("Row number 77 is not that of a rejected row");
     expect((await check("activities", named(rows("2"), "x"))).html).toContain("does not say of which import");
     expect((await check("shipments", named(rows("2")))).error).toMatch(/choose Activities as its kind/);
-    const strangers = await service.organisation();
-    const stranger = await signedIn(service, await addMember(service, strangers.id, "operator"));
+    const strangers = await stage.service.organisation();
+    const stranger = await signedIn(stage.service, await addMember(stage.service, strangers.id, "operator"));
     const foreign = await stranger.upload(...(["/portal/upload/check", { kind: "activities", page: "p" }, named(rows("2"))] as const), {
       accept: "application/json",
       "x-form-token": await formToken(stranger),
@@ -238,16 +140,16 @@ describe("a corrected error report", () => {
     for (const row of [1, 2, 3]) report.set(row, "quantity", "1");
     const file = await report.file();
     const rows = [2, 3, 4].map((row) => ({ row, values: { quantity: "1" } }));
-    const overApi = () => organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows });
-    const other = await signedIn(service, await addMember(service, organisation.id, "operator"));
+    const overApi = () => stage.organisation.post(`${statusPath.activities}/${importId}/corrections`, { rows });
+    const other = await signedIn(stage.service, await addMember(stage.service, stage.organisation.id, "operator"));
     const asOther = { accept: "application/json", "x-form-token": await formToken(other) };
     const byOther = () => other.upload("/portal/upload/send", { kind: "activities", page: "p" }, file, asOther);
     await Promise.all([send("activities", file).then(last), overApi(), byOther().then(last), overApi()]);
-    await until("all imports have ended", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
+    await until("all imports have ended", async () => (await stage.service.pool.query("select from import_queue")).rowCount === 0);
     await until("the states are told", async () =>
       Object.values(await states("activities", importId)).every((state) => state === "corrected"),
     );
-    const { rows: written } = await service.pool.query<{ reference: string; count: number }>(
+    const { rows: written } = await stage.service.pool.query<{ reference: string; count: number }>(
       `select a.reference, count(*)::int as count from activities a join imports i on i.position = a.import_position and i.status = 'completed'
         where i.corrects ->> 'importId' = $1 group by 1 order by 1`,
       [importId],

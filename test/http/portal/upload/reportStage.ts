@@ -1,0 +1,138 @@
+// A service with its importer and projector, and a member who has an error report open, corrects it and uploads it.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import ExcelJS from "exceljs";
+import { afterAll, beforeAll } from "vitest";
+import { checksHere } from "../../../support/checksHere.js";
+import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
+import { until } from "../../../support/processes.js";
+import { type Role, startProjector, startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+type Json = Record<string, never>;
+type Kind = "shipments" | "activities";
+export const statusPath = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
+const uploadPath = { shipments: "/v1/org/shipments/imports/file", activities: "/v1/org/fulfilment/activities/file" };
+
+interface Report {
+  readonly importId: string;
+  readonly name: string;
+  readonly book: ExcelJS.Workbook;
+  /** By column name, of the nth row below the header. */
+  set(row: number, column: string, value: string): void;
+  drop(row: number): void;
+  file(name?: string): Promise<File>;
+}
+
+interface Line {
+  readonly html?: string;
+  readonly goTo?: string;
+  readonly error?: string;
+}
+
+export async function last(answer: Response): Promise<Line> {
+  const text = await answer.text();
+  if (answer.status !== 200) return { error: (JSON.parse(text) as { message: string }).message };
+  return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
+}
+
+/** The import that an answer leads to. */
+export const importIn = (line: Line) =>
+  /imports\/([0-9a-f-]{36})">Open/.exec(line.html ?? "")?.[1] ?? line.goTo?.split("/").at(-1) ?? "none";
+
+export const header = "warehouseCode,chargeCode,quantity,activityTimestamp,reference";
+const bad = (reference: string) => `W1,PICK,none,2026-03-01T00:00:00Z,${reference}`;
+export const badActivities = (count: number) => `${header}\n${Array.from({ length: count }, (_, index) => bad(`r${index}`)).join("\n")}\n`;
+
+/** For a file of tests: started before the first of them and closed after the last. */
+export function useReports() {
+  let service: TestService;
+  let organisation: TestOrganisation;
+  let member: TestMember;
+  let who: Visitor;
+  let token: string;
+  let folder: string;
+  let worker: Role | undefined;
+  let projector: Role | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
+    // In processes of their own they are checked by checking.test.ts and by the browser's upload.test.ts.
+    service = await startTestService({}, undefined, { fileChecks: checksHere() });
+    worker = startWorker(service);
+    projector = startProjector(service);
+    organisation = await service.organisation();
+    member = await addMember(service, organisation.id, "operator");
+    who = await signedIn(service, member);
+    token = await formToken(who);
+  });
+  afterAll(async () => {
+    await Promise.all([worker?.stop(), projector?.stop()]);
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function completed(kind: Kind, importId: string): Promise<Json> {
+    let shown = {} as Json;
+    await until("the import has completed", async () => {
+      shown = (await (await organisation.get(`${statusPath[kind]}/${importId}`)).json()) as Json;
+      return shown["status"] === "completed";
+    });
+    return shown;
+  }
+
+  async function uploaded(kind: Kind, text: string): Promise<string> {
+    const answer = await organisation.upload(uploadPath[kind], new File([text], `${kind}.csv`));
+    const { importId } = (await answer.json()) as { importId: string };
+    await completed(kind, importId);
+    return importId;
+  }
+
+  /** The error report of an import, as a person has it open. */
+  async function reportOf(kind: Kind, importId: string): Promise<Report> {
+    const { errorReportUrl } = (await completed(kind, importId)) as unknown as { errorReportUrl: string };
+    const answer = await fetch(errorReportUrl.replace("http://127.0.0.1:3000", service.url));
+    const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? "";
+    const book = new ExcelJS.Workbook();
+    await book.xlsx.load(await answer.arrayBuffer());
+    const sheet = book.worksheets[0];
+    if (!sheet) throw new Error("the report has no sheet");
+    const headings = (sheet.getRow(1).values as string[]).slice(1);
+    return {
+      ...{ importId, name, book },
+      set: (row, column, value) => {
+        sheet.getRow(row + 1).getCell(headings.indexOf(column) + 1).value = value;
+      },
+      drop: (row) => sheet.spliceRows(row + 1, 1),
+      file: async (as = name) => new File([new Uint8Array(await book.xlsx.writeBuffer())], as),
+    };
+  }
+
+  const script = () => ({ accept: "application/json", "x-form-token": token });
+  const send = async (kind: Kind, file: File, fields: Record<string, string> = {}) =>
+    who.upload("/portal/upload/send", { kind, page: "p", ...fields }, file, script());
+  const check = async (kind: Kind, file: File) => last(await who.upload("/portal/upload/check", { kind, page: "p" }, file, script()));
+  const states = async (kind: Kind, importId: string) => {
+    const { items } = (await (await organisation.get(`${statusPath[kind]}/${importId}/errors?limit=100`)).json()) as {
+      items: { row: number; state: string; error: string }[];
+    };
+    return Object.fromEntries(items.map(({ row, state }) => [row, state]));
+  };
+
+  return {
+    get service() {
+      return service;
+    },
+    get organisation() {
+      return organisation;
+    },
+    get member() {
+      return member;
+    },
+    get folder() {
+      return folder;
+    },
+    ...{ completed, uploaded, reportOf, send, check, states },
+  };
+}

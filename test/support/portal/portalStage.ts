@@ -1,0 +1,67 @@
+// An organisation with something on every page of the portal, and a member of each role.
+import { inviteMember } from "../../../src/commands/members/invite.js";
+import { createKey } from "../../../src/commands/organisations/keys.js";
+import type { Role } from "../../../src/domain/roles.js";
+import type { TestService } from "../service.js";
+import { addMember, type TestMember } from "./portal.js";
+import { addEndpoints } from "./portalEndpoints.js";
+import { addActivities, addEndedImports, addRejectedRows, retailOf } from "./portalImports.js";
+
+export interface PortalStage {
+  readonly service: TestService;
+  readonly organisationId: string;
+  readonly people: Readonly<Record<Role, TestMember>>;
+  /** The token of an unused invitation. */
+  readonly joinToken: string;
+  readonly keyId: string;
+  /** An import that has completed, with rejected rows. */
+  readonly importId: string;
+  /** An import that waits, since no worker runs here. */
+  readonly waitingId: string;
+  readonly quoteId: string;
+  /** The id of a webhook endpoint that has failed and has a waiting delivery. */
+  readonly endpointId: string;
+  readonly deliveryId: string;
+  /** The id of a paused webhook endpoint. */
+  readonly pausedId: string;
+}
+
+const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
+
+export async function preparePortal(service: TestService): Promise<PortalStage> {
+  const { id: organisationId, post } = await service.organisation((file) => {
+    file.organisation.name = "Harbour Freight Co";
+    // One that no other organisation has.
+    file.customers.push({ id: retailOf(file.organisation.id), name: "Northside Retail Group", carrierIds: ["airco"], rateCardIds: [] });
+  });
+  await addEndedImports(service, organisationId);
+  const importId = await addRejectedRows(service, organisationId);
+  await addActivities(service, organisationId);
+  const activity = { warehouseCode: "SYD", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-07-01T01:00:00Z" };
+  const pushed = await post("/v1/org/fulfilment/activities", { sourceDetails: "Nightly picks", activities: [activity] });
+  if (pushed.status !== 202) throw new Error(await pushed.text());
+  const { importId: waitingId } = (await pushed.json()) as { importId: string };
+  const { organisations, members } = service.portal;
+  const [admin, operator, viewer] = [
+    await addMember(service, organisationId, "admin", `ada@${organisationId}.example`),
+    await addMember(service, organisationId, "operator", `oskar@${organisationId}.example`),
+    await addMember(service, organisationId, "viewer", `vera@${organisationId}.example`),
+  ];
+  const email = `ines@${organisationId}.example`;
+  const { token: joinToken } = await inviteMember(members, { organisationId, email, role: "viewer" }, origin);
+  const { keyId } = await createKey(organisations, { organisationId, name: "Warehouse system" }, origin);
+  const quoteId = await quoteOf(post);
+  const endpoint = await addEndpoints(service, organisationId, importId);
+  return { service, organisationId, people: { admin, operator, viewer }, joinToken, keyId, importId, waitingId, quoteId, ...endpoint };
+}
+
+/** A quote for two customers, of which one can be served. */
+async function quoteOf(post: (path: string, body: unknown) => Promise<Response>): Promise<string> {
+  const priced = await post("/v1/org/quote/getQuote", {
+    general: { customerIds: ["CUST-001", "CUST-002"] },
+    ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
+    items: [{ quantity: 4, length: 1.2, width: 0.8, height: 0.9, weight: 41.5, type: "PALLET" }],
+  });
+  const { results } = (await priced.json()) as { results: { quoteId: string }[] };
+  return results[0]?.quoteId ?? "";
+}
