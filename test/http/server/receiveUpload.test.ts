@@ -139,7 +139,7 @@ describe("an upload", () => {
     [2, false],
     [10_000, false],
   ];
-  // The largest, and a byte more, are sent to the whole API by test/http/api/pushes.test.ts.
+  // The largest, and a byte more, are sent to the whole API by test/http/api/pushes/files.test.ts.
   it.each(process.env["VERIFY"] === "on" ? sizes : sizes.slice(0, 1))(
     "of the largest size plus %i bytes is taken: %s",
     async (extra, taken) => {

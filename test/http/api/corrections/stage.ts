@@ -1,0 +1,135 @@
+// A service with its importer and projector, organisations whose rows are rejected, and how they correct them.
+import { afterAll, beforeAll, expect } from "vitest";
+import { openRowsOf } from "../../../../src/queries/overview.js";
+import { until } from "../../../support/processes.js";
+import { type Role, startProjector, startWorker } from "../../../support/roles.js";
+import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+
+export type Json = Record<string, unknown>;
+export const base = { activities: "/v1/org/fulfilment/imports", shipments: "/v1/org/shipments/imports" };
+type Kind = keyof typeof base;
+
+export const good = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
+export const bad = (reference: string) => ({ ...good, customerId: "CUST-999", reference });
+export const fixed = (row: number) => ({ row, values: { customerId: "" } });
+
+export async function json(answer: Response, status: number): Promise<Json> {
+  const body = (await answer.json()) as Json;
+  expect({ status: answer.status, body }).toMatchObject({ status });
+  return body;
+}
+
+export async function ended(organisation: TestOrganisation, kind: Kind, importId: unknown, status = "completed"): Promise<Json> {
+  let shown: Json = {};
+  await until(`the import is ${status}`, async () => {
+    shown = (await (await organisation.get(`${base[kind]}/${importId}`)).json()) as Json;
+    return shown["status"] === status;
+  });
+  return shown;
+}
+
+/** An import whose activities are all rejected. */
+export async function rejectedActivities(organisation: TestOrganisation, count = 3): Promise<string> {
+  const activities = Array.from({ length: count }, (_, index) => bad(`r${index + 1}`));
+  const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities }), 202);
+  await ended(organisation, "activities", importId);
+  return String(importId);
+}
+
+export const line = {
+  originPostCode: "2000",
+  originSuburb: "Sydney",
+  destinationPostCode: "3000",
+  destinationSuburb: "Melbourne",
+  itemType: "CARTON",
+};
+export const columns = ["shipmentId", ...Object.keys(line), "itemQuantity", "customerId"];
+
+/** A file of goods lines; those of an unknown customer are rejected. */
+export async function uploadedShipments(
+  organisation: TestOrganisation,
+  lines: readonly [id: string, customerId: string][],
+): Promise<string> {
+  const rows = lines.map(([id, customerId]) => [id, ...Object.values(line), "1", customerId].join(","));
+  const file = new File([[columns.join(","), ...rows].join("\n")], "shipments.csv");
+  const { importId } = await json(await organisation.upload("/v1/org/shipments/imports/file", file), 202);
+  await ended(organisation, "shipments", importId);
+  return String(importId);
+}
+
+export const correct = (
+  organisation: TestOrganisation,
+  kind: Kind,
+  importId: string,
+  rows: readonly unknown[],
+  headers?: Record<string, string>,
+) => organisation.post(`${base[kind]}/${importId}/corrections`, { rows }, headers);
+
+export async function rowsOf(organisation: TestOrganisation, kind: Kind, importId: unknown, query = ""): Promise<Json[]> {
+  return (await json(await organisation.get(`${base[kind]}/${importId}/errors${query}`), 200))["items"] as Json[];
+}
+export const states = async (organisation: TestOrganisation, kind: Kind, importId: unknown) =>
+  Object.fromEntries((await rowsOf(organisation, kind, importId)).map(({ row, state }) => [row, state]));
+
+export const activitiesOf = async (organisation: TestOrganisation) =>
+  ((await json(await organisation.get("/v1/org/ledger/activities?limit=500"), 200))["items"] as Json[])
+    .map(({ reference }) => reference)
+    .sort();
+
+/** For a file of tests: started before the first of them and closed after the last. */
+export function useCorrections() {
+  let service: TestService;
+  let worker: Role | undefined;
+  let projector: Role | undefined;
+
+  beforeAll(async () => {
+    service = await startTestService({ maxQueuedImports: 50 });
+    worker = startWorker(service);
+    projector = startProjector(service);
+  });
+  afterAll(async () => {
+    await Promise.all([worker?.stop(), projector?.stop()]);
+    await service?.close();
+  });
+
+  const made: TestOrganisation[] = [];
+  async function newOrganisation(): Promise<TestOrganisation> {
+    const organisation = await service.organisation();
+    made.push(organisation);
+    return organisation;
+  }
+
+  async function withoutWorker(work: () => Promise<void>): Promise<void> {
+    await worker?.stop();
+    try {
+      await work();
+    } finally {
+      worker = startWorker(service);
+    }
+  }
+
+  /** Compares every organisation's overview with the lists of its imports, and tells which states of rows these have. */
+  async function compareOverviews(): Promise<unknown[]> {
+    const seen = new Set<unknown>();
+    for (const organisation of made) {
+      let open = 0;
+      for (const kind of ["activities", "shipments"] as const) {
+        const { items } = await json(await organisation.get(`${base[kind]}?limit=100`), 200);
+        for (const { importId } of items as Json[]) {
+          const found = Object.values(await states(organisation, kind, importId));
+          for (const state of found) seen.add(state);
+          open += found.filter((state) => state === "open").length;
+        }
+      }
+      expect(await openRowsOf(service.pool, organisation.id)).toEqual({ rows: open, atLeast: false });
+    }
+    return [...seen];
+  }
+
+  return {
+    get service() {
+      return service;
+    },
+    ...{ newOrganisation, withoutWorker, compareOverviews },
+  };
+}

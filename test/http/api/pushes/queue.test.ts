@@ -1,0 +1,162 @@
+// The queue that pushes wait in: its length, what a full one answers, and the list of imports before a projector has seen them.
+import { randomUUID } from "node:crypto";
+import { watch } from "node:fs";
+import { pino } from "pino";
+import { describe, expect, it, vi } from "vitest";
+import type { EventStore } from "../../../../src/ports/eventStore.js";
+import { runProjector } from "../../../../src/projections/running/runProjector.js";
+import { listImports } from "../../../../src/queries/imports/importList.js";
+import { activitiesPath, activity, activityCsv, csv, item, shipment, shipmentsPath, usePushes } from "./stage.js";
+
+const stage = usePushes();
+const { fresh, queued } = stage;
+
+describe("the queue", () => {
+  it("takes exactly as many as it may, under a burst at two processes", async () => {
+    await fresh();
+    const other = await stage.service.startAnotherApi();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        stage.org.post(`${index % 2 ? other : stage.service.url}${activitiesPath}`, { activities: [activity] }),
+      ),
+    );
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses).toEqual([...Array(5).fill(202), ...Array(35).fill(400)]);
+    const refused = answers.find((answer) => answer.status === 400);
+    expect(await refused?.json()).toMatchObject({
+      statusCode: 400,
+      message: expect.stringMatching(/^Too many imports are already queued/),
+    });
+    expect(await queued(stage.org.id)).toBe(5);
+    const objects: string[] = [];
+    for await (const { key } of stage.service.objectStore.list(`uploads/${stage.org.id}/`)) objects.push(key);
+    expect(objects).toHaveLength(5);
+  });
+});
+
+describe("a full queue", () => {
+  const fill = async () => {
+    const { rowCount } = await stage.service.pool.query(
+      "insert into import_queue (import_id, organisation_id, position) select gen_random_uuid(), $1, -each from generate_series(1, 4) as each",
+      [stage.org.id],
+    );
+    expect(rowCount).toBe(4);
+  };
+  const refusal = { statusCode: 400, error: "Bad Request", message: expect.stringMatching(/^Too many imports are already queued/) };
+
+  it.each([
+    [shipmentsPath, "application/json"],
+    [activitiesPath, "application/json"],
+    [`${shipmentsPath}/file`, "multipart/form-data; boundary=b"],
+    [`${activitiesPath}/file`, "multipart/form-data; boundary=b"],
+  ])("refuses a push to %s before its body is there", async (path, type) => {
+    await fresh();
+    await fill();
+    expect((await stage.org.post(activitiesPath, { activities: [activity] })).status).toBe(202);
+    for (const key of [{}, { "idempotency-key": "new" }]) {
+      const body = new ReadableStream({ start: (sending) => sending.enqueue(Buffer.from(" ")) }); // and never more;
+      const init = { method: "POST", headers: { "x-api-key": stage.org.key, "content-type": type, ...key }, body, duplex: "half" };
+      const answer = await fetch(`${stage.service.url}${path}`, init as RequestInit);
+      expect([answer.status, await answer.json()]).toEqual([400, refusal]);
+    }
+  });
+
+  it("writes and stores nothing for what it refuses", async () => {
+    await fresh();
+    await fill();
+    await stage.org.post(activitiesPath, { activities: [activity] });
+    const put = vi.spyOn(stage.service.objectStore, "put");
+    const watcher = watch(stage.service.deps.tempDir);
+    const seen: unknown[] = [];
+    watcher.on("change", (...change) => seen.push(change));
+    const large = { shipments: Array.from({ length: 20 }, () => ({ ...shipment("x".repeat(200)), items: Array(500).fill(item) })) };
+    for (let each = 0; each < 3; each += 1) expect((await stage.org.post(shipmentsPath, large)).status).toBe(400);
+    expect((await stage.org.upload(`${activitiesPath}/file`, csv(activityCsv))).status).toBe(400);
+    watcher.close();
+    expect([put.mock.calls, seen]).toEqual([[], []]);
+    put.mockRestore();
+  });
+
+  it("still gives a repetition the first one's answer", async () => {
+    await fresh();
+    const key = { "idempotency-key": randomUUID() };
+    const send = () =>
+      Promise.all([
+        stage.org.post(activitiesPath, { activities: [activity] }, key),
+        stage.org.upload(`${activitiesPath}/file`, csv(activityCsv), {}, { "idempotency-key": "file" }),
+      ]);
+    const first = await send();
+    await fill();
+    const again = await send();
+    expect(again.map(({ status }) => status)).toEqual([202, 202]);
+    expect(await Promise.all(again.map((answer) => answer.json()))).toEqual(await Promise.all(first.map((answer) => answer.json())));
+    expect((await stage.org.post(activitiesPath, { activities: [activity, activity] }, key)).status).toBe(422);
+    expect((await stage.org.post(activitiesPath, { activities: [activity] })).status).toBe(400);
+  });
+});
+
+describe("the list of imports", () => {
+  interface Listed {
+    items: { importId: string; status: string }[];
+    nextCursor: string | null;
+  }
+  const pushed = async (answer: Promise<Response>) => ((await (await answer).json()) as { importId: string }).importId;
+  const list = async (query: string) => (await (await stage.org.get(`/v1/org/fulfilment/imports?${query}`)).json()) as Listed;
+
+  it("has what was pushed a moment ago, though no projector has seen it, once and in its place", async () => {
+    await fresh();
+    const ids = [];
+    for (let each = 0; each < 3; each += 1) ids.unshift(await pushed(stage.org.post(activitiesPath, { activities: [activity] })));
+    await pushed(stage.org.post(shipmentsPath, { shipments: [shipment("A")] }));
+    const inPages = async () => {
+      const first = await list("limit=2");
+      const second = await list(`limit=2&cursor=${first.nextCursor}`);
+      expect(second.nextCursor).toBeNull();
+      return [...first.items, ...second.items].map(({ importId, status }) => [importId, status]);
+    };
+    expect(await inPages()).toEqual(ids.map((id) => [id, "queued"]));
+    const stop = new AbortController();
+    const projecting = runProjector({ ...stage.service, logger: pino({ level: "silent" }), signal: stop.signal });
+    try {
+      const projected = async () =>
+        (await stage.service.pool.query("select from imports where organisation_id = $1", [stage.org.id])).rowCount;
+      await expect.poll(() => projected()).toBe(4);
+    } finally {
+      stop.abort();
+      await projecting;
+    }
+    expect(await inPages()).toEqual(ids.map((id) => [id, "queued"]));
+  });
+
+  const page = { limit: 2, cursor: undefined, secret: "secret" };
+  const readsOf = (read: EventStore["read"]) => ({ pool: stage.service.pool, eventStore: { ...stage.service.eventStore, read } });
+
+  it("asks the event store for no more imports than a page shows, however many wait for a projector", async () => {
+    await fresh();
+    const ids = [];
+    for (let each = 0; each < 2; each += 1) ids.unshift(await pushed(stage.org.post(activitiesPath, { activities: [activity] })));
+    await stage.service.pool.query(
+      "insert into import_queue (import_id, organisation_id, position) select gen_random_uuid(), $1, -each from generate_series(1, 45) as each",
+      [stage.org.id],
+    );
+    const asked = new Set<string>();
+    const sources = readsOf((stream, options) => {
+      asked.add(stream);
+      return stage.service.eventStore.read(stream, options);
+    });
+    const { items, nextCursor } = await listImports(stage.org.id, "activities", { ...page, limit: 1 }, sources);
+    expect(items).toMatchObject([{ importId: ids[0] }]);
+    expect(nextCursor).not.toBeNull();
+    expect(asked.size).toBe(20);
+  });
+
+  it("is what the tables know while the event store is silent", async () => {
+    await fresh();
+    await pushed(stage.org.post(activitiesPath, { activities: [activity] }));
+    const sources = readsOf(async function* () {
+      await new Promise(() => undefined);
+      yield* [];
+    });
+    expect(await listImports(stage.org.id, "activities", page, sources)).toEqual({ items: [], nextCursor: null });
+  });
+});
