@@ -1,123 +1,21 @@
 // People at work on rejected rows, in a real browser, with the importer and the projector running.
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
-import { browserTest, type OpenedPage, useBrowser } from "../../../support/browser/browser.js";
+import { expect } from "vitest";
+import { browserTest } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
-import { addMember, formToken, signedIn, type TestMember } from "../../../support/portal/portal.js";
+import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { type Role, startProjector, startWorker } from "../../../support/roles.js";
-import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { cell, holds, ledger, listsRows, opened, says, submitButton, useCorrections, write } from "./correctionsPage.js";
+import { testDismissing } from "./dismissedRows.js";
 
-const browser = useBrowser();
-let service: TestService;
-let worker: Role;
-let projector: Role;
-beforeAll(async () => {
-  service = await startTestService();
-  [worker, projector] = [startWorker(service), startProjector(service)];
-});
-afterAll(async () => {
-  await Promise.all([worker?.stop(), projector?.stop()]);
-  await service?.close();
-});
-
-/** What is submitted meanwhile waits. */
-async function withoutWorker(work: () => Promise<void>): Promise<void> {
-  await worker.stop();
-  try {
-    await work();
-  } finally {
-    worker = startWorker(service);
-  }
-}
-
-const kinds = { activities: "/v1/org/fulfilment", shipments: "/v1/org/shipments" } as const;
-
-async function completed(importId: string): Promise<void> {
-  await until("the import is projected", async () => {
-    const { rows } = await service.pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
-    return rows.length === 1;
-  });
-}
-
-/** Rejected activities: each has an unknown customer. */
-async function rejectedActivities(organisation: TestOrganisation, count: number): Promise<string> {
-  const bad = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", customerId: "CUST-999" };
-  const activities = Array.from({ length: count }, (_, index) => ({ ...bad, reference: `R-${index + 1}` }));
-  const answer = await organisation.post(`${kinds.activities}/activities`, { sourceDetails: "Nightly picks", activities });
-  const { importId } = (await answer.json()) as { importId: string };
-  await completed(importId);
-  return importId;
-}
-
-const header = "shipmentId,customerId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
-
-async function rejectedShipments(organisation: TestOrganisation, lines: readonly string[]): Promise<string> {
-  const file = new File([[header, ...lines].join("\n")], "monday.csv");
-  const answer = await organisation.upload(`${kinds.shipments}/imports/file`, file, { sourceDetails: "Monday orders" });
-  const { importId } = (await answer.json()) as { importId: string };
-  await completed(importId);
-  return importId;
-}
-
-async function ledger(organisation: TestOrganisation, kind: "activities" | "shipments") {
-  return ((await (await organisation.get(`/v1/org/ledger/${kind}`)).json()) as { items: Record<string, unknown>[] }).items;
-}
-
-/** All in one page, one after the other; who is there while another is has a second one. */
-async function asMember<Result>(member: TestMember, work: (opened: OpenedPage) => Promise<Result>, keep = "member"): Promise<Result> {
-  return browser.inPage({ origin: service.url, keep }, async (opened) => {
-    const { cookies } = await signedIn(service, member);
-    await opened.page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
-    const result = await work(opened);
-    expect(opened.faults).toEqual([]);
-    return result;
-  });
-}
-
-async function opened(page: Page, address = "/portal/corrections"): Promise<void> {
-  await page.goto(address);
-  await page.getByRole("heading", { level: 1, name: "Rejected rows" }).waitFor();
-  await page.getByRole("grid").getByRole("row").nth(1).waitFor();
-}
-
-/** The cell of a field in the row with this number. */
-async function cell(page: Page, row: number, heading: string) {
-  const columns = await page.locator("[role=grid] [role=columnheader]").allTextContents();
-  return page
-    .locator(".grid-row:not(.head)")
-    .filter({ has: page.locator("[role=rowheader]", { hasText: new RegExp(`^${row}$`) }) })
-    .locator(".cell")
-    .nth(columns.indexOf(heading));
-}
-
-/** What is changed is drawn with the next frame. */
-const holds = async (page: Page, row: number, heading: string, value: string) =>
-  expect.poll(async () => (await cell(page, row, heading)).textContent()).toBe(value);
-const listsRows = (page: Page, rows: readonly string[]) =>
-  expect.poll(() => page.getByRole("grid").getByRole("rowheader").allTextContents()).toEqual(rows);
-
-const problem = async (page: Page, row: number) => cell(page, row, "Problem");
-
-async function says(page: Page, row: number, text: string | RegExp): Promise<void> {
-  await (await problem(page, row)).filter({ hasText: text }).waitFor();
-}
-
-async function write(page: Page, row: number, heading: string, value: string): Promise<void> {
-  await (await cell(page, row, heading)).click();
-  await page.keyboard.press("Delete");
-  await page.keyboard.type(value);
-  await page.keyboard.press("Enter");
-}
-
-const submitButton = (page: Page) => page.getByRole("button", { name: "Submit corrections" });
+const stage = useCorrections();
+const { withoutWorker, rejectedActivities, rejectedShipments, asMember } = stage;
 
 browserTest(
   "a faulty cell is marked, corrected in place, judged, and submitted: the rest is kept, also over a reload and a sign-out",
   async () => {
-    const organisation = await service.organisation();
+    const organisation = await stage.service.organisation();
     await rejectedActivities(organisation, 3);
-    const member = await addMember(service, organisation.id, "operator");
+    const member = await addMember(stage.service, organisation.id, "operator");
     await asMember(member, async ({ page, faults }) => {
       await opened(page);
       const faulty = await cell(page, 1, "Customer");
@@ -139,15 +37,15 @@ browserTest(
       await says(page, 1, "Ready to submit");
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-      const { cookies } = await signedIn(service, await addMember(service, organisation.id, "operator"));
+      const { cookies } = await signedIn(stage.service, await addMember(stage.service, organisation.id, "operator"));
       const signInAs = async (all: Map<string, string>) => {
         await page.goto("about:blank"); // a page that is still open would go on asking with the session before
-        await page.context().addCookies([...all].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+        await page.context().addCookies([...all].map(([name, value]) => ({ name, value, url: `${stage.service.url}/portal` })));
       };
       await signInAs(cookies);
       await opened(page);
       await holds(page, 2, "Customer", "CUST-999"); // another member is not shown them
-      const own = (await signedIn(service, member)).cookies;
+      const own = (await signedIn(stage.service, member)).cookies;
       await signInAs(own);
       await opened(page);
       await says(page, 1, "Ready to submit");
@@ -178,10 +76,10 @@ browserTest(
 );
 
 browserTest("a block is pasted from a spreadsheet, filled down, set for all selected rows, and taken back, by keyboard", async () => {
-  const organisation = await service.organisation();
+  const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 6);
-  await asMember(await addMember(service, organisation.id, "operator"), async ({ page }) => {
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
+  await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.service.url });
     await opened(page);
     const column = async (heading: string) => {
       const values: (string | null)[] = [];
@@ -228,9 +126,9 @@ browserTest("a block is pasted from a spreadsheet, filled down, set for all sele
 });
 
 browserTest("a row that is on its way to the server is not changed meanwhile", async () => {
-  const organisation = await service.organisation();
+  const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 1);
-  await asMember(await addMember(service, organisation.id, "operator"), async ({ page }) => {
+  await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
     await opened(page);
     await write(page, 1, "Customer", "CUST-001");
     await says(page, 1, "Ready to submit");
@@ -249,9 +147,9 @@ browserTest("a row that is on its way to the server is not changed meanwhile", a
 });
 
 browserTest("values that were changed while others were refused a verdict get their own", async () => {
-  const organisation = await service.organisation();
+  const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 1);
-  await asMember(await addMember(service, organisation.id, "operator"), async ({ page, faults }) => {
+  await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page, faults }) => {
     await opened(page);
     const judged = await holdNext(page, /corrections\/judge$/);
     await write(page, 1, "Customer", "CUST-998");
@@ -264,14 +162,14 @@ browserTest("values that were changed while others were refused a verdict get th
 });
 
 browserTest("the lines of a shipment stand together, are judged together and go together", async () => {
-  const organisation = await service.organisation();
+  const organisation = await stage.service.organisation();
   const good = "3000,Melbourne,Pallet,1";
   await rejectedShipments(organisation, [
     `S-1,CUST-999,2000,Sydney,${good}`,
     `S-2,CUST-999,2000,Sydney,${good}`,
     `S-1,CUST-999,2000,Sydney,3000,Melbourne,,2`,
   ]);
-  await asMember(await addMember(service, organisation.id, "operator"), async ({ page }) => {
+  await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
     await opened(page);
     await listsRows(page, ["2", "4", "3"]);
     await write(page, 2, "Customer", "");
@@ -294,69 +192,13 @@ browserTest("the lines of a shipment stand together, are judged together and go 
   });
 });
 
-/** Makes the page look at the tables, as when somebody comes back to it. A look begins when the one before has been shown. */
-async function lookTwice(page: Page): Promise<void> {
-  for (const _ of ["asked", "shown"])
-    await Promise.all([
-      page.waitForResponse((answer) => answer.url().endsWith("/portal/corrections/states")),
-      page.evaluate("dispatchEvent(new Event('focus'))"),
-    ]);
-}
-
-browserTest("rows are dismissed with a note and opened again", async () => {
-  const organisation = await service.organisation();
-  const importId = await rejectedActivities(organisation, 2);
-  await asMember(await addMember(service, organisation.id, "operator"), async ({ page }) => {
-    await opened(page);
-    await page.getByRole("checkbox", { name: "Select row 1", exact: true }).check();
-    await page.getByLabel("Note").fill("a test order");
-    await page.getByRole("button", { name: "Dismiss" }).click();
-    await says(page, 1, "Dismissed by you: a test order");
-    await until(
-      "the table has it",
-      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 1,
-    );
-    await opened(page, "/portal/corrections?state=dismissed");
-    await says(page, 1, "Dismissed by The operator: a test order");
-    await page.getByRole("checkbox", { name: "Select all rows" }).check();
-    await lookTwice(page);
-    await projector.stop();
-    await page.getByRole("button", { name: "Reopen" }).click();
-    await says(page, 1, "Open again");
-    await lookTwice(page); // the tables still have it as dismissed
-    await says(page, 1, "Open again");
-    projector = startProjector(service);
-    await until(
-      "it is open again",
-      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 0,
-    );
-    await lookTwice(page);
-    await says(page, 1, "Open again");
-    // What another member does after that is not taken for one's own.
-    const other = await signedIn(service, await addMember(service, organisation.id, "admin"));
-    const chosen = { rows: `${importId}:1`, note: "again", token: await formToken(other) };
-    expect((await other.post("/portal/corrections/dismiss", chosen)).status).toBe(303);
-    await until(
-      "the table has it again",
-      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 1,
-    );
-    await lookTwice(page);
-    await says(page, 1, "Dismissed by The admin: again");
-    await page.getByRole("button", { name: "Reopen" }).click();
-    await says(page, 1, "Open again");
-    await until(
-      "it is open once more",
-      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 0,
-    );
-    await opened(page, `/portal/corrections?import=${importId}`);
-    await listsRows(page, ["1", "2"]);
-  });
-});
-
 browserTest("the second person sees that the row is taken, by whom and by which import; it is recorded once", async () => {
-  const organisation = await service.organisation();
+  const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 2);
-  const [first, second] = [await addMember(service, organisation.id, "operator"), await addMember(service, organisation.id, "admin")];
+  const [first, second] = [
+    await addMember(stage.service, organisation.id, "operator"),
+    await addMember(stage.service, organisation.id, "admin"),
+  ];
   await asMember(first, async ({ page: one }) => {
     await asMember(
       second,
@@ -389,24 +231,4 @@ browserTest("the second person sees that the row is taken, by whom and by which 
   });
 });
 
-browserTest("without scripts: a list, with forms that dismiss and reopen", async () => {
-  const organisation = await service.organisation();
-  const importId = await rejectedActivities(organisation, 2);
-  const { cookies } = await signedIn(service, await addMember(service, organisation.id, "operator"));
-  await browser.inPage({ origin: service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
-    await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
-    await page.goto("/portal/corrections");
-    await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
-    await page.getByLabel("Note").fill("twice");
-    await page.getByRole("button", { name: "Dismiss" }).click();
-    await page.getByText("1 row is dismissed.").waitFor();
-    await until(
-      "the table has it",
-      async () => (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount === 1,
-    );
-    await page.goto("/portal/corrections?state=dismissed");
-    await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
-    await page.getByRole("button", { name: "Reopen" }).click();
-    await page.getByText("1 row is open again.").waitFor();
-  });
-});
+testDismissing(stage);

@@ -1,0 +1,67 @@
+// Rows that are dismissed and opened again: tests of corrections.test.ts, whose browser and service they use.
+import { expect } from "vitest";
+import { browserTest } from "../../../support/browser/browser.js";
+import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
+import { until } from "../../../support/processes.js";
+import { type CorrectionsStage, listsRows, lookTwice, opened, says } from "./correctionsPage.js";
+
+export function testDismissing(stage: CorrectionsStage): void {
+  const { withoutProjector, rejectedActivities, settledRows, asMember } = stage;
+
+  browserTest("rows are dismissed with a note and opened again", async () => {
+    const organisation = await stage.service.organisation();
+    const importId = await rejectedActivities(organisation, 2);
+    await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
+      await opened(page);
+      await page.getByRole("checkbox", { name: "Select row 1", exact: true }).check();
+      await page.getByLabel("Note").fill("a test order");
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await says(page, 1, "Dismissed by you: a test order");
+      await until("the table has it", async () => (await settledRows(importId)) === 1);
+      await opened(page, "/portal/corrections?state=dismissed");
+      await says(page, 1, "Dismissed by The operator: a test order");
+      await page.getByRole("checkbox", { name: "Select all rows" }).check();
+      await lookTwice(page);
+      await withoutProjector(async () => {
+        await page.getByRole("button", { name: "Reopen" }).click();
+        await says(page, 1, "Open again");
+        await lookTwice(page); // the tables still have it as dismissed
+        await says(page, 1, "Open again");
+      });
+      await until("it is open again", async () => (await settledRows(importId)) === 0);
+      await lookTwice(page);
+      await says(page, 1, "Open again");
+      // What another member does after that is not taken for one's own.
+      const other = await signedIn(stage.service, await addMember(stage.service, organisation.id, "admin"));
+      const chosen = { rows: `${importId}:1`, note: "again", token: await formToken(other) };
+      expect((await other.post("/portal/corrections/dismiss", chosen)).status).toBe(303);
+      await until("the table has it again", async () => (await settledRows(importId)) === 1);
+      await lookTwice(page);
+      await says(page, 1, "Dismissed by The admin: again");
+      await page.getByRole("button", { name: "Reopen" }).click();
+      await says(page, 1, "Open again");
+      await until("it is open once more", async () => (await settledRows(importId)) === 0);
+      await opened(page, `/portal/corrections?import=${importId}`);
+      await listsRows(page, ["1", "2"]);
+    });
+  });
+
+  browserTest("without scripts: a list, with forms that dismiss and reopen", async () => {
+    const organisation = await stage.service.organisation();
+    const importId = await rejectedActivities(organisation, 2);
+    const { cookies } = await signedIn(stage.service, await addMember(stage.service, organisation.id, "operator"));
+    await stage.browser.inPage({ origin: stage.service.url, javaScriptEnabled: false, width: 360 }, async ({ page }) => {
+      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${stage.service.url}/portal` })));
+      await page.goto("/portal/corrections");
+      await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
+      await page.getByLabel("Note").fill("twice");
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByText("1 row is dismissed.").waitFor();
+      await until("the table has it", async () => (await settledRows(importId)) === 1);
+      await page.goto("/portal/corrections?state=dismissed");
+      await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
+      await page.getByRole("button", { name: "Reopen" }).click();
+      await page.getByText("1 row is open again.").waitFor();
+    });
+  });
+}

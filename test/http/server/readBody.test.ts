@@ -1,0 +1,78 @@
+import { EventEmitter, once } from "node:events";
+import { describe, expect, test, vi } from "vitest";
+import { createBodyReader, uncountedBytes } from "../../../src/http/server/readBody.js";
+
+describe("a process holds only so many bytes of bodies at once", () => {
+  const counted = (size: number) => uncountedBytes + size;
+  const sized = (size: number) =>
+    new Request("http://x", { method: "POST", body: "x".repeat(size), headers: { "content-length": String(size) } });
+  const chunked = (body: ReadableStream) => new Request("http://x", { method: "POST", body, duplex: "half" } as RequestInit);
+  const lengthOf = async ({ byteLength }: Uint8Array) => byteLength;
+  const limit = counted(200);
+  const bounds = { limit, organisationId: "a" };
+
+  test("and takes more as soon as it has let go of some", async () => {
+    const withBody = createBodyReader({ inAll: 250 });
+    const signals = new EventEmitter();
+    const holding = withBody(sized(counted(150)), bounds, async (bytes) => {
+      await once(signals, "release");
+      return bytes.byteLength;
+    });
+    await expect.poll(() => signals.listenerCount("release")).toBe(1);
+    await expect(withBody(sized(counted(101)), bounds, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(withBody(chunked(new Blob(["x".repeat(counted(101))]).stream()), bounds, lengthOf)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await withBody(sized(counted(100)), bounds, lengthOf)).toBe(counted(100));
+    signals.emit("release");
+    expect(await holding).toBe(counted(150));
+    expect(await withBody(sized(counted(101)), bounds, lengthOf)).toBe(counted(101));
+  });
+
+  test("towards which small bodies, and bytes that have not arrived, do not count", async () => {
+    const withBody = createBodyReader({ inAll: 200 });
+    const slow = new TransformStream<Uint8Array, Uint8Array>();
+    const dribbling = withBody(chunked(slow.readable), bounds, lengthOf);
+    const writer = slow.writable.getWriter();
+    await writer.write(Buffer.from("x"));
+    expect(await withBody(sized(limit), bounds, lengthOf)).toBe(limit);
+    await writer.write(Buffer.alloc(limit - 1));
+    await expect(withBody(sized(counted(1)), bounds, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await withBody(sized(uncountedBytes), bounds, lengthOf)).toBe(uncountedBytes);
+    await writer.close();
+    expect(await dribbling).toBe(limit);
+  });
+
+  test("and an organisation only its own part of them", async () => {
+    const withBody = createBodyReader({ inAll: 250, perOrganisation: 100 });
+    const signals = new EventEmitter();
+    const hold = (organisationId: string, size: number) =>
+      withBody(sized(counted(size)), { limit, organisationId }, () => once(signals, "release"));
+    const refused = (organisationId: string, size: number) =>
+      expect(withBody(sized(counted(size)), { limit, organisationId }, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    const holding = [hold("a", 60), hold("a", 40)];
+    await expect.poll(() => signals.listenerCount("release")).toBe(2);
+    await refused("a", 1);
+    await refused("b", 101);
+    holding.push(hold("b", 99), hold("c", 51));
+    await expect.poll(() => signals.listenerCount("release")).toBe(4);
+    await refused("b", 1); // of its own part it has one byte left, but nothing is left in all
+    signals.emit("release");
+    await Promise.all(holding);
+    expect(await withBody(sized(counted(100)), bounds, lengthOf)).toBe(counted(100));
+  });
+
+  test("and waits a minute for the whole of a body, however often something of it arrives", async () => {
+    vi.useFakeTimers();
+    try {
+      const endless = new ReadableStream({
+        pull: (controller) => new Promise<void>((resolve) => setTimeout(() => resolve(controller.enqueue(Buffer.from("x"))), 25_000)),
+      });
+      const refused = expect(createBodyReader()(chunked(endless), bounds, lengthOf)).rejects.toMatchObject({ code: "requestTimeout" });
+      await vi.advanceTimersByTimeAsync(60_000);
+      await refused;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
