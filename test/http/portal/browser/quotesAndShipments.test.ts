@@ -153,6 +153,7 @@ browserTest(
       expect(await page.getByRole("heading", { level: 3 }).count()).toBe(1);
       await page.getByRole("link", { name: "Show it as it is now" }).click();
       await page.getByRole("heading", { level: 2, name: "Sydney 2000 to Richmond 3121" }).waitFor();
+      await page.waitForLoadState(); // the scripts show more buttons, which moves the links
 
       await page.getByRole("link", { name: "history of version 2" }).click();
       const event = page.getByRole("listitem").filter({ hasText: "Row 2 accepted: a line of shipment SO-1001" });

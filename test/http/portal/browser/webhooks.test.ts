@@ -91,7 +91,7 @@ browserTest("add an endpoint, try it, rotate its secret, see an answer, send aga
     };
     await append(service.eventStore, tell({ kind: "activities", organisationId: organisation.id }));
     await untilShown(page, "It answered 500.");
-    await page.getByText("Failing", { exact: true }).waitFor();
+    await untilShown(page, /^Failing$/); // the page reads it before the attempts
     const row = page.getByRole("row", { name: /import\.completed/ });
     await row.getByText("1 attempt, 500").click();
     await row.getByText("the shelf is full").waitFor();
