@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { withSnapshot } from "../../src/audit/snapshot.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 import { createTestObjectStore } from "../support/stores/stores.js";
+import { changes, position } from "./tableChanges.js";
 
 let model: ReadModel;
 let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
@@ -84,147 +84,6 @@ describe("verify", () => {
     ]);
   });
 
-  const position = (name: string) => `(select position from imports where import_id = '${ids[name]}')`;
-  const changes: [string, () => string, unknown[]][] = [
-    [
-      "a changed activity",
-      () => `update activities set charge_code = 'PACK', quantity = 9 where import_position = ${position("activities")} and "row" = 2`,
-      ['activities: row 2 of activities: chargeCode is "PACK", the stream says "PICK" (and quantity)'],
-    ],
-    [
-      "a deleted activity",
-      () => `delete from activities where import_position = ${position("activities")} and "row" = 4`,
-      ["activities: row 4 is missing from activities"],
-    ],
-    [
-      "an activity from nowhere",
-      () =>
-        `insert into activities select import_position, 99, 'W', 'C', 1, 't' from activities where import_position = ${position("activities")} limit 1`,
-      ["activities: row 99 of activities has no counterpart in the stream"],
-    ],
-    [
-      "an activity that a cancelled import left",
-      () => `insert into activities values (${position("cancelled")}, 2, 'W1', 'PICK', 3, '2026-03-01T09:30:00Z')`,
-      ["cancelled: row 2 of activities has no counterpart in the stream"],
-    ],
-    [
-      "a total that is too large",
-      () => `update activity_totals set quantity = quantity + 0.01 where import_position = ${position("activities")}`,
-      ["activities: activity_totals has 1 totals of 2 rows, 3.11 in all; the stream has 1 totals of 2 rows, 3.1 in all"],
-    ],
-    [
-      "a total that leads to another row",
-      () => `update activity_totals set row_numbers = '{2,5}' where import_position = ${position("activities")}`,
-      ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
-    ],
-    [
-      "a total of another hour",
-      () => `update activity_totals set half_hour = half_hour + interval '1 hour' where import_position = ${position("activities")}`,
-      ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
-    ],
-    [
-      "a lost total",
-      () =>
-        `delete from activity_totals where import_position = ${position("others")}; delete from activity_groups where organisation_id = 'other'`,
-      ["others: activity_totals has 0 totals of 0 rows, 0 in all; the stream has 1 totals of 1 rows, 3 in all"],
-    ],
-    [
-      "a total of a cancelled import",
-      () =>
-        `insert into activity_totals select organisation_id, customer_id, warehouse_code, charge_code, half_hour, ${position("cancelled")}, 3, 1, '{2}'
-           from activity_totals where import_position = ${position("activities")}`,
-      ["cancelled: activity_totals has 1 totals of 1 rows, 3 in all; the stream has 0 totals of 0 rows, 0 in all"],
-    ],
-    [
-      "a total that another organisation has",
-      () =>
-        `update activity_totals set organisation_id = 'other' where import_position = ${position("activities")}; delete from activity_groups where organisation_id = 'acme'`,
-      ["activities: activity_totals has them for another organisation"],
-    ],
-    [
-      "a lost group",
-      () => `delete from activity_groups where organisation_id = 'acme'`,
-      ["-: activity_groups lacks 1 groups of activity_totals"],
-    ],
-    [
-      "a changed rejection",
-      () => `update rejections set error = 'fine' where import_position = ${position("activities")}`,
-      ['activities: row 3 of rejections: error is "fine", the stream says "x"'],
-    ],
-    [
-      "a deleted rejection",
-      () => `delete from rejections where import_position = ${position("running")}`,
-      ["running: row 3 is missing from rejections"],
-    ],
-    [
-      "a changed count",
-      () => `update imports set failed = 7 where import_id = '${ids["shipments"]}'`,
-      ["shipments: imports.failed is 7, the stream says 1"],
-    ],
-    [
-      "a changed status and time",
-      () => `update imports set status = 'completed', finished_at = '2026-03-01T10:00:01Z' where import_id = '${ids["failed"]}'`,
-      [
-        'failed: imports.status is "completed", the stream says "failed"',
-        'failed: imports.finished_at is "2026-03-01T10:00:01.000Z", the stream says "2026-03-01T10:00:00.000Z"',
-      ],
-    ],
-    ["a deleted import", () => `delete from imports where import_id = '${ids["queued"]}'`, ["queued: it is missing from imports"]],
-    [
-      "a shipment's changed lines",
-      () => `update shipments set items = '[]' where shipment_id = 'S1'`,
-      ["shipments: shipment S1: its goods lines differ"],
-    ],
-    [
-      "a shipment's changed field and origin",
-      () => `update shipments set fields = fields || '{"originSuburb":"x"}', import_id = '${ids["shipments"]}' where shipment_id = 'S2'`,
-      [`again: shipment S2: its fields differ, it is ascribed to import IMPORT`],
-    ],
-    ["a deleted shipment", () => `delete from shipments where shipment_id = 'S2'`, ["again: shipment S2: it is missing from the ledger"]],
-    [
-      "an invented shipment",
-      () =>
-        `insert into shipments select organisation_id, 'S99', fields, items, source_details, import_id, updated_at, import_position from shipments where shipment_id = 'S1'`,
-      ["-: shipment S99: the ledger has it, but no completed import wrote it"],
-    ],
-    [
-      "a lost version",
-      () => `delete from shipment_versions where shipment_id = 'S2' and import_position = ${position("shipments")}`,
-      ["shipments: shipment_versions has 1 versions; the stream has 2"],
-    ],
-    [
-      "a version whose lines stand elsewhere",
-      () => `update shipment_versions set revisions = '{2,3}' where shipment_id = 'S1'`,
-      ["shipments: shipment_versions has other versions than the stream, though 2 of them"],
-    ],
-    [
-      "a version that another organisation has",
-      () => `update shipment_versions set organisation_id = 'other' where import_position = ${position("again")}`,
-      ["again: shipment_versions has them for another organisation"],
-    ],
-    [
-      "a version that a failed import left",
-      () => `insert into shipment_versions values (${position("failed")}, 1, 'acme', 'S7', '{2}')`,
-      ["failed: shipment_versions has 1 versions; the stream has 0"],
-    ],
-    ["a lost end", () => `delete from shipment_imports where import_id = '${ids["again"]}'`, ["again: shipment_imports lacks it"]],
-    [
-      "an end at another time",
-      () => `update shipment_imports set completed_at = 'epoch' where import_id = '${ids["again"]}'`,
-      ["again: shipment_imports has another end of it"],
-    ],
-    [
-      "an end of an import that runs",
-      () => `insert into shipment_imports select ${position("running")}, '${ids["running"]}', 'acme', 9, now()`,
-      [expect.stringContaining("where no import has completed")],
-    ],
-    [
-      "a changed goods line of a running import",
-      () => `update shipment_lines set shipment = 5`,
-      ["running: row 2 of shipment_lines: shipment is 5, the stream says 1"],
-    ],
-  ];
-
   describe("finds in the tables", () => {
     const tables = [
       "imports",
@@ -240,14 +99,14 @@ describe("verify", () => {
     afterEach(() => model.pool.query(tables.map((table) => `truncate ${table}; insert into ${table} table kept_${table}`).join("; ")));
 
     test.each(changes)("%s", async (_, change, expected) => {
-      await model.pool.query(change());
+      await model.pool.query(change(ids));
       const named = (sentence: unknown) => (typeof sentence === "string" ? sentence.replace("IMPORT", ids["shipments"] ?? "") : sentence);
       expect(await sentences()).toEqual(expected.map(named));
     });
 
     test("many differences: the first 20, and how many there are", async () => {
       await model.pool.query(
-        `insert into rejections select ${position("activities")}, number, null, 'e', '{}' from generate_series(1000, 1499) as number`,
+        `insert into rejections select ${position(ids, "activities")}, number, null, 'e', '{}' from generate_series(1000, 1499) as number`,
       );
       const { findings } = await run();
       expect(findings.first).toHaveLength(20);
@@ -312,29 +171,4 @@ describe("verify", () => {
       ]),
     );
   });
-});
-
-test("told to stop, it does not wait for the statement that is under way, and lets go of the tables", async () => {
-  const stop = new AbortController();
-  const { pool } = model;
-  const looking = withSnapshot({ pool, signal: stop.signal }, async ({ client }) => {
-    const waiting = client.query("select pg_sleep(3600)");
-    stop.abort(new Error("enough"));
-    await waiting;
-  });
-  await expect(looking).rejects.toThrow("enough");
-  await pool.query("begin; lock table imports in access exclusive mode; commit");
-  await expect(withSnapshot({ pool, signal: stop.signal }, async () => undefined)).rejects.toThrow("enough");
-});
-
-test("a connection that is lost on the way is told as such, with the reason", async () => {
-  const { pool } = model;
-  const looking = withSnapshot({ pool, signal: new AbortController().signal }, async ({ client }) => {
-    const { rows } = await client.query("select pg_backend_pid() as pid");
-    const gone = new Promise((resolve) => client.once("error", resolve));
-    await pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
-    await gone;
-    await client.query("select 1");
-  });
-  await expect(looking).rejects.toThrow(/was lost, run it again: terminating connection due to administrator command/);
 });

@@ -1,3 +1,4 @@
+// How the text of a CSV file may be written: its encoding, its delimiter, its line endings.
 import { describe, expect, it } from "vitest";
 import { faultOf, rowsOf } from "./csvReading.js";
 import { cellsOf, readContent } from "./reading.js";

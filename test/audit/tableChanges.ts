@@ -1,0 +1,149 @@
+// What can be wrong in the tables, and the sentences that `verify` has for it.
+import { expect } from "vitest";
+
+type Ids = Readonly<Record<string, string>>;
+
+/** Of the import that was recorded under this name. */
+export const position = (ids: Ids, name: string) => `(select position from imports where import_id = '${ids[name]}')`;
+
+/** What is changed, by which statements, and what is found then. */
+export const changes: [string, (ids: Ids) => string, unknown[]][] = [
+  [
+    "a changed activity",
+    (ids) =>
+      `update activities set charge_code = 'PACK', quantity = 9 where import_position = ${position(ids, "activities")} and "row" = 2`,
+    ['activities: row 2 of activities: chargeCode is "PACK", the stream says "PICK" (and quantity)'],
+  ],
+  [
+    "a deleted activity",
+    (ids) => `delete from activities where import_position = ${position(ids, "activities")} and "row" = 4`,
+    ["activities: row 4 is missing from activities"],
+  ],
+  [
+    "an activity from nowhere",
+    (ids) =>
+      `insert into activities select import_position, 99, 'W', 'C', 1, 't' from activities where import_position = ${position(ids, "activities")} limit 1`,
+    ["activities: row 99 of activities has no counterpart in the stream"],
+  ],
+  [
+    "an activity that a cancelled import left",
+    (ids) => `insert into activities values (${position(ids, "cancelled")}, 2, 'W1', 'PICK', 3, '2026-03-01T09:30:00Z')`,
+    ["cancelled: row 2 of activities has no counterpart in the stream"],
+  ],
+  [
+    "a total that is too large",
+    (ids) => `update activity_totals set quantity = quantity + 0.01 where import_position = ${position(ids, "activities")}`,
+    ["activities: activity_totals has 1 totals of 2 rows, 3.11 in all; the stream has 1 totals of 2 rows, 3.1 in all"],
+  ],
+  [
+    "a total that leads to another row",
+    (ids) => `update activity_totals set row_numbers = '{2,5}' where import_position = ${position(ids, "activities")}`,
+    ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+  ],
+  [
+    "a total of another hour",
+    (ids) => `update activity_totals set half_hour = half_hour + interval '1 hour' where import_position = ${position(ids, "activities")}`,
+    ["activities: activity_totals has other totals than the stream, though 1 totals of 2 rows, 3.1 in all"],
+  ],
+  [
+    "a lost total",
+    (ids) =>
+      `delete from activity_totals where import_position = ${position(ids, "others")}; delete from activity_groups where organisation_id = 'other'`,
+    ["others: activity_totals has 0 totals of 0 rows, 0 in all; the stream has 1 totals of 1 rows, 3 in all"],
+  ],
+  [
+    "a total of a cancelled import",
+    (ids) =>
+      `insert into activity_totals select organisation_id, customer_id, warehouse_code, charge_code, half_hour, ${position(ids, "cancelled")}, 3, 1, '{2}'
+         from activity_totals where import_position = ${position(ids, "activities")}`,
+    ["cancelled: activity_totals has 1 totals of 1 rows, 3 in all; the stream has 0 totals of 0 rows, 0 in all"],
+  ],
+  [
+    "a total that another organisation has",
+    (ids) =>
+      `update activity_totals set organisation_id = 'other' where import_position = ${position(ids, "activities")}; delete from activity_groups where organisation_id = 'acme'`,
+    ["activities: activity_totals has them for another organisation"],
+  ],
+  [
+    "a lost group",
+    (_ids) => `delete from activity_groups where organisation_id = 'acme'`,
+    ["-: activity_groups lacks 1 groups of activity_totals"],
+  ],
+  [
+    "a changed rejection",
+    (ids) => `update rejections set error = 'fine' where import_position = ${position(ids, "activities")}`,
+    ['activities: row 3 of rejections: error is "fine", the stream says "x"'],
+  ],
+  [
+    "a deleted rejection",
+    (ids) => `delete from rejections where import_position = ${position(ids, "running")}`,
+    ["running: row 3 is missing from rejections"],
+  ],
+  [
+    "a changed count",
+    (ids) => `update imports set failed = 7 where import_id = '${ids["shipments"]}'`,
+    ["shipments: imports.failed is 7, the stream says 1"],
+  ],
+  [
+    "a changed status and time",
+    (ids) => `update imports set status = 'completed', finished_at = '2026-03-01T10:00:01Z' where import_id = '${ids["failed"]}'`,
+    [
+      'failed: imports.status is "completed", the stream says "failed"',
+      'failed: imports.finished_at is "2026-03-01T10:00:01.000Z", the stream says "2026-03-01T10:00:00.000Z"',
+    ],
+  ],
+  ["a deleted import", (ids) => `delete from imports where import_id = '${ids["queued"]}'`, ["queued: it is missing from imports"]],
+  [
+    "a shipment's changed lines",
+    (_ids) => `update shipments set items = '[]' where shipment_id = 'S1'`,
+    ["shipments: shipment S1: its goods lines differ"],
+  ],
+  [
+    "a shipment's changed field and origin",
+    (ids) => `update shipments set fields = fields || '{"originSuburb":"x"}', import_id = '${ids["shipments"]}' where shipment_id = 'S2'`,
+    [`again: shipment S2: its fields differ, it is ascribed to import IMPORT`],
+  ],
+  ["a deleted shipment", (_ids) => `delete from shipments where shipment_id = 'S2'`, ["again: shipment S2: it is missing from the ledger"]],
+  [
+    "an invented shipment",
+    (_ids) =>
+      `insert into shipments select organisation_id, 'S99', fields, items, source_details, import_id, updated_at, import_position from shipments where shipment_id = 'S1'`,
+    ["-: shipment S99: the ledger has it, but no completed import wrote it"],
+  ],
+  [
+    "a lost version",
+    (ids) => `delete from shipment_versions where shipment_id = 'S2' and import_position = ${position(ids, "shipments")}`,
+    ["shipments: shipment_versions has 1 versions; the stream has 2"],
+  ],
+  [
+    "a version whose lines stand elsewhere",
+    (_ids) => `update shipment_versions set revisions = '{2,3}' where shipment_id = 'S1'`,
+    ["shipments: shipment_versions has other versions than the stream, though 2 of them"],
+  ],
+  [
+    "a version that another organisation has",
+    (ids) => `update shipment_versions set organisation_id = 'other' where import_position = ${position(ids, "again")}`,
+    ["again: shipment_versions has them for another organisation"],
+  ],
+  [
+    "a version that a failed import left",
+    (ids) => `insert into shipment_versions values (${position(ids, "failed")}, 1, 'acme', 'S7', '{2}')`,
+    ["failed: shipment_versions has 1 versions; the stream has 0"],
+  ],
+  ["a lost end", (ids) => `delete from shipment_imports where import_id = '${ids["again"]}'`, ["again: shipment_imports lacks it"]],
+  [
+    "an end at another time",
+    (ids) => `update shipment_imports set completed_at = 'epoch' where import_id = '${ids["again"]}'`,
+    ["again: shipment_imports has another end of it"],
+  ],
+  [
+    "an end of an import that runs",
+    (ids) => `insert into shipment_imports select ${position(ids, "running")}, '${ids["running"]}', 'acme', 9, now()`,
+    [expect.stringContaining("where no import has completed")],
+  ],
+  [
+    "a changed goods line of a running import",
+    (_ids) => `update shipment_lines set shipment = 5`,
+    ["running: row 2 of shipment_lines: shipment is 5, the stream says 1"],
+  ],
+];

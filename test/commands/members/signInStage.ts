@@ -1,0 +1,43 @@
+// Members who sign in, each from an address of its own.
+import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import type { Passwords } from "../../../src/ports/people.js";
+import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
+
+export interface SignInStage extends MemberStage {
+  /** Of passwords, so far; a test may begin to count again. */
+  verifications: number;
+  attempt(email: string, password?: string, address?: string): Promise<SignInAnswer>;
+  /** An organisation with an admin `boss-...` and a member of this role. */
+  team(name: string, role?: string): Promise<{ organisationId: string; email: string; memberId: string }>;
+}
+
+let addresses = 0;
+export const elsewhere = () => {
+  addresses += 1;
+  return `192.0.2.${addresses % 250}`;
+};
+
+export async function startSignInStage(): Promise<SignInStage> {
+  const members = await startMemberStage();
+  const { passwords } = members.members;
+  const counting: Passwords = {
+    ...passwords,
+    matches: (password, hash) => {
+      stage.verifications += 1;
+      return passwords.matches(password, hash);
+    },
+  };
+  const signIn = createSignIn({ ...members.members, passwords: counting });
+  const stage: SignInStage = {
+    ...members,
+    verifications: 0,
+    attempt: (email, password = goodPassword, address = elsewhere()) => signIn({ email, password, address }),
+    team: async (name, role = "operator") => {
+      const organisationId = await members.organisation();
+      await members.join(organisationId, `boss-${name}@example.com`);
+      const email = `${name}@example.com`;
+      return { organisationId, email, memberId: await members.join(organisationId, email, role) };
+    },
+  };
+  return stage;
+}
