@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
-import { freePort, program, until, waybill } from "../support/processes.js";
-import { someOf } from "../support/someOf.js";
+import { freePort, program, waybill } from "../support/processes.js";
 import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
@@ -218,69 +216,5 @@ test.each(["api", "worker"])(
     const loaded = await filesLoadedBy(role);
     expect(loaded.filter((url) => !url.startsWith(bundled))).toEqual([pathToFileURL(program).href]);
     expect(loaded.length).toBeLessThan(150); // about a thousand as compiled
-  },
-);
-
-test("the event store serves by itself, for any client, until SIGTERM", async () => {
-  const child: ChildProcess = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "events")]);
-  try {
-    let said = "";
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk;
-    });
-    await until("it says where it listens", async () => /esdb:\S+\s/.test(said));
-    const client = EventStoreDBClient.connectionString(/esdb:\S+/.exec(said)?.[0] ?? "");
-    const { nextExpectedRevision } = await client.appendToStream("notes", [jsonEvent({ type: "Noted", data: { text: "hello" } })]);
-    expect(nextExpectedRevision).toBe(0n);
-    await client.dispose();
-    const exited = new Promise((settle) => child.once("exit", settle));
-    child.kill("SIGTERM");
-    expect(await exited).toBe(0);
-  } finally {
-    child.kill("SIGKILL");
-  }
-});
-
-test("the event store by itself refuses clients without the credentials that it was given, and never says these", async () => {
-  const child = spawn(process.execPath, [
-    program,
-    "eventstore",
-    "--port",
-    "0",
-    "--data",
-    join(folder, "guarded"),
-    "--credentials-on-stdin",
-  ]);
-  try {
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
-    child.stdin.write("carrier:pigeon\n"); // stays open: a line is enough
-    await until("it says where it listens", async () => /esdb:\S+\s/.test(said));
-    const address = /esdb:\S+/.exec(said)?.[0] ?? "";
-    const stranger = EventStoreDBClient.connectionString(address);
-    const note = [jsonEvent({ type: "Noted", data: { text: "hello" } })];
-    await expect(stranger.appendToStream("notes", note)).rejects.toMatchObject({ type: "access-denied" });
-    const owner = EventStoreDBClient.connectionString(`${address}&connectionName=carrier:pigeon`);
-    await owner.appendToStream("notes", note);
-    await Promise.all([stranger.dispose(), owner.dispose()]);
-    const closed = once(child, "close");
-    child.kill("SIGTERM");
-    expect(await closed).toEqual([0, null]);
-    expect(said).not.toContain("pigeon");
-  } finally {
-    child.kill("SIGKILL");
-  }
-});
-
-test.each(someOf(["", "carrier", "carrier:", ":pigeon", "a b:c", `carrier:${"p".repeat(2_000)}`], 3))(
-  "the event store does not start with %j for credentials",
-  async (given) => {
-    const child = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "no"), "--credentials-on-stdin"]);
-    let said = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
-    const closed = once(child, "close");
-    child.stdin.on("error", () => undefined).end(given);
-    expect(await closed).toEqual([1, null]);
-    expect(said).toBe("--credentials-on-stdin wants one line on standard input, user:password, without spaces\n");
   },
 );

@@ -15,20 +15,20 @@ import { startApi } from "../../src/http/startApi.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { checksHere } from "../support/checksHere.js";
-import { addMember, formToken, signedIn, type Visitor } from "../support/portal/portal.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
-import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
-import { aroundEach, type CrashPoint, mortal } from "./machines/mortal.js";
+import { startTestService, type TestService } from "../support/service.js";
+import { activities, type CorrectionStage, correctionsAt, endOf, imports, type Json, rejectedRows, rows } from "./correctionStage.js";
+import { aroundEach, mortal } from "./machines/mortal.js";
 
 let service: TestService;
 let worker: Role | undefined;
 let projector: Role | undefined;
-/** Where the second of two members is. */
-let other: string | undefined;
+let stage: CorrectionStage;
 
 beforeAll(async () => {
   service = await startTestService({}, undefined, { fileChecks: checksHere() }); // a check is no part of what dies here
+  stage = correctionsAt(service);
   worker = startWorker(service);
   projector = startProjector(service);
 });
@@ -37,104 +37,9 @@ afterAll(async () => {
   await service?.close();
 });
 
-type Json = Record<string, unknown>;
-const imports = "/v1/org/fulfilment/imports";
-const bad = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", customerId: "CUST-999" };
-const rows = [
-  { row: 1, values: { customerId: "" } },
-  { row: 2, values: { customerId: "" } },
-];
-
-const statusOf = async (organisation: TestOrganisation, importId: unknown) =>
-  ((await (await organisation.get(`${imports}/${importId}`)).json()) as Json)["status"];
-const endOf = (organisation: TestOrganisation, importId: unknown, status = "completed") =>
-  until(`the import is ${status}`, async () => (await statusOf(organisation, importId)) === status);
-
-async function rejectedRows(organisation: TestOrganisation): Promise<string> {
-  const answer = await organisation.post("/v1/org/fulfilment/activities", { activities: [bad, bad] });
-  const { importId } = (await answer.json()) as { importId: string };
-  await endOf(organisation, importId);
-  return importId;
-}
-
-async function correct(
-  organisation: TestOrganisation,
-  importId: string,
-  { url = service.url, key = "" } = {},
-): Promise<string | undefined> {
-  const headers: Record<string, string> = key === "" ? {} : { "idempotency-key": key };
-  const answer = await organisation.post(`${url}${imports}/${importId}/corrections`, { rows }, headers).catch(() => undefined);
-  return answer?.status === 202 ? ((await answer.json()) as { importId: string }).importId : undefined;
-}
-
-const activities = async (organisation: TestOrganisation) =>
-  ((await (await organisation.get("/v1/org/ledger/activities")).json()) as { items: Json[] }).items.length;
-
-interface People {
-  readonly first: Visitor;
-  readonly second: Visitor;
-}
-
-async function people(organisation: TestOrganisation): Promise<People> {
-  const add = async () => signedIn(service, await addMember(service, organisation.id, "operator"));
-  return { first: await add(), second: await add() };
-}
-
-/** As the grid sends it; `key` is made by the page. */
-async function correctInPortal(
-  who: Visitor,
-  importId: string,
-  { url = service.url, key = randomUUID() } = {},
-): Promise<string | undefined> {
-  const cookie = [...who.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const headers = { cookie, origin: new URL(url).origin, "x-form-token": await formToken(who), "content-type": "application/json" };
-  const body = JSON.stringify({ importId, key, rows });
-  const answer = await fetch(`${url}/portal/corrections/submit`, { method: "POST", headers, body }).catch(() => undefined);
-  return answer?.status === 202 ? ((await answer.json()) as { importId: string }).importId : undefined;
-}
-
-/** As a corrected error report, saved as CSV. */
-async function uploadReport(who: Visitor, importId: string): Promise<void> {
-  const line = (row: number) => `${row},Customer not found,SYD1,PICK,1,2026-03-01T09:30:00Z,,,`;
-  const header = "Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference,status";
-  const file = new File([[header, ...rows.map(({ row }) => line(row)), ""].join("\n")], `rejected-rows-${importId}.csv`);
-  const headers = { accept: "application/json", "x-form-token": await formToken(who) };
-  const answer = await who.upload("/portal/upload/send", { kind: "activities", page: randomUUID() }, file, headers);
-  await answer.text();
-}
-
-/** Two members, the API and a report at the same time; answers the imports that were taken. */
-async function correctEveryWay(organisation: TestOrganisation, importId: string): Promise<string[]> {
-  const { first, second } = await people(organisation);
-  other ??= await service.startAnotherApi();
-  await Promise.all([
-    correctInPortal(first, importId),
-    correctInPortal(second, importId, { url: other }),
-    correct(organisation, importId),
-    uploadReport(second, importId),
-  ]);
-  const queued = await service.pool.query<{ importId: string }>(
-    `select import_id as "importId" from import_queue where organisation_id = $1`,
-    [organisation.id],
-  );
-  return queued.rows.map((row) => row.importId);
-}
-
-async function letTimePass(): Promise<void> {
-  await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
-  await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
-}
-
 async function stopWorker(): Promise<void> {
   await worker?.stop();
   worker = undefined;
-}
-
-async function dieAt(point: CrashPoint): Promise<void> {
-  const victim = mortal(service, point);
-  const dying = startWorker(victim.service);
-  await until("the worker has died", async () => victim.died());
-  await dying.stop();
 }
 
 const workerPoints = aroundEach([
@@ -150,10 +55,10 @@ describe.each(workerPoints)("a worker dies %s of a correction that two members, 
     const importId = await rejectedRows(organisation);
     await stopWorker();
     // All but one may have been answered 409 already; then there is only one claim to die at.
-    const ids = await correctEveryWay(organisation, importId);
+    const ids = await stage.correctEveryWay(organisation, importId);
     expect(ids.length).toBeGreaterThan(0);
-    await dieAt(ids.length < 2 ? { ...point, nth: 1 } : point);
-    await letTimePass();
+    await stage.dieAt(ids.length < 2 ? { ...point, nth: 1 } : point);
+    await stage.letTimePass();
     worker = startWorker(service);
     for (const id of ids) await endOf(organisation, id);
     expect(await activities(organisation)).toBe(2);
@@ -174,11 +79,11 @@ describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
     const victim = mortal(service, point);
     const api = await startApi({ deps: victim.service.deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
     const key = randomUUID();
-    await correct(organisation, importId, { url: `http://127.0.0.1:${api.port}`, key });
+    await stage.correct(organisation, importId, { url: `http://127.0.0.1:${api.port}`, key });
     expect(victim.died()).toBe(true);
     await api.stop();
-    const again = await Promise.all([correct(organisation, importId, { key }), correct(organisation, importId)]);
-    await letTimePass();
+    const again = await Promise.all([stage.correct(organisation, importId, { key }), stage.correct(organisation, importId)]);
+    await stage.letTimePass();
     for (const id of again) if (id !== undefined) await endOf(organisation, id);
     await until("the rows are there", async () => (await activities(organisation)) > 0);
     expect(await activities(organisation)).toBe(2);
@@ -191,16 +96,16 @@ describe.each(apiPoints.filter(([what]) => what.includes("ImportRequested")))(
     test("sent again by the page, and by another member, the rows are recorded once", async () => {
       const organisation = await service.organisation();
       const importId = await rejectedRows(organisation);
-      const { first, second } = await people(organisation);
+      const { first, second } = await stage.people(organisation);
       const victim = mortal(service, point);
       const deps = { ...victim.service.deps, portal: { ...service.portal, ...victim.service.deps } };
       const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
       const key = randomUUID();
-      await correctInPortal(first, importId, { url: `http://127.0.0.1:${api.port}`, key });
+      await stage.correctInPortal(first, importId, { url: `http://127.0.0.1:${api.port}`, key });
       expect(victim.died()).toBe(true);
       await api.stop();
-      const again = await Promise.all([correctInPortal(first, importId, { key }), correctInPortal(second, importId)]);
-      await letTimePass();
+      const again = await Promise.all([stage.correctInPortal(first, importId, { key }), stage.correctInPortal(second, importId)]);
+      await stage.letTimePass();
       for (const id of again) if (id !== undefined) await endOf(organisation, id);
       await until("the rows are there", async () => (await activities(organisation)) > 0);
       expect(await activities(organisation)).toBe(2);
@@ -239,7 +144,7 @@ test("a correction that fails after its claim leaves its rows open, and another 
   const states = async () =>
     ((await (await organisation.get(`${imports}/${importId}/errors`)).json()) as { items: Json[] }).items.map(({ state }) => state);
   await until("the rows are open again", async () => (await states()).every((state) => state === "open"));
-  await endOf(organisation, await correct(organisation, importId));
+  await endOf(organisation, await stage.correct(organisation, importId));
   expect(await activities(organisation)).toBe(2);
 });
 
@@ -247,13 +152,13 @@ test("a correction that is cancelled after its claim leaves its rows open, and a
   const organisation = await service.organisation();
   const importId = await rejectedRows(organisation);
   await stopWorker();
-  const first = await correct(organisation, importId);
-  await dieAt({ call: "append", on: /RowsClaimed/, when: "after" });
+  const first = await stage.correct(organisation, importId);
+  await stage.dieAt({ call: "append", on: /RowsClaimed/, when: "after" });
   expect((await organisation.post(`${imports}/${importId}/corrections`, { rows })).status).toBe(409);
   await organisation.post(`${imports}/${first}/cancel`, {});
-  await letTimePass();
+  await stage.letTimePass();
   worker = startWorker(service);
-  const second = await correct(organisation, importId);
+  const second = await stage.correct(organisation, importId);
   await endOf(organisation, second);
   expect(await activities(organisation)).toBe(2);
   const { eventStore } = service;

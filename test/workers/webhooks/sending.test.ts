@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { ping, releaseDeliveries, sendAgain } from "../../../src/commands/webhooks/deliveries.js";
-import { replay } from "../../../src/commands/webhooks/replay.js";
-import { listDeliveries, listWebhooks } from "../../../src/queries/organisations/webhooks.js";
+import { changeWebhook, removeWebhook, rotateWebhook } from "../../../src/commands/organisations/webhooks.js";
+import { ping } from "../../../src/commands/webhooks/deliveries.js";
+import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
 import { eventually } from "../../support/eventually.js";
 import { tell } from "../../support/importStory.js";
 import { openStage, origin, type Stage } from "./stage.js";
@@ -12,6 +11,7 @@ let organisationId: string;
 let worker: { stop(): Promise<void> };
 beforeAll(async () => {
   stage = await openStage();
+  organisationId = await stage.newOrganisation();
   worker = stage.work({ random: () => 0 });
 });
 afterAll(() => stage?.close());
@@ -20,13 +20,7 @@ afterEach(async () => {
     await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
 });
 
-const deliveries = (endpointId: string) => listDeliveries(stage.pool, organisationId, endpointId, { limit: 100 });
-/** Makes everything due now, as if its back-off were over. */
-const hurry = () =>
-  stage.pool.query("update webhook_deliveries set due_at = now() where claim is null; update webhook_health set retry_at = null");
-
 test("an import's start and end arrive once each, in order, signed, under their events' ids, as the API shows the import", async () => {
-  organisationId = await stage.newOrganisation();
   await stage.record(organisationId); // before there is an endpoint: never told
   const receiver = await stage.receiver(organisationId);
   const report = `reports/x/1.xlsx`;
@@ -96,7 +90,7 @@ test("a delivery that fails holds back the later ones of its import alone, and c
   await eventually(() => of(held).length > 0, "the first of the held ones");
   expect(new Set(of(held).map(({ type }) => type))).toEqual(new Set(["import.started"]));
   failing = "";
-  await hurry();
+  await stage.hurry();
   await eventually(() => of(held).some(({ type }) => type === "import.completed"), "the held one");
   expect(of(held).at(-1)?.type).toBe("import.completed");
   expect(
@@ -106,7 +100,7 @@ test("a delivery that fails holds back the later ones of its import alone, and c
         .map(({ id }) => id),
     ).size,
   ).toBe(1);
-  const [settled] = (await deliveries(receiver.endpointId)).filter(({ attempts }) => attempts.length > 1);
+  const [settled] = (await stage.deliveries(organisationId, receiver.endpointId)).filter(({ attempts }) => attempts.length > 1);
   expect(settled?.status).toBe("delivered");
   expect(settled?.attempts[0]).toMatchObject({ status: 500, reason: "It answered 500" });
   expect(settled?.attempts.at(-1)).toMatchObject({ status: 200, reason: null, answer: "thank you" });
@@ -123,7 +117,7 @@ test("an event that is recorded while the one before it is on its way is due at 
   await eventually(() => receiver.got.length === 1, "the start");
   const { stream, events } = tell({ kind: "activities", rows: [], importId, organisationId });
   await stage.eventStore.append(stream, events.slice(2), 1n);
-  await eventually(async () => (await deliveries(receiver.endpointId)).length === 2, "the end, to be told");
+  await eventually(async () => (await stage.deliveries(organisationId, receiver.endpointId)).length === 2, "the end, to be told");
   const { rows } = await stage.pool.query("select due_at <= now() as due from webhook_deliveries where event_id = $1", [events[2]?.id]);
   expect(rows).toEqual([{ due: true }]);
   expect(receiver.got).toHaveLength(1);
@@ -173,111 +167,6 @@ test("rotated twice in a day, each secret signs for as long as was said; after a
   for (let n = 0; n < 5; n += 1) secrets.push((await rotateWebhook(stage.deps, endpoint, origin)).secret);
   await eventually(() => signs(secrets.at(-1) ?? ""), "the last one");
   expect(String(receiver.got.at(-1)?.headers["webhook-signature"]).split(" ")).toHaveLength(5);
-});
-
-test("a paused endpoint gets nothing; resumed, it gets what happened meanwhile", async () => {
-  const receiver = await stage.receiver(organisationId);
-  const endpoint = { organisationId, endpointId: receiver.endpointId };
-  const witness = await stage.receiver(organisationId);
-  await pauseWebhook(stage.deps, endpoint, origin);
-  await stage.record(organisationId);
-  await eventually(() => witness.got.length === 2, "the other endpoint's");
-  expect(receiver.got).toEqual([]);
-  await resumeWebhook(stage.deps, endpoint, origin);
-  await releaseDeliveries(stage.pool, endpoint);
-  await eventually(() => receiver.got.length === 2, "what has waited");
-  expect(receiver.got.map(({ id }) => id)).toEqual(witness.got.map(({ id }) => id));
-});
-
-test("410 removes the endpoint, in the name of the worker", async () => {
-  const receiver = await stage.receiver(organisationId, (_, response) => {
-    response.statusCode = 410;
-    return undefined;
-  });
-  await stage.record(organisationId);
-  await eventually(
-    async () => !(await listWebhooks(stage.pool, organisationId)).some(({ endpointId }) => endpointId === receiver.endpointId),
-    "the removal",
-  );
-  const last = await stage.eventStore.last(`organisation-${organisationId}`);
-  expect(last).toMatchObject({ type: "WebhookRemoved", data: { reason: "It answered 410 Gone.", by: { kind: "worker" } } });
-  expect(receiver.got).toHaveLength(1);
-});
-
-test("three days without a success pause the endpoint; its deliveries stay", async () => {
-  const receiver = await stage.receiver(organisationId, (_, response) => {
-    response.statusCode = 503;
-    return undefined;
-  });
-  await stage.record(organisationId);
-  await eventually(() => receiver.got.length === 1, "an attempt");
-  const age = (days: string) =>
-    stage.pool.query("update webhook_health set failing_since = now() - $1::interval where endpoint_id = $2", [days, receiver.endpointId]);
-  const again = async (attempts: number) => {
-    await hurry();
-    await eventually(() => receiver.got.length >= attempts, "another attempt");
-  };
-  const paused = async () => (await listWebhooks(stage.pool, organisationId)).find((each) => each.endpointId === receiver.endpointId);
-  await eventually(async () => (await deliveries(receiver.endpointId)).some(({ reason }) => reason !== null), "the first failure");
-  await age("2 days 23 hours");
-  await again(2);
-  await eventually(async () => (await deliveries(receiver.endpointId)).some(({ attempts }) => attempts.length === 2), "the second failure");
-  expect((await paused())?.pausedAt).toBeNull();
-  await age("3 days");
-  await again(3);
-  await eventually(async () => (await paused())?.pausedAt !== null, "the pause");
-  expect((await paused())?.pausedBecause).toBe("No delivery has succeeded for three days.");
-  expect((await deliveries(receiver.endpointId)).map(({ status }) => status)).toEqual(["waiting", "waiting"]);
-});
-
-test("a delivery that alone fails for three days is given up, and the next of its import goes", async () => {
-  const receiver = await stage.receiver(organisationId, ({ type }, response) => {
-    if (type === "import.started") response.statusCode = 500;
-    return undefined;
-  });
-  await stage.record(organisationId);
-  await eventually(async () => (await deliveries(receiver.endpointId)).some(({ reason }) => reason !== null), "a failure");
-  await stage.pool.query("update webhook_deliveries set failing_since = now() - interval '3 days' where endpoint_id = $1", [
-    receiver.endpointId,
-  ]);
-  await hurry();
-  await eventually(() => receiver.got.some(({ type }) => type === "import.completed"), "the next one");
-  const statuses = async () => (await deliveries(receiver.endpointId)).map(({ type, status }) => `${type} ${status}`).sort();
-  await eventually(async () => (await statuses()).join() === "import.completed delivered,import.started failed", "both settled");
-});
-
-test("a replay sends everything since again, the same but for the signature; Send again sends one", async () => {
-  const receiver = await stage.receiver(organisationId);
-  const endpoint = { organisationId, endpointId: receiver.endpointId };
-  await stage.record(organisationId);
-  const from = new Date(((await stage.pool.query("select now() + interval '1 millisecond' as now")).rows[0] as { now: Date }).now);
-  await eventually(() => Date.now() > from.getTime() + 5, "a later moment");
-  const { importId } = await stage.record(organisationId);
-  await eventually(() => receiver.got.length === 4, "all four");
-  await eventually(async () => (await deliveries(endpoint.endpointId)).every(({ status }) => status === "delivered"), "all settled");
-  const first = receiver.got.filter(({ data }) => data.importId === importId).map(({ id, body }) => ({ id, body }));
-  expect(await replay(stage, endpoint, from)).toBe(2);
-  await eventually(() => receiver.got.length === 6, "the replay");
-  expect(receiver.got.slice(4).map(({ id, body }) => ({ id, body }))).toEqual(first);
-  await eventually(async () => (await deliveries(endpoint.endpointId)).every(({ status }) => status === "delivered"), "all settled");
-  const [newest] = await deliveries(endpoint.endpointId);
-  await sendAgain(stage.pool, endpoint, newest?.deliveryId ?? "");
-  await eventually(() => receiver.got.length === 7, "one more");
-  expect(receiver.got[6]?.id).toBe(newest?.eventId);
-});
-
-test("an endpoint added after an import gets it by a replay", async () => {
-  const told = await stage.record(organisationId);
-  const receiver = await stage.receiver(organisationId);
-  await stage.pool.query(
-    `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
-       file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
-     values ($1, 1, $2, 'activities', 'file', '', 'completed', 100, 2, 1, 1, '', '', 0, '', '', '[]', now(), now(), 4)`,
-    [told.importId, organisationId],
-  );
-  await replay(stage, { organisationId, endpointId: receiver.endpointId }, new Date(0));
-  await eventually(() => receiver.got.length === 2, "the replay");
-  expect(receiver.got.map(({ id }) => id)).toEqual([told.events[1]?.id, told.events.at(-1)?.id]);
 });
 
 test("a worker that stops puts back what is in flight, and the next one sends it", async () => {

@@ -9,6 +9,7 @@ import { applyOrganisation } from "../../../src/commands/organisations/organisat
 import { addWebhook, type WebhookDeps } from "../../../src/commands/organisations/webhooks.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
+import { type DeliverySummary, listDeliveries } from "../../../src/queries/organisations/webhooks.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { runWebhooks } from "../../../src/workers/webhooks/runWebhooks.js";
 import { activity, append, type Story, type Told, tell } from "../../support/importStory.js";
@@ -34,6 +35,9 @@ export interface Stage {
   add(organisationId: string, url: string, events?: readonly string[]): Promise<{ endpointId: string; secret: string }>;
   /** An import's whole stream, at once. */
   record(organisationId: string, story?: Partial<Story>): Promise<Told>;
+  deliveries(organisationId: string, endpointId: string): Promise<DeliverySummary[]>;
+  /** Makes everything due now, as if its back-off were over. */
+  hurry(): Promise<unknown>;
   work(options?: Partial<WebhookWorkerDeps> & { post_?: PostOptions }): { stop(): Promise<void> };
   close(): Promise<void>;
 }
@@ -71,6 +75,8 @@ export async function openStage(logger: Logger = pino({ level: process.env["TEST
       await append(eventStore, told);
       return told;
     },
+    deliveries: (organisationId, endpointId) => listDeliveries(pool, organisationId, endpointId, { limit: 100 }),
+    hurry: () => pool.query("update webhook_deliveries set due_at = now() where claim is null; update webhook_health set retry_at = null"),
     work: ({ post_, ...options } = {}) => {
       const control = new AbortController();
       count += 1;
