@@ -25,6 +25,9 @@ function openAll(): void {
 
 interface Asking {
   readonly sourceElement: Element;
+  /** Of the answer, once there is one. */
+  readonly text: string;
+  readonly response: { readonly raw: Response };
 }
 
 /** The request for a question that was made last. What was asked before it is not shown any more, though its answer may come first. */
@@ -41,7 +44,10 @@ document.addEventListener("htmx:before:request", (event) => {
 });
 document.addEventListener("htmx:before:swap", (event) => {
   const asking = askingIn(event);
-  if (asking && asking !== last) event.preventDefault();
+  if (!asking || (asking === last && asking.text.includes('id="question"'))) return;
+  event.preventDefault();
+  // A page without a place for questions says why there is none: that of an error, or the sign-in.
+  if (asking === last) location.assign(asking.response.raw.url);
 });
 
 openAll();

@@ -21,7 +21,8 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcom
   const { pool, logger, signal } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
     if (error instanceof EventGone) return insist(() => drop(pool, delivery, error.message), signal);
-    if (!signal.aborted) logger.warn({ err: error, eventId: delivery.eventId }, "the event of a webhook could not be read; it is tried again later");
+    if (!signal.aborted)
+      logger.warn({ err: error, eventId: delivery.eventId }, "the event of a webhook could not be read; it is tried again later");
     return insist(() => putBack(pool, delivery, outageMs), signal);
   });
   if (body === undefined) return;

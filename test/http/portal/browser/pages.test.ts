@@ -159,6 +159,18 @@ browserTest("a button that copies says so for a moment, also when it is pressed 
   });
 });
 
+browserTest("where an error comes in place of a question, its whole address is opened, which says why or asks", async () => {
+  await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
+    await open(page, named("keys"));
+    await page.route(/\?revoke=/, (route) => route.fulfill({ status: 503, contentType: "text/html", body: "<main>Busy</main>" }), {
+      times: 1,
+    });
+    await page.getByRole("button", { name: "Revoke" }).first().click();
+    await page.getByRole("dialog", { name: "Revoke this key?" }).waitFor();
+    expect(page.url()).toContain("?revoke=");
+  });
+});
+
 browserTest("on a narrow screen the menu opens and leads on", async () => {
   await browser.inPage({ origin: service.url, width: 360, keep: "pages" }, async ({ page }) => {
     await open(page, { ...named("overview"), as: "admin" });

@@ -13,9 +13,11 @@ type RowState = Held & { readonly importId: string; readonly row: number };
 
 export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<Settings, "base" | "liveUrl">): void {
   let asking = false;
+  let wanted = false;
   let source: EventSource | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
   const look = async () => {
+    wanted = asking; // the answer on its way may be older than what this look is for
     if (asking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
     asking = true;
     const rows = new Set(view.rowsInView());
@@ -39,6 +41,7 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       // Asked again soon; a row that is taken is refused when it is sent.
     } finally {
       asking = false;
+      if (wanted) void look();
     }
   };
   const disconnect = () => {
