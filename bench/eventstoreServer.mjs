@@ -1,7 +1,7 @@
 // The servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|disk|nothing FOLDER`.
 import { createServer } from "node:http2";
 import process from "node:process";
-import { readBytes, readFlag, wholeMessage } from "../dist/adapters/eventStore/protobuf.js";
+import { readBytes, readFlag, wholeMessage } from "../dist/adapters/eventStore/protocol/protobuf.js";
 import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.js";
 import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
 import { openTables } from "../dist/embedded/eventstore/log/tables.js";

@@ -1,0 +1,26 @@
+// Programs that import compiled files by their paths are not compiled themselves: nothing else says that a moved file is missed.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const programs = ["bench", "scripts", "test"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".mjs") && !file.includes("node_modules"))
+    .map((file) => join(folder, file)),
+);
+
+/** What a program loads from dist, as a path in src. */
+function* loaded(program: string): Generator<string> {
+  for (const [, path = ""] of readFileSync(join(root, program), "utf8").matchAll(/["'](\.{1,2}\/[^"']*dist\/[^"']+)\.js["']/g)) {
+    const file = normalize(join(dirname(program), path));
+    if (file.startsWith("dist/")) yield file.replace(/^dist/, "src");
+  }
+}
+
+test("what benchmarks, scripts and helpers of tests load from dist is there", () => {
+  const all = programs.flatMap((program) => [...loaded(program)].map((file) => ({ program, file })));
+  expect(all.length).toBeGreaterThan(20);
+  expect(all.filter(({ file }) => ![".ts", ".tsx"].some((ending) => existsSync(join(root, `${file}${ending}`))))).toEqual([]);
+});
