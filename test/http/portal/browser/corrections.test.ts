@@ -4,7 +4,7 @@ import { browserTest } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
 import { addMember, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
-import { cell, holds, ledger, listsRows, opened, says, submitButton, useCorrections, write } from "./correctionsPage.js";
+import { cell, holds, ledger, listsRows, lookTwice, opened, says, submitButton, useCorrections, write } from "./correctionsPage.js";
 import { testDismissing } from "./dismissedRows.js";
 
 const stage = useCorrections();
@@ -191,6 +191,45 @@ browserTest("the lines of a shipment stand together, are judged together and go 
     expect(lines).toMatchObject({ items: [{ itemType: "Pallet" }, { itemType: "Carton" }] });
   });
 });
+
+browserTest(
+  "a row that is given the shipment of a row that is no longer open says so, and is judged again with another shipment",
+  async () => {
+    const organisation = await stage.service.organisation();
+    const row = (shipmentId: string) => `${shipmentId},CUST-999,2000,Sydney,3000,Melbourne,Pallet,1`;
+    const importId = await rejectedShipments(organisation, ["S-1", "S-2", "S-3", "S-4"].map(row));
+    await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
+      await opened(page);
+      await write(page, 2, "Customer", "");
+      await says(page, 2, "Ready to submit");
+      await submitButton(page).click();
+      await says(page, 2, /(Submitted|Corrected) by you/);
+      await write(page, 3, "Customer", "");
+      await says(page, 3, "Ready to submit");
+      await write(page, 3, "Shipment ID", "S-1");
+      await says(page, 3, /^Row 2 has the same shipment and is (submitted|corrected): name another shipment$/);
+      await page.getByText(/1 changed\.$/).waitFor(); // and nothing is waiting for a verdict
+      await write(page, 3, "Shipment ID", "S-5");
+      await says(page, 3, "Ready to submit");
+      // What is typed into a row that another person then takes changes nothing for the row whose shipment it named.
+      await write(page, 4, "Customer", "");
+      await write(page, 5, "Shipment ID", "S-3");
+      await says(page, 4, /Contradicts|Rejected with its shipment/);
+      const taken = await organisation.post(`/v1/org/shipments/imports/${importId}/corrections`, {
+        rows: [{ row: 5, values: { customerId: "" } }],
+      });
+      expect(taken.status).toBe(202);
+      await lookTwice(page);
+      await says(page, 5, /(Submitted|Corrected) by/);
+      await says(page, 4, "Ready to submit");
+      await submitButton(page).click();
+      await page.getByText("2 rows are submitted.").waitFor();
+      await until("all are written", async () => (await ledger(organisation, "shipments")).length === 4);
+      const written = (await ledger(organisation, "shipments")).map(({ shipmentId }) => shipmentId);
+      expect(written.toSorted()).toEqual(["S-1", "S-3", "S-4", "S-5"]);
+    });
+  },
+);
 
 browserTest("the second person sees that the row is taken, by whom and by which import; it is recorded once", async () => {
   const organisation = await stage.service.organisation();

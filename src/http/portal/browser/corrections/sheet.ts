@@ -25,6 +25,10 @@ export interface Sheet {
 export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
 
 const shipmentField = "shipmentId";
+const joinsClosed = ({ sent, held }: Row): Verdict => ({
+  reason: `Row ${sent.row} has the same shipment and is ${held?.state}: name another shipment`,
+  faulty: [shipmentField],
+});
 const mostSteps = 100;
 
 export function createSheet(kind: "shipments" | "activities", edits: Edits): Sheet {
@@ -48,29 +52,51 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
     if (kind === "activities") return [row];
     const found = new Set([row]);
     for (const each of found)
-      for (const group of [sentWith(each), named(each)]) for (const other of shipments.get(group ?? "") ?? []) found.add(other);
+      for (const group of [sentWith(each), named(each)]) {
+        const members = shipments.get(group ?? "");
+        if (members?.has(each)) for (const other of members) found.add(other);
+      }
     return [...found];
   };
-  const touched = (row: Row) => row.changed.size > 0 || (kind === "shipments" && together(row).some(({ changed }) => changed.size > 0));
+  const isChanged = ({ changed, held }: Row) => changed.size > 0 && held === undefined;
+  const touched = (row: Row) => isChanged(row) || (kind === "shipments" && together(row).some(isChanged));
   const judgeAgain = (row: Row) => {
     const group = together(row);
-    const isTouched = group.some(({ changed }) => changed.size > 0);
+    const isTouched = group.some(isChanged);
+    // The lines of a shipment are sent together, so the open ones cannot be sent without a line that is not open.
+    const closed = group.find(({ held }) => held !== undefined);
     for (const each of group) {
       each.version += 1;
-      each.verdict = isTouched ? undefined : each.sent.today;
-      if (isTouched) unjudged.add(each);
-      else unjudged.delete(each);
+      unjudged.delete(each);
+      if (each.held) continue;
+      if (closed) each.verdict = joinsClosed(closed);
+      else if (isTouched) {
+        each.verdict = undefined;
+        unjudged.add(each);
+      } else each.verdict = each.sent.today;
     }
   };
-  const set = (row: Row, field: string, value: string) => {
-    if (field === shipmentField) {
-      const before = named(row);
-      judgeAgain(row); // those it leaves
-      if (before !== undefined) shipments.get(before)?.delete(row);
-    }
+  /** Judges the rows that the row is with afterwards, and those that it was with. */
+  const regroup = (row: Row, change: () => void) => {
+    const before = together(row);
+    change();
+    judgeAgain(row);
+    const after = new Set(together(row));
+    const left = before.find((each) => !after.has(each));
+    if (left) judgeAgain(left);
+  };
+  const leave = (row: Row) => shipments.get(named(row) ?? "")?.delete(row);
+  const write = (row: Row, field: string, value: string) => {
     if (value === (row.sent.values[field] ?? "")) row.changed.delete(field);
     else row.changed.set(field, value);
-    if (field === shipmentField) join(row, named(row));
+  };
+  const set = (row: Row, field: string, value: string) => {
+    if (field !== shipmentField) return write(row, field, value);
+    regroup(row, () => {
+      leave(row);
+      write(row, field, value);
+      join(row, named(row));
+    });
   };
   const sheet: Sheet = {
     ...{ rows, byKey, unjudged, together, touched },
@@ -125,14 +151,15 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       return true;
     },
     hold(row, held) {
-      row.held = held;
-      if (held) {
-        row.selected = false;
-        unjudged.delete(row);
-      } else if (row.changed.size > 0) {
-        edits.keep([row]); // its correction came to nothing
-        judgeAgain(row);
-      }
+      regroup(row, () => {
+        row.held = held;
+        if (!row.changed.has(shipmentField)) return;
+        // The shipment that is named here is not the one that another person has sent the row with.
+        if (held && held.by !== "you") leave(row);
+        else join(row, named(row));
+      });
+      if (held) row.selected = false;
+      else if (row.changed.size > 0) edits.keep([row]); // its correction came to nothing
       sheet.onChange();
     },
     judged(row, version, verdict) {

@@ -44,7 +44,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
 
   const describe = () => {
     asked = false;
-    const changed = sheet.rows.filter((row) => row.changed.size > 0).length;
+    const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.held === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const ready = readyGroups(sheet).reduce((sum, group) => sum + group.length, 0);
     const count = sheet.rows.length;
