@@ -21,7 +21,7 @@ export async function openRowsOf(database: Pick<Pool, "query">, organisationId: 
      select (select coalesce(sum(open), 0)::float8 from of_import where kind = 'activities') as activities, count(*)::int as "lookedAt",
             count(*) filter (where
               not exists (select from row_corrections c where c.import_id = r.import_id and c."row" = r."row")
-              and not exists (select from settled_rows d where d.import_id = r.import_id and d."row" = r."row")
+              and not exists (select from finished_rows d where d.import_id = r.import_id and d."row" = r."row")
               and not exists (select from shipments s
                 where s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.position))::int as shipments
        from (select i.import_id, i.position, rejected."row", rejected.handle

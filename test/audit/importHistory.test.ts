@@ -138,11 +138,11 @@ describe("the history of an import", () => {
       count: 1,
       differences: [expect.stringContaining('rejected rows for "x"')],
     });
-    await model.pool.query("update settled_rows set note = 'ours' where import_id = $1", [importId]);
+    await model.pool.query("update finished_rows set note = 'ours' where import_id = $1", [importId]);
     expect(await verdict()).toMatchObject({
       verdict: "differs",
       count: 1,
-      differences: [expect.stringContaining("row 3 of settled_rows")],
+      differences: [expect.stringContaining("row 3 of finished_rows")],
     });
   });
 

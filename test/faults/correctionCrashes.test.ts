@@ -181,6 +181,6 @@ test("after all of that the audit is clean, finds what is changed, and a rebuild
   const { comparisons } = await rebuild(options);
   for (const { live, rebuilt } of comparisons) expect(rebuilt).toEqual(live);
   await pool.query(`update row_corrections set state = 'submitted' where ctid = (select min(ctid) from row_corrections)`);
-  await pool.query("delete from settled_rows where ctid = (select min(ctid) from settled_rows)");
+  await pool.query("delete from finished_rows where ctid = (select min(ctid) from finished_rows)");
   expect((await run()).findings.count).toBeGreaterThan(0);
 });

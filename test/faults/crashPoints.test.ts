@@ -9,7 +9,7 @@ import { startTestService, type TestOrganisation, type TestService } from "../su
 import { type Customer, newPush, push } from "./callers/customer.js";
 import type { Submission } from "./callers/submissions.js";
 import { aroundEach, type CrashPoint, mortal } from "./machines/mortal.js";
-import { reckon, untilSettled } from "./reckoning.js";
+import { reckon, untilEnded } from "./reckoning.js";
 
 let service: TestService;
 let worker: Role | undefined;
@@ -50,7 +50,7 @@ async function letTimePass(): Promise<void> {
 }
 
 async function endsWell(customer: Customer): Promise<void> {
-  const shown = await untilSettled(service.url, customer);
+  const shown = await untilEnded(service.url, customer);
   expect(shown.map(({ status }) => status)).toEqual(customer.sent.map(() => "completed"));
   await reckon(service.url, customer, shown, service.eventStore);
 }
@@ -151,7 +151,7 @@ describe.each(apiPoints)("an API dies %s", (_, point) => {
     await letTimePass();
     await anotherWorker();
     await endsWell(keyed);
-    const shown = await untilSettled(service.url, plain);
+    const shown = await untilEnded(service.url, plain);
     expect(shown.length).toBeLessThanOrEqual(1);
     await reckon(service.url, plain, shown, service.eventStore);
   });

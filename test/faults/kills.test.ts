@@ -8,7 +8,7 @@ import { type Customer, keepPushing } from "./callers/customer.js";
 import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./machines/product.js";
 import { type Randomness, seeded } from "./randomness.js";
-import { reckon, untilSettled } from "./reckoning.js";
+import { reckon, untilEnded } from "./reckoning.js";
 import { eachRun, long, runs } from "./scale.js";
 
 let machine: Machine | undefined;
@@ -79,7 +79,7 @@ async function runOnce(seed: number): Promise<void> {
   expect(customers.some(({ sent }) => sent.some(({ importId }) => importId !== undefined))).toBe(true);
   await allUp(at);
   for (const customer of customers) {
-    const shown = await untilSettled(at.url, customer);
+    const shown = await untilEnded(at.url, customer);
     await withStoresOf(at, ({ eventStore }) => reckon(at.url, customer, shown, eventStore));
   }
   if (listeners.length > 0) await allAreTold(at, listeners);

@@ -9,7 +9,7 @@ import { ask, type Customer, newPush, push, statusPath } from "./callers/custome
 import type { Submission } from "./callers/submissions.js";
 import { type SeparateRoles, signingSecret, startSeparateRoles } from "./machines/separateRoles.js";
 import { type Randomness, seeded } from "./randomness.js";
-import { everything, reckon, type Shown, untilSettled } from "./reckoning.js";
+import { everything, reckon, type Shown, untilEnded } from "./reckoning.js";
 import { firstSeed, long } from "./scale.js";
 
 let roles: SeparateRoles;
@@ -59,7 +59,7 @@ test("clocks an hour off either way change no order, no time that is told, no id
   const began = await databaseNow();
   const ids: string[] = [];
   for (const url of [ahead, behind, behind, ahead]) ids.push(await pushed(url, customer, activities(60)));
-  const shown = await untilSettled(behind, customer);
+  const shown = await untilEnded(behind, customer);
   const ended = await databaseNow();
   const listed = await everything<Shown & Record<"submittedAt" | "startedAt" | "finishedAt", string>>(
     ahead,
@@ -91,7 +91,7 @@ test("clocks an hour off either way change no order, no time that is told, no id
 test("a link lasts its hour by the database's clock, whichever API process made it and whichever serves it", async () => {
   const customer = await roles.newCustomer();
   const importId = await pushed(ahead, customer, activities(60));
-  await untilSettled(ahead, customer);
+  await untilEnded(ahead, customer);
   const opens = async (url: string, link: string) => {
     const { pathname, search } = new URL(link);
     const answer = await fetch(`${url}${pathname}${search}`);
@@ -149,9 +149,9 @@ test("a worker frozen past its lease and thawed later: another goes on, nothing 
     } finally {
       kill(frozen, "SIGCONT");
     }
-    await untilSettled(ahead, customer);
+    await untilEnded(ahead, customer);
   }
-  const shown = await untilSettled(ahead, customer);
+  const shown = await untilEnded(ahead, customer);
   expect(new Set(shown.map(({ status }) => status))).toEqual(new Set(["completed"]));
   await reckon(behind, customer, shown, roles.eventStore);
   let last = 0n;

@@ -11,7 +11,7 @@ import { randomSubmission } from "./callers/submissions.js";
 import { type Kept, keptByRole, probed, quarters, type Resident, residentByRole } from "./machines/memory.js";
 import { allUp, withStoresOf } from "./machines/product.js";
 import { type Randomness, seeded } from "./randomness.js";
-import { untilSettled } from "./reckoning.js";
+import { untilEnded } from "./reckoning.js";
 import { firstSeed, loadMinutes, long } from "./scale.js";
 
 let machine: Machine;
@@ -184,7 +184,7 @@ test("mixed load is answered without a single error, in bounded memory, and ever
   process.stderr.write(report() + memoryReport());
   expect(failures).toEqual([]);
   for (const customer of customers) {
-    const shown = await untilSettled(machine.url, customer, 600_000);
+    const shown = await untilEnded(machine.url, customer, 600_000);
     expect(shown.filter(({ status }) => status !== "completed")).toEqual([]);
   }
   if (!long) return;

@@ -5,7 +5,7 @@ import { ask, type Customer, newPush, push, type Sent, statusPath } from "./call
 import { randomSubmission, type Submission } from "./callers/submissions.js";
 import { type SeparateRoles, type StoreName, startSeparateRoles } from "./machines/separateRoles.js";
 import { type Randomness, seeded } from "./randomness.js";
-import { reckon, type Shown, untilSettled } from "./reckoning.js";
+import { reckon, type Shown, untilEnded } from "./reckoning.js";
 import { firstSeed, long } from "./scale.js";
 
 let roles: SeparateRoles;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   customer = await roles.newCustomer();
   random = seeded(firstSeed);
   finished = await pushUntilTaken(large("activities"));
-  await untilSettled(roles.url, customer);
+  await untilEnded(roles.url, customer);
 });
 afterAll(async () => {
   clearInterval(ticking);
@@ -155,7 +155,7 @@ describe.each(cases)("%s %s", (store, way) => {
       lift();
     }
     const after = await pushUntilTaken(randomSubmission(random));
-    const shown = await untilSettled(roles.url, customer);
+    const shown = await untilEnded(roles.url, customer);
     expect(statusOf(shown, underWay)).toBe("completed");
     expect(statusOf(shown, after)).toBe("completed");
     for (const sent of customer.sent) {

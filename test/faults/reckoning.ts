@@ -34,7 +34,7 @@ export async function everything<Item>(url: string, key: string, path: string, d
 }
 
 /** Waits until nothing is queued or running, and every acknowledged push is among what the lists show. */
-export async function untilSettled(url: string, customer: Customer, deadlineMs = 180_000): Promise<Shown[]> {
+export async function untilEnded(url: string, customer: Customer, deadlineMs = 180_000): Promise<Shown[]> {
   const acknowledged = customer.sent.flatMap(({ importId }) => importId ?? []);
   for (const deadline = Date.now() + deadlineMs; ; await pause(250)) {
     const shown = (await Promise.all(lists.map((path) => everything<Shown>(url, customer.key, path, deadline)))).flat();
@@ -43,14 +43,14 @@ export async function untilSettled(url: string, customer: Customer, deadlineMs =
     const open = shown.filter(({ status }) => !ended.includes(status));
     if (missing.length === 0 && open.length === 0) return shown;
     if (Date.now() > deadline) {
-      throw new Error(`not settled: missing ${JSON.stringify(missing)}, unfinished ${JSON.stringify(open)}`);
+      throw new Error(`not ended: missing ${JSON.stringify(missing)}, unfinished ${JSON.stringify(open)}`);
     }
   }
 }
 
 export async function reckon(url: string, customer: Customer, shown: readonly Shown[], eventStore: EventStore): Promise<void> {
   const byName = new Map(customer.sent.map((sent) => [sent.name, sent]));
-  const settled: { push: Push; end: StoredEvent }[] = [];
+  const inOrder: { push: Push; end: StoredEvent }[] = [];
   for (const item of shown) {
     const sent = byName.get(item.sourceDetails);
     if (!sent) throw new Error(`import ${item.importId} came from nowhere: ${item.sourceDetails}`);
@@ -58,15 +58,15 @@ export async function reckon(url: string, customer: Customer, shown: readonly Sh
     if (sent.cancelled) expect(item.status).toBe("cancelled");
     const { kind, shipments, activities } = sent.submission;
     const push = { importId: item.importId, kind, shipments, activities, unusable: false };
-    settled.push({ push, end: await checkStream(eventStore, sent, item) });
+    inOrder.push({ push, end: await checkStream(eventStore, sent, item) });
   }
   expect(new Set(shown.map(({ sourceDetails }) => sourceDetails)).size, "a push became two imports").toBe(shown.length);
-  settled.sort((a, b) => (a.end.position.commit < b.end.position.commit ? -1 : 1));
+  inOrder.sort((a, b) => (a.end.position.commit < b.end.position.commit ? -1 : 1));
   await checkLedgers(
     url,
     customer,
     shown,
-    settled.map(({ push }) => push),
+    inOrder.map(({ push }) => push),
   );
 }
 

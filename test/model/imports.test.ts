@@ -161,7 +161,7 @@ async function everything(org: TestOrganisation, path: string): Promise<Record<s
   return items;
 }
 
-async function settled(org: TestOrganisation, push: Push): Promise<{ status: string; counts: unknown; progress: number }> {
+async function endOf(org: TestOrganisation, push: Push): Promise<{ status: string; counts: unknown; progress: number }> {
   let last: { status: string; counts: unknown; progress: number } | undefined;
   await eventually(async () => {
     const answer = await answerOf(org, `${pathOf[push.kind]}/${push.importId}`);
@@ -175,8 +175,8 @@ async function settled(org: TestOrganisation, push: Push): Promise<{ status: str
 }
 
 async function check(org: TestOrganisation, pushes: readonly Push[]): Promise<void> {
-  const ended = new Map<string, Awaited<ReturnType<typeof settled>>>();
-  for (const push of pushes) ended.set(push.importId, await settled(org, push));
+  const ended = new Map<string, Awaited<ReturnType<typeof endOf>>>();
+  for (const push of pushes) ended.set(push.importId, await endOf(org, push));
   const expected = expectedAfter(pushes, (importId) => ended.get(importId)?.status ?? "");
   for (const push of pushes) {
     const end = ended.get(push.importId);

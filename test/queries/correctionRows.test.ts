@@ -105,7 +105,7 @@ test("rows that are taken, dismissed or superseded are not open; who has them is
   ]);
   await addImport(21, { organisation: "held", kind: "shipments" }, []);
   await one.query(`insert into row_corrections values ($1, 2, $2, 'claimed')`, [importId(20), importId(21)]);
-  await one.query(`insert into settled_rows values ($1, 3, 'dismissed', null, 'a test order', 'member:m')`, [importId(20)]);
+  await one.query(`insert into finished_rows values ($1, 3, 'dismissed', null, 'a test order', 'member:m')`, [importId(20)]);
   await one.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
      values ('held', 'C', '{}', '[]', 'x', $1, now(), 21)`,
@@ -162,14 +162,14 @@ async function lookedAt(table: string, read: () => Promise<unknown>): Promise<nu
   return (await soFar()) - before;
 }
 
-test("a page costs what it holds, among many imports, many rows and many that are settled", async () => {
+test("a page costs what it holds, among many imports, many rows and many that are finished", async () => {
   for (let n = 100; n < 100 + imports; n += 1) await addImport(n, { organisation: "many" }, many(2, 500));
   await addImport(
     200,
     { organisation: "many", kind: "shipments" },
     many(2, 30_000).map((each) => ({ ...each, handle: `S-${each.row % 9_000}` })),
   );
-  // All imports but the first are settled, and thousands more.
+  // All rows of imports but the first are finished, and thousands more.
   await one.query("update rejection_groups set open = 0 where organisation_id = 'many' and import_position between 101 and 199");
   await one.query(
     `insert into rejection_groups select gen_random_uuid(), 'x', 'many', 'activities', 1000 + n, 'no', 1, 0, 0, 0 from generate_series(1, 5000) as n`,

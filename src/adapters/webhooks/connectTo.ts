@@ -43,7 +43,7 @@ export async function connectTo({ url, whyNot, lookUp, ca, signal }: Target): Pr
 async function firstThatConnects(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
   for (const [index, host] of addresses.entries()) {
     try {
-      return await settled(connectTcp({ host, port }), "connect", signal);
+      return await connected(connectTcp({ host, port }), "connect", signal);
     } catch (error) {
       if (signal.aborted || index === addresses.length - 1) throw error;
     }
@@ -54,7 +54,7 @@ async function firstThatConnects(addresses: readonly string[], port: number, sig
 function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const isName = !/^[\d.]+$|:/.test(host);
   const tls = connectTls({ socket, host, secureContext: contextFor(ca), ...(isName ? { servername: host } : {}) });
-  return settled(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
+  return connected(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
 }
 
 const contexts = new Map<string | undefined, SecureContext>();
@@ -66,7 +66,7 @@ function contextFor(ca: string | undefined): SecureContext {
   return context;
 }
 
-function settled<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
   return new Promise((settle, fail) => {
     const give = (error: unknown) => {
       signal.removeEventListener("abort", onAbort);

@@ -5,7 +5,7 @@ import { readRows } from "../snapshot.js";
 
 const tables = {
   row_corrections: { columns: 'import_id, "row", correction_id, state', keys: 3 },
-  settled_rows: { columns: 'import_id, "row", state, other_id, note, settled_by', keys: 2 },
+  finished_rows: { columns: 'import_id, "row", state, other_id, note, finished_by', keys: 2 },
 } as const;
 
 export interface Scope {
@@ -22,7 +22,7 @@ export async function compareCorrections(
 ): Promise<number> {
   const expected = evidence.rows();
   let total = 0;
-  for (const table of ["row_corrections", "settled_rows"] as const) {
+  for (const table of ["row_corrections", "finished_rows"] as const) {
     const missing = new Map([...expected[table]].filter(([, row]) => importId === undefined || row.importId === importId));
     const { columns, keys } = tables[table];
     const query = `select ${columns} from ${table}

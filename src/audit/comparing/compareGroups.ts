@@ -10,7 +10,7 @@ export async function compareGroups(client: PoolClient, { organisationId, import
       select i.import_id, case when r.error like 'Rejected with its shipment: %' then substring(r.error from 29) else r.error end as reason,
              case when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row" and c.state = 'corrected') then 'corrected'
                   when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row") then 'submitted'
-                  else coalesce((select d.state from settled_rows d where d.import_id = i.import_id and d."row" = r."row"), 'open') end as state
+                  else coalesce((select d.state from finished_rows d where d.import_id = i.import_id and d."row" = r."row"), 'open') end as state
         from imports i join rejections r on r.import_position = i.position
        where i.status = 'completed' and ($1::text is null or i.organisation_id = $1) and ($2::uuid is null or i.import_id = $2)),
     counted as (

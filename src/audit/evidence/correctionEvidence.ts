@@ -19,24 +19,24 @@ export interface CorrectionEvidence {
   ended(importId: string, completed: boolean): void;
   /** Adds an event of a stream of corrections. Answers why the event cannot be read, where it cannot. */
   addEvent(stored: StoredEvent): string | undefined;
-  rows(): { readonly row_corrections: Map<string, CorrectionRow>; readonly settled_rows: Map<string, CorrectionRow> };
+  rows(): { readonly row_corrections: Map<string, CorrectionRow>; readonly finished_rows: Map<string, CorrectionRow> };
 }
 
 const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
-const settledAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+const finishedAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
 
 export function correctionEvidence(): CorrectionEvidence {
   const requests = new Map<string, ImportRequested>();
   const ends = new Map<string, boolean>();
   const claimed = new Set<string>();
   const refused = new Set<string>();
-  const settled = new Map<string, CorrectionRow>();
+  const finished = new Map<string, CorrectionRow>();
   const apply = (event: RecordedOn<"corrections">): void => {
     const organisationId = event.metadata.organisation;
     const { importId } = event.data;
     const setIfNew = (owner: string, row: number, rest: readonly (string | null)[]) => {
       const key = keyOf(owner, row);
-      if (!settled.has(key)) settled.set(key, { organisationId, importId: owner, columns: [owner, row, ...rest] });
+      if (!finished.has(key)) finished.set(key, { organisationId, importId: owner, columns: [owner, row, ...rest] });
     };
     switch (event.type) {
       case "RowsClaimed": {
@@ -44,7 +44,7 @@ export function correctionEvidence(): CorrectionEvidence {
         for (const row of event.data.rows) claimed.add(keyOf(importId, row, correction));
         for (const { row, correctionRow, why, importId: other } of event.data.refused) {
           refused.add(keyOf(importId, row, correction));
-          setIfNew(correction, correctionRow, [settledAs[why], other ?? null, null, actorOf(by)]);
+          setIfNew(correction, correctionRow, [finishedAs[why], other ?? null, null, actorOf(by)]);
         }
         return;
       }
@@ -52,7 +52,7 @@ export function correctionEvidence(): CorrectionEvidence {
         for (const row of event.data.rows) setIfNew(importId, row, ["dismissed", null, storable(event.data.note), actorOf(event.data.by)]);
         return;
       case "RowsReopened":
-        for (const row of event.data.rows) settled.delete(keyOf(importId, row));
+        for (const row of event.data.rows) finished.delete(keyOf(importId, row));
         return;
     }
     event satisfies never;
@@ -86,7 +86,7 @@ export function correctionEvidence(): CorrectionEvidence {
           corrections.set(key, { organisationId, importId: corrects.importId, columns: [corrects.importId, row, correction, state] });
         }
       }
-      return { row_corrections: corrections, settled_rows: settled };
+      return { row_corrections: corrections, finished_rows: finished };
     },
   };
 }

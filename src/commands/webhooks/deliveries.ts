@@ -62,7 +62,7 @@ export async function enqueueTold(database: Database, events: readonly ToldEvent
   return rowCount ?? 0;
 }
 
-const begunAnew = `status = 'waiting', failures = 0, failing_since = null, settled_at = null, reason = null,
+const begunAnew = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
   due_at = case when webhook_deliveries.claim is null then now() else webhook_deliveries.due_at end`;
 
 /** Adds deliveries for one endpoint, whatever was sent to it before and however old the events are. */

@@ -126,7 +126,7 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
   return { total, entry, priced: { rateCardId: card.id, serviceId: service.id, zoneMapId: card.zoneMapId, terms, steps } };
 }
 
-/** Ties are settled by name, so that the same request always answers in the same order. */
+/** Equal prices are ordered by name, so that the same request always answers in the same order. */
 function cheapestFirst(a: Candidate, b: Candidate): number {
   if (a.total !== b.total) return a.total < b.total ? -1 : 1;
   return byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);

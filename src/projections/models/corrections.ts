@@ -9,7 +9,7 @@ import { storableJson } from "../copyRows.js";
 import { readable, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { countCompleted, moveBetweenStates, statesOf, touchedRows } from "./rejectionGroups.js";
 
-export const correctionTables = ["row_corrections", "settled_rows", "rejection_groups"] as const;
+export const correctionTables = ["row_corrections", "finished_rows", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
   const events = batch.events.flatMap((stored) =>
@@ -43,20 +43,20 @@ async function apply(client: PoolClient, { type, data }: RecordedOn<"corrections
       return;
     case "RowsDismissed":
       await client.query(
-        `insert into settled_rows (import_id, "row", state, note, settled_by)
+        `insert into finished_rows (import_id, "row", state, note, finished_by)
          select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
          on conflict do nothing`,
         [data.importId, data.rows, storableJson({ note: data.note }), actorOf(data.by)],
       );
       return;
     case "RowsReopened":
-      await client.query(`delete from settled_rows where import_id = $1 and "row" = any($2::integer[])`, [data.importId, data.rows]);
+      await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[])`, [data.importId, data.rows]);
       return;
   }
   data satisfies never;
 }
 
-/** A row that was refused is in the correction's own list of rejected rows too: there it is settled, or it could be corrected twice. */
+/** A row that was refused is in the correction's own list of rejected rows too: there it is finished, or it could be corrected twice. */
 async function applyClaim(client: PoolClient, { importId, correction, rows, refused, by }: RowsClaimed): Promise<void> {
   await client.query(
     `update row_corrections set state = 'claimed'
@@ -64,11 +64,11 @@ async function applyClaim(client: PoolClient, { importId, correction, rows, refu
     [importId, correction, rows],
   );
   if (refused.length === 0) return;
-  const settled = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: settledAs[why], otherId }));
+  const finished = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: finishedAs[why], otherId }));
   await client.query(
-    `insert into settled_rows (import_id, "row", state, other_id, settled_by)
-     select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as settled ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
-    [correction, storableJson(settled), actorOf(by)],
+    `insert into finished_rows (import_id, "row", state, other_id, finished_by)
+     select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as finished ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
+    [correction, storableJson(finished), actorOf(by)],
   );
   await client.query(`delete from row_corrections where import_id = $1 and correction_id = $2 and "row" = any($3::integer[])`, [
     importId,
@@ -77,7 +77,7 @@ async function applyClaim(client: PoolClient, { importId, correction, rows, refu
   ]);
 }
 
-const settledAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
+const finishedAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
 
 /** A correction that came to nothing leaves its rows as they were before it. */
 async function endCorrections(client: PoolClient, { endings }: SortedBatch): Promise<void> {

@@ -53,7 +53,7 @@ export async function statesOf(client: PoolClient, rows: readonly RowOf[]): Prom
     `select r."importId", r."row", coalesce(
               (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
                  from row_corrections c where c.import_id = r."importId" and c."row" = r."row"),
-              (select d.state from settled_rows d where d.import_id = r."importId" and d."row" = r."row"),
+              (select d.state from finished_rows d where d.import_id = r."importId" and d."row" = r."row"),
               'open') as state
        from unnest($1::uuid[], $2::integer[]) as r ("importId", "row")`,
     [rows.map(({ importId }) => importId), rows.map(({ row }) => row)],

@@ -18,8 +18,8 @@ export const rowCorrections = pgTable(
 );
 
 /** Rejected rows that need no correction: dismissed, or in a correction that was refused them. */
-export const settledRows = pgTable(
-  "settled_rows",
+export const finishedRows = pgTable(
+  "finished_rows",
   {
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
@@ -28,7 +28,7 @@ export const settledRows = pgTable(
     otherId: uuid("other_id"),
     note: text(),
     /** `kind:id`. */
-    settledBy: text("settled_by").notNull(),
+    finishedBy: text("finished_by").notNull(),
   },
   (table) => [primaryKey({ columns: [table.importId, table.row] })],
 );

@@ -37,4 +37,4 @@ export const touchedRowsSql = (importId: string): string => `
   select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state
     from (select "row", case when bool_or(state = 'corrected') then 'corrected' else 'submitted' end as state
             from row_corrections where import_id = ${importId} group by "row") as c
-    full join (select "row", state from settled_rows where import_id = ${importId}) as d on d."row" = c."row"`;
+    full join (select "row", state from finished_rows where import_id = ${importId}) as d on d."row" = c."row"`;

@@ -58,7 +58,7 @@ export const webhookDeliveries = pgTable(
     dueAt: at("due_at").notNull(),
     claim: text(),
     createdAt: at("created_at").notNull().default(sql`now()`),
-    settledAt: at("settled_at"),
+    endedAt: at("ended_at"),
   },
   (table) => [
     unique("webhook_deliveries_once").on(table.endpointId, table.eventId),
@@ -66,7 +66,7 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_in_order").on(table.endpointId, table.importId, table.position).where(sql`${table.status} = 'waiting'`),
     index("webhook_deliveries_claimed").on(table.endpointId).where(sql`${table.claim} is not null`),
     index("webhook_deliveries_pings").on(table.dueAt).where(sql`${table.status} = 'waiting' and ${table.type} = 'ping'`),
-    index("webhook_deliveries_settled").on(table.settledAt).where(sql`${table.status} <> 'waiting'`),
+    index("webhook_deliveries_ended").on(table.endedAt).where(sql`${table.status} <> 'waiting'`),
     index("webhook_deliveries_newest").on(table.endpointId, table.id),
     // For counting. Not by status first: where next to nothing waited when Postgres last looked, it would read all that waits for each endpoint.
     index("webhook_deliveries_outcomes").on(table.createdAt, table.status),

@@ -76,7 +76,7 @@ async function supersededCounts(organisationId: string, groups: readonly GroupRo
        join lateral (select * from rejections r where r.import_position = asked.position limit ${mostLookedUp * 2}) as r on true
        join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
       where not exists (select from row_corrections c where c.import_id = asked.import_id and c."row" = r."row")
-        and not exists (select from settled_rows d where d.import_id = asked.import_id and d."row" = r."row")
+        and not exists (select from finished_rows d where d.import_id = asked.import_id and d."row" = r."row")
       group by 1, 2`,
     [organisationId, positions.map(([position]) => position), positions.map(([, importId]) => importId)],
   );

@@ -27,7 +27,7 @@ export async function rowHolders(organisationId: string, rows: readonly RowName[
   if (rows.length === 0) return [];
   const found = await pool.query<Found>(
     `select asked."importId", asked."row", coalesce(c.state, d.state, case when s.import_id is not null then 'superseded' end, 'open') as state,
-            coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.settled_by, s.actor) as actor, d.note
+            coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.finished_by, s.actor) as actor, d.note
        from unnest($2::uuid[], $3::integer[]) as asked ("importId", "row")
        join imports i on i.import_id = asked."importId" and i.organisation_id = $1 and i.status = 'completed'
        join rejections r on r.import_position = i.position and r."row" = asked."row"
@@ -36,7 +36,7 @@ export async function rowHolders(organisationId: string, rows: readonly RowName[
            from row_corrections left join imports o on o.import_id = correction_id
           where row_corrections.import_id = i.import_id and row_corrections."row" = r."row"
           order by array_position(array['corrected', 'claimed', 'submitted'], state), o.position limit 1) as c on true
-       left join settled_rows d on d.import_id = i.import_id and d."row" = r."row"
+       left join finished_rows d on d.import_id = i.import_id and d."row" = r."row"
        left join lateral (
          select w.import_id, o.requested_by as actor from shipments w left join imports o on o.import_id = w.import_id
           where i.kind = 'shipments' and w.organisation_id = $1 and w.shipment_id = r.handle and w.import_position > r.import_position) as s on true`,

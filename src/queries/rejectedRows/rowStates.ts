@@ -22,7 +22,7 @@ function stateSql(untouched: string): string {
   return `coalesce(
     (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
        from row_corrections c where c.import_id = $1 and c."row" = r."row"),
-    (select d.state from settled_rows d where d.import_id = $1 and d."row" = r."row"),
+    (select d.state from finished_rows d where d.import_id = $1 and d."row" = r."row"),
     ${untouched})`;
 }
 

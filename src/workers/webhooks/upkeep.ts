@@ -9,7 +9,7 @@ const tooLong = "now() + interval '2 hours'";
 /** Forgets ended deliveries after 30 days, with their attempts, and drops what was meant for endpoints that are removed. */
 export async function keepDeliveries(pool: Pool): Promise<void> {
   await pool.query(
-    `update webhook_deliveries delivery set status = 'dropped', claim = null, settled_at = now(), reason = 'The endpoint was removed'
+    `update webhook_deliveries delivery set status = 'dropped', claim = null, ended_at = now(), reason = 'The endpoint was removed'
        from webhook_endpoints endpoint
       where endpoint.endpoint_id = delivery.endpoint_id and endpoint.removed_at is not null and delivery.status = 'waiting'
         and (delivery.claim is null or delivery.due_at <= now())`,
@@ -20,7 +20,7 @@ export async function keepDeliveries(pool: Pool): Promise<void> {
     const { rowCount } = await pool.query(
       `with old as (
          delete from webhook_deliveries where id in (select id from webhook_deliveries
-          where status <> 'waiting' and settled_at < now() - interval '${keptDays} days' limit ${atOnce}) returning id
+          where status <> 'waiting' and ended_at < now() - interval '${keptDays} days' limit ${atOnce}) returning id
        ), attempts as (delete from webhook_attempts where delivery_id in (select id from old))
        select id from old`,
     );

@@ -43,7 +43,7 @@ const request = (n: number, size = 10) => ({ correlationId: String(n), bytes: Bu
 const acknowledgement = (n: number) => ({ correlationId: String(n), acknowledged: { revision: BigInt(n), position: undefined } });
 const outcome = (sending: Promise<unknown>) => sending.catch((error: Error) => error);
 
-test("small appends share one call, each is settled by its own answer, in whatever order", async () => {
+test("small appends share one call, each has its own answer, in whatever order", async () => {
   const { client, calls } = fakeClient();
   const send = batchSender(60_000);
   const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));

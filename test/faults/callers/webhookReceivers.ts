@@ -81,7 +81,7 @@ export async function untilAllTold(
   { events, completed }: { events: number; completed: number },
 ): Promise<void> {
   const organisations = listeners.map(({ customer }) => customer.organisationId);
-  const settled = () =>
+  const ended = () =>
     withStoresOf(machine, async ({ pool }) => {
       if (!long) {
         const commands = await machine.processes();
@@ -100,7 +100,7 @@ export async function untilAllTold(
   await until(
     "everything is told",
     async () => {
-      const now = await settled().catch(() => undefined);
+      const now = await ended().catch(() => undefined);
       seen = now ?? seen;
       return now !== undefined && now.waiting === 0 && now.completed >= completed && now.delivered >= events;
     },

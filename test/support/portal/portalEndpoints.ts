@@ -33,7 +33,7 @@ export async function addEndpoints(service: TestService, organisationId: string,
       answer.startsWith("-") ? answer.slice(2) : answer.startsWith("2") ? null : `It answered ${answer.slice(0, 3)}`;
     const { rows } = await pool.query<{ id: string }>(
       `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, reason,
-         attempts, due_at, settled_at)
+         attempts, due_at, ended_at)
        values ($1, $2, gen_random_uuid(), $3, $4, $5, $5, now() - interval '2 hours', $6, $7, $8, now() + interval '40 minutes',
          case when $9 then now() end) returning id::text`,
       [endpointId, organisationId, type, importId, index + 1, status, reasonOf(last), answers.length, isOver],

@@ -98,7 +98,7 @@ test("a delivery that alone fails for three days is given up, and the next of it
   await eventually(() => receiver.got.some(({ type }) => type === "import.completed"), "the next one");
   const statuses = async () =>
     (await stage.deliveries(organisationId, receiver.endpointId)).map(({ type, status }) => `${type} ${status}`).sort();
-  await eventually(async () => (await statuses()).join() === "import.completed delivered,import.started failed", "both settled");
+  await eventually(async () => (await statuses()).join() === "import.completed delivered,import.started failed", "both ended");
 });
 
 test("a replay sends everything since again, the same but for the signature; Send again sends one", async () => {
@@ -111,7 +111,7 @@ test("a replay sends everything since again, the same but for the signature; Sen
   await eventually(() => receiver.got.length === 4, "all four");
   await eventually(
     async () => (await stage.deliveries(organisationId, endpoint.endpointId)).every(({ status }) => status === "delivered"),
-    "all settled",
+    "all ended",
   );
   const first = receiver.got.filter(({ data }) => data.importId === importId).map(({ id, body }) => ({ id, body }));
   expect(await replay(stage, endpoint, from)).toBe(2);
@@ -119,7 +119,7 @@ test("a replay sends everything since again, the same but for the signature; Sen
   expect(receiver.got.slice(4).map(({ id, body }) => ({ id, body }))).toEqual(first);
   await eventually(
     async () => (await stage.deliveries(organisationId, endpoint.endpointId)).every(({ status }) => status === "delivered"),
-    "all settled",
+    "all ended",
   );
   const [newest] = await stage.deliveries(organisationId, endpoint.endpointId);
   await sendAgain(stage.pool, endpoint, newest?.deliveryId ?? "");

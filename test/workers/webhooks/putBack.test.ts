@@ -29,10 +29,10 @@ beforeEach(async () => {
 });
 
 const ids = () => receiver.got.map(({ id }) => id);
-const settled = () =>
+const allEnded = () =>
   eventually(
     async () => (await stage.pool.query("select from webhook_deliveries where status = 'waiting'")).rowCount === 0,
-    "everything settled",
+    "everything ended",
   );
 
 const rebuildFrom = (eventStore: EventStore) =>
@@ -57,19 +57,19 @@ test("an older database put back sends again what it does not know, under the sa
   let worker = stage.work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the first import");
-  await settled();
+  await allEnded();
   await worker.stop();
   const putBack = await backUp();
   worker = stage.work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 4, "the second import");
-  await settled();
+  await allEnded();
   await worker.stop();
   await putBack();
   await stage.record(organisationId);
   worker = stage.work();
   await eventually(() => receiver.got.length === 8, "the second import again, and the third");
-  await settled();
+  await allEnded();
   await worker.stop();
   expect(new Set(ids().slice(0, 2)).size).toBe(2);
   expect(new Set(ids()).size).toBe(6);
@@ -89,7 +89,7 @@ test("a lost checkpoint and a rebuild of the tables send nothing twice", async (
   worker = stage.work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length >= 4, "the second import");
-  await settled();
+  await allEnded();
   await worker.stop();
   control.abort();
   await projector;
@@ -109,7 +109,7 @@ test("a log put back: its new events are told, those that are gone are not, and 
     let worker = stage.work();
     await stage.record(organisationId);
     await eventually(() => receiver.got.length === 2, "an import that the backup does not have");
-    await settled();
+    await allEnded();
     await worker.stop();
     await rebuildFrom(eventStore); // until then the tables are another log's, and nothing is sent
     const told = tell({ kind: "activities", organisationId });
@@ -117,7 +117,7 @@ test("a log put back: its new events are told, those that are gone are not, and 
     const deps = organisationDeps(stage.pool, eventStore);
     worker = stage.work({ eventStore, organisations: deps });
     await eventually(() => receiver.got.length === 4, "the new import");
-    await settled();
+    await allEnded();
     await worker.stop();
     expect(ids().slice(2)).toEqual([told.events[1]?.id, told.events.at(-1)?.id]);
   } finally {
@@ -141,7 +141,7 @@ test("a delivery whose place in the log another event has taken is dropped, and 
   );
   const worker = stage.work();
   await eventually(() => receiver.got.length === 2, "the import's own");
-  await settled();
+  await allEnded();
   await worker.stop();
   const { rows } = await stage.pool.query("select reason from webhook_deliveries where status = 'dropped'");
   expect(rows[0]?.reason).toContain("The log no longer has event");

@@ -77,7 +77,7 @@ test("two workers share the deliveries: each goes once, an import's in order, ne
   await eventually(bothWork, "deliveries by both");
   await eventually(() => receiver.got.length >= told.length * 2, "everything");
   const waiting = async () => (await stage.pool.query("select from webhook_deliveries where status = 'waiting'")).rowCount;
-  await eventually(async () => (await waiting()) === 0, "everything settled");
+  await eventually(async () => (await waiting()) === 0, "everything ended");
   expect(receiver.got).toHaveLength(told.length * 2);
   for (const { importId, events } of told) {
     const own = receiver.got.filter(({ data }) => data.importId === importId);

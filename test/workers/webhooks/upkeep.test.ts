@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 /** Answers its number. */
-async function insert(endpointId: string, status: string, settled: string | null): Promise<string> {
+async function insert(endpointId: string, status: string, ended: string | null): Promise<string> {
   const { rows } = await stage.pool.query<{ id: string }>(
-    `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at, settled_at)
+    `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at, ended_at)
      values ($1, $2, gen_random_uuid(), 'import.started', gen_random_uuid(), 1, 1, now() - interval '90 days', $3, now(), now() - $4::interval)
      returning id::text`,
-    [endpointId, organisationId, status, settled],
+    [endpointId, organisationId, status, ended],
   );
   const id = rows[0]?.id ?? "";
   await stage.pool.query("insert into webhook_attempts values ($1, 1, now(), 5, 200, null, 'thank you')", [id]);

@@ -107,8 +107,8 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
         if (!outcomeUnknown && position) return { revision, position };
         return await landed(read, append, revision);
       } catch (error) {
-        const settled = await settle(read, append, error);
-        if (settled) return settled;
+        const earlier = await landedEarlier(read, append, error);
+        if (earlier) return earlier;
         const definite = definiteFailure(error, stream, what);
         if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
         outcomeUnknown ||= !neverSent(error);
@@ -122,7 +122,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
 }
 
 /** A wrong version is an answer once the events at that place have been read. Undefined: the outcome is not known yet. */
-async function settle(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
+async function landedEarlier(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
   if (actual === undefined) return undefined;

@@ -31,7 +31,7 @@ export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise
   await pool.query(
     `with written as (
        update webhook_deliveries delivery
-          set status = 'delivered', claim = null, settled_at = now(), reason = null, attempts = delivery.attempts + 1
+          set status = 'delivered', claim = null, ended_at = now(), reason = null, attempts = delivery.attempts + 1
          from ${ended}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
        returning delivery.id, endpoint_id, import_id, attempts, type, "wasDead", ${answered}
@@ -74,7 +74,7 @@ export async function writeFailed(pool: Pool, all: readonly Failure[], random: (
        update webhook_deliveries delivery
           set claim = null, reason = ended.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
               failing_since = coalesce(failing_since, now()), due_at = now() + "nextMs" * interval '1 millisecond',
-              status = case when "isLast" then 'failed' else 'waiting' end, settled_at = case when "isLast" then now() end
+              status = case when "isLast" then 'failed' else 'waiting' end, ended_at = case when "isLast" then now() end
          from ${ended}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
        returning delivery.id, endpoint_id, import_id, position, attempts, due_at, delivery.status, type, "probeMs", ${answered},

@@ -7,7 +7,7 @@ import type { Claimed } from "./claim.js";
 export async function giveUp(pool: Pool, { id }: Claimed): Promise<void> {
   await pool.query(
     `with failed as (
-       update webhook_deliveries set status = 'failed', settled_at = now()
+       update webhook_deliveries set status = 'failed', ended_at = now()
         where id = $1 and status = 'waiting' and claim is null and failing_since <= now() - ${patienceMs} * interval '1 millisecond'
        returning endpoint_id, import_id
      )
@@ -28,7 +28,7 @@ export async function putBack(pool: Pool, { id, claim }: Claimed, laterMs: numbe
 /** There is nothing to send: the log does not have the event. */
 export async function drop(pool: Pool, { id, claim }: Claimed, reason: string): Promise<void> {
   await pool.query(
-    "update webhook_deliveries set claim = null, status = 'dropped', settled_at = now(), reason = $3 where id = $1 and claim = $2",
+    "update webhook_deliveries set claim = null, status = 'dropped', ended_at = now(), reason = $3 where id = $1 and claim = $2",
     [id, claim, reason],
   );
 }

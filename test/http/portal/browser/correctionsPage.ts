@@ -128,8 +128,8 @@ export function useCorrections() {
   }
 
   /** How many rows of the import are dismissed, as far as the tables know. */
-  const settledRows = async (importId: string) =>
-    (await service.pool.query("select from settled_rows where import_id = $1", [importId])).rowCount;
+  const finishedRows = async (importId: string) =>
+    (await service.pool.query("select from finished_rows where import_id = $1", [importId])).rowCount;
 
   /** All in one page, one after the other; who is there while another is has a second one. */
   async function asMember<Result>(member: TestMember, work: (opened: OpenedPage) => Promise<Result>, keep = "member"): Promise<Result> {
@@ -146,6 +146,6 @@ export function useCorrections() {
     get service() {
       return service;
     },
-    ...{ browser, withoutWorker, withoutProjector, rejectedActivities, rejectedShipments, settledRows, asMember },
+    ...{ browser, withoutWorker, withoutProjector, rejectedActivities, rejectedShipments, finishedRows, asMember },
   };
 }

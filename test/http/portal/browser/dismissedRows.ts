@@ -6,7 +6,7 @@ import { until } from "../../../support/processes.js";
 import { type CorrectionsStage, listsRows, lookTwice, opened, says } from "./correctionsPage.js";
 
 export function testDismissing(stage: CorrectionsStage): void {
-  const { withoutProjector, rejectedActivities, settledRows, asMember } = stage;
+  const { withoutProjector, rejectedActivities, finishedRows, asMember } = stage;
 
   browserTest("rows are dismissed with a note and opened again", async () => {
     const organisation = await stage.service.organisation();
@@ -17,7 +17,7 @@ export function testDismissing(stage: CorrectionsStage): void {
       await page.getByLabel("Note").fill("a test order");
       await page.getByRole("button", { name: "Dismiss" }).click();
       await says(page, 1, "Dismissed by you: a test order");
-      await until("the table has it", async () => (await settledRows(importId)) === 1);
+      await until("the table has it", async () => (await finishedRows(importId)) === 1);
       await opened(page, "/portal/corrections?state=dismissed");
       await says(page, 1, "Dismissed by The operator: a test order");
       await page.getByRole("checkbox", { name: "Select all rows" }).check();
@@ -28,19 +28,19 @@ export function testDismissing(stage: CorrectionsStage): void {
         await lookTwice(page); // the tables still have it as dismissed
         await says(page, 1, "Open again");
       });
-      await until("it is open again", async () => (await settledRows(importId)) === 0);
+      await until("it is open again", async () => (await finishedRows(importId)) === 0);
       await lookTwice(page);
       await says(page, 1, "Open again");
       // What another member does after that is not taken for one's own.
       const other = await signedIn(stage.service, await addMember(stage.service, organisation.id, "admin"));
       const chosen = { rows: `${importId}:1`, note: "again", token: await formToken(other) };
       expect((await other.post("/portal/corrections/dismiss", chosen)).status).toBe(303);
-      await until("the table has it again", async () => (await settledRows(importId)) === 1);
+      await until("the table has it again", async () => (await finishedRows(importId)) === 1);
       await lookTwice(page);
       await says(page, 1, "Dismissed by The admin: again");
       await page.getByRole("button", { name: "Reopen" }).click();
       await says(page, 1, "Open again");
-      await until("it is open once more", async () => (await settledRows(importId)) === 0);
+      await until("it is open once more", async () => (await finishedRows(importId)) === 0);
       await opened(page, `/portal/corrections?import=${importId}`);
       await listsRows(page, ["1", "2"]);
     });
@@ -57,7 +57,7 @@ export function testDismissing(stage: CorrectionsStage): void {
       await page.getByLabel("Note").fill("twice");
       await page.getByRole("button", { name: "Dismiss" }).click();
       await page.getByText("1 row is dismissed.").waitFor();
-      await until("the table has it", async () => (await settledRows(importId)) === 1);
+      await until("the table has it", async () => (await finishedRows(importId)) === 1);
       await page.goto("/portal/corrections?state=dismissed");
       await page.getByRole("checkbox", { name: "Row 2 of Nightly picks" }).check();
       await page.getByRole("button", { name: "Reopen" }).click();

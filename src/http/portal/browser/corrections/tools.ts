@@ -1,6 +1,7 @@
 // The buttons above the grid, and what is said about it.
 import type { Controls } from "./control.js";
 import type { Edits } from "./edits.js";
+import { mostRows } from "./judging.js";
 import { ask, Refused } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
 import { statusOf } from "./status.js";
@@ -26,8 +27,6 @@ interface Parts {
   readonly view: View;
   readonly settings: Settings;
 }
-
-const mostSettled = 500;
 
 export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: Parts): Tools {
   const status = panel.querySelector<HTMLElement>("[data-status]");
@@ -221,7 +220,7 @@ function partsOf(rows: readonly Row[], sheet: Sheet): Row[][] {
     const group = sheet.together(row).filter((each) => wanted.has(each));
     for (const each of group) seen.add(each);
     const last = parts.at(-1);
-    if (last && last.length + group.length <= mostSettled) last.push(...group);
+    if (last && last.length + group.length <= mostRows) last.push(...group);
     else parts.push(group);
   }
   return parts;
