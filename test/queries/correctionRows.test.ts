@@ -1,11 +1,12 @@
 // Rejected rows of all imports: by reason and import, page by page, at a cost that does not grow with them.
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listCorrectionRows, type RowFilter } from "../../src/queries/rejectedRows/correctionRows.js";
 import { countRejectedRows, listRejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
 import { rowHolders } from "../../src/queries/rejectedRows/rowHolders.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const page: PageRequest = { limit: 100, cursor: undefined, secret: "secret" };
 const importId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
@@ -14,10 +15,9 @@ let database: TestDatabase;
 let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  one = database.one;
 });
 afterAll(async () => {
-  await one?.end();
   await database?.close();
 });
 
@@ -148,20 +148,6 @@ test("a row of values that are too large to be sent again comes without them; a 
 const imports = 40;
 
 /** Rows of the table that Postgres looked at meanwhile. */
-async function lookedAt(table: string, read: () => Promise<unknown>): Promise<number> {
-  const soFar = async () => {
-    await one.query("select pg_stat_force_next_flush()");
-    const { rows } = await one.query<{ rows: number }>(
-      "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = $1",
-      [table],
-    );
-    return rows[0]?.rows ?? 0;
-  };
-  const before = await soFar();
-  await read();
-  return (await soFar()) - before;
-}
-
 test("a page costs what it holds, among many imports, many rows and many that are finished", async () => {
   for (let n = 100; n < 100 + imports; n += 1) await addImport(n, { organisation: "many" }, many(2, 500));
   await addImport(
@@ -174,21 +160,21 @@ test("a page costs what it holds, among many imports, many rows and many that ar
   await one.query(
     `insert into rejection_groups select gen_random_uuid(), 'x', 'many', 'activities', 1000 + n, 'no', 1, 0, 0, 0 from generate_series(1, 5000) as n`,
   );
-  await one.query("vacuum analyze");
+  await clearDeadRows(one);
   const oldest = () => listCorrectionRows("many", { kind: "activities", state: "open" }, page, one);
   expect((await oldest()).items.map(({ row }) => row)).toEqual(many(2, 100).map(({ row }) => row));
-  expect(await lookedAt("rejections", oldest)).toBeLessThan(2_000);
-  expect(await lookedAt("rejection_groups", oldest)).toBeLessThan(10);
+  expect(await rowsLookedAt(one, "rejections", oldest)).toBeLessThan(2_000);
+  expect(await rowsLookedAt(one, "rejection_groups", oldest)).toBeLessThan(10);
   const first = await listCorrectionRows("many", { kind: "shipments", state: "open" }, { ...page, limit: 50 }, one);
   expect(first.items).toHaveLength(200);
   const deep = () =>
     listCorrectionRows("many", { kind: "shipments", state: "open" }, { ...page, limit: 50, cursor: first.nextCursor ?? undefined }, one);
   expect((await deep()).items.length).toBeGreaterThan(100);
-  expect(await lookedAt("rejections", deep)).toBeLessThan(10_000);
+  expect(await rowsLookedAt(one, "rejections", deep)).toBeLessThan(10_000);
   const groups = () => listRejectionGroups("many", { kind: "activities", state: "open" }, page, one);
   expect((await groups()).items).toMatchObject([{ importId: importId(100), rows: 500 }]);
-  expect(await lookedAt("rejection_groups", groups)).toBeLessThan(10);
+  expect(await rowsLookedAt(one, "rejection_groups", groups)).toBeLessThan(10);
   const large = () => listRejectionGroups("many", { kind: "shipments", state: "open" }, page, one);
   expect((await large()).items).toMatchObject([{ rows: 30_000, atMost: true }]);
-  expect(await lookedAt("rejections", large)).toBe(0);
+  expect(await rowsLookedAt(one, "rejections", large)).toBe(0);
 });

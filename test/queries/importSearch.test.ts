@@ -1,5 +1,5 @@
 // Filters cost what the page holds, however many imports there are: counted by Postgres, not by a clock.
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/imports/importSearch.js";
@@ -8,7 +8,7 @@ import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";
 import { rejectionReasons } from "../../src/queries/rejectedRows/rejectionReasons.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
-import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
+import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 16_000;
 const page: PageRequest = { limit: 25, cursor: undefined, secret: "secret" };
@@ -19,7 +19,7 @@ let database: TestDatabase;
 let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  one = database.one;
   // Of activities only the oldest 100, of failed ones only the oldest 200, and one reference that nothing else has, at the very beginning.
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -31,10 +31,9 @@ beforeAll(async () => {
      from generate_series(1, $1::int) as n`,
     [imports],
   );
-  await database.pool.query("vacuum analyze");
+  await clearDeadRows(database.pool);
 });
 afterAll(async () => {
-  await one?.end();
   await database?.close();
 });
 

@@ -1,5 +1,5 @@
 // A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
@@ -7,7 +7,7 @@ import { type OpenRows, openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
-import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
+import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 60;
 const rowsEach = 1_000;
@@ -20,7 +20,7 @@ let database: TestDatabase;
 let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  one = database.one;
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, revision)
@@ -39,10 +39,9 @@ beforeAll(async () => {
     imports,
     rowsEach,
   ]);
-  await database.pool.query("vacuum analyze");
+  await clearDeadRows(database.pool);
 });
 afterAll(async () => {
-  await one?.end();
   await database?.close();
 });
 

@@ -1,11 +1,11 @@
 // Each way to search the ledger of shipments costs what the page holds, however many shipments there are: counted by Postgres, not by a clock.
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
 import type { ShipmentFilter } from "../../src/queries/shipments/shipmentFilter.js";
 import { listShipments } from "../../src/queries/shipments/shipmentLedger.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
-import { rowsLookedAt } from "../support/stores/rowsLookedAt.js";
+import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 
 const imports = 60;
 const shipmentsEach = 1_000;
@@ -16,7 +16,7 @@ let database: TestDatabase;
 let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  one = database.one;
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
@@ -35,10 +35,9 @@ beforeAll(async () => {
      from generate_series(1, $1::int) as n, generate_series(0, $2::int - 1) as r`,
     [imports, shipmentsEach],
   );
-  await database.pool.query("vacuum analyze");
+  await clearDeadRows(database.pool);
 });
 afterAll(async () => {
-  await one?.end();
   await database?.close();
 });
 

@@ -1,10 +1,11 @@
 // A month's totals and a page of its rows cost what the month holds, however many months there are: counted by Postgres, not by a clock.
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activityTotals.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
+import { clearDeadRows } from "../support/stores/rowsLookedAt.js";
 
 const months = 60;
 const rowsEach = 1_000;
@@ -16,13 +17,12 @@ let database: TestDatabase;
 let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  one = new pg.Pool({ connectionString: database.url, max: 1 });
+  one = database.one;
   await fill("small", "2026-03-01", 1, 0);
   await fill("large", "2023-01-01", months, months);
-  await database.pool.query("vacuum analyze");
+  await clearDeadRows(database.pool);
 });
 afterAll(async () => {
-  await one?.end();
   await database?.close();
 });
 

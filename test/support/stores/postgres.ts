@@ -6,7 +6,9 @@ import { createPool } from "../../../src/adapters/postgres/pool.js";
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Ends the pool and drops the database; call it in afterAll. */
+  /** A single connection, where it matters which one a statement has. */
+  readonly one: pg.Pool;
+  /** Ends the pools and drops the database; call it in afterAll. */
   close(): Promise<void>;
 }
 
@@ -17,12 +19,11 @@ export async function createTestDatabase(options: { empty?: boolean } = {}): Pro
   await asAdministrator(server, `create database ${name} template ${options.empty ? "template0" : "waybill"}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const pool = createPool({ url: url.href, applicationName: "test" });
+  const [pool, one] = [10, 1].map((max) => createPool({ url: url.href, applicationName: "test", max })) as [pg.Pool, pg.Pool];
   return {
-    url: url.href,
-    pool,
+    ...{ url: url.href, pool, one },
     close: async () => {
-      await pool.end();
+      await Promise.all([pool.end(), one.end()]);
       await asAdministrator(server, `drop database ${name} with (force)`);
     },
   };

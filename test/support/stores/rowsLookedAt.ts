@@ -1,4 +1,14 @@
 import type pg from "pg";
+import { until } from "../processes.js";
+
+/** Clears dead versions of rows, which Postgres looks at too. They stay while a transaction of this database could see them, such as an automatic analysis. */
+export async function clearDeadRows(pool: pg.Pool): Promise<void> {
+  await until("no row is dead", async () => {
+    await pool.query("vacuum (analyze, index_cleanup on)");
+    const { rowCount } = await pool.query("select from pg_stat_user_tables where n_dead_tup > 0");
+    return rowCount === 0;
+  });
+}
 
 /** Rows of the table that Postgres looked at meanwhile, over this one connection. */
 export async function rowsLookedAt(one: pg.Pool, table: string, read: () => Promise<unknown>): Promise<number> {
