@@ -73,7 +73,7 @@ async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo 
   return { organisationId, key: made?.key, token: invited?.token, hasAdmin: invited !== undefined };
 }
 
-/** An invitation that was recorded without our hearing of it gets another link. */
+/** If the answer to an earlier invitation was lost, the admin is already invited and gets another link. */
 async function inviteAdmin(adapters: Adapters, organisationId: string, origin: Origin): Promise<{ readonly token: string }> {
   const deps = memberDeps(adapters);
   try {

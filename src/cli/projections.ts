@@ -56,7 +56,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
     return rebuild(options)
       .finally(progress.stop)
       .catch((error: unknown): never => {
-        // After the swap's transaction may have been committed, the signal is not checked any more.
+        // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.
         if (error !== signal.reason) throw error;
         throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits.");
       });

@@ -21,7 +21,7 @@ export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
   return body + checksum(body);
 }
 
-/** False for anything that was never issued by us: a prefix alone, a typing error, another service's key. */
+/** False for text that cannot be a key of this service: a prefix alone, a typing error, another service's key. */
 export function isApiKey(text: string): boolean {
   return shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
@@ -36,7 +36,7 @@ export function displayPrefix(key: string): string {
   return key.slice(0, 12);
 }
 
-/** The text with whatever looks like a key, or a webhook's secret, cut down to what may be shown: people paste keys where they do not belong. */
+/** Cuts everything in the text that looks like a key or a webhook's secret down to its beginning: people paste keys where they do not belong. */
 export function hideKeys(text: string): string {
   return text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...").replaceAll(/(whsec_)[0-9A-Za-z+/=]+/g, "$1...");
 }

@@ -23,7 +23,7 @@ export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly clos
 /** The app, from request to answer. startApi.ts gives it a socket. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
-  const shell = {
+  const frame = {
     authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
     withinUploads: boundUploads(),
@@ -33,11 +33,11 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     ),
   };
   const pages = builtInPages(deps, routes);
-  const portal = deps.portal && createPortal(deps.portal, { ...shell, closing: deps.closing, stopping: deps.stopping });
+  const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
 
   app.use(requestFrame(deps));
   app.use(soundPath());
-  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, shell));
+  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
   for (const page of pages) {
     app.get(page.path, (c) => {
       c.set("route", page.path);

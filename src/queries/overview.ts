@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 
 export interface OpenRows {
   readonly rows: number;
-  /** True where there may be more: only so many rows of shipments are looked at. */
+  /** True where there may be more, since only `mostLookedAt` rows of shipments are looked up. */
   readonly atLeast: boolean;
 }
 
@@ -10,8 +10,8 @@ export interface OpenRows {
 const mostLookedAt = 5_000;
 
 /**
- * Rejected rows of all the organisation's imports that wait for a correction: `open` as rowStates.ts has it. Those of activities are counted
- * already. Of shipments a later import may have written them: the newest imports are looked at first.
+ * Rejected rows of all the organisation's imports that wait for a correction: `open` as rowStates.ts has it. For activities the projection has
+ * the counts. Rows of shipments are looked up, since a later import may have written the shipment; those of the newest imports first.
  */
 export async function openRowsOf(database: Pick<Pool, "query">, organisationId: string): Promise<OpenRows> {
   const { rows } = await database.query<{ activities: number; shipments: number; lookedAt: number }>(

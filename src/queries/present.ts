@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** What a request that is judged today goes by: the organisation's newest catalogue, and the database's clock. */
+/** What a request is judged by now: the organisation's newest catalogue, and the database's clock. */
 export interface Present {
   readonly catalogueVersion: number;
   readonly now: Date;

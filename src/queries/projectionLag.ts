@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 
 /**
- * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that an
- * upgrade has brought and that is still filled from the log does not count.
+ * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that is
+ * new after an upgrade, and still being filled from the log, does not count.
  */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(

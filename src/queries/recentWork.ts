@@ -53,7 +53,7 @@ export interface ChargeCodeRows {
   readonly rows: number;
 }
 
-/** The charge codes with the most activities, from the sums by half hour: of a day that begins within a half hour, from the next one on. */
+/** The charge codes with the most activities, from the sums by half hour. A half hour in which the first day begins is not counted. */
 export async function busiestChargeCodes(
   database: Database,
   organisationId: string,

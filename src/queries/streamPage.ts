@@ -13,9 +13,9 @@ export async function streamPage(eventStore: EventStore, stream: string, from: b
   return { events: events.slice(0, count), next: events[count]?.revision ?? null };
 }
 
-/** The first event of an import from this row on. Rows ascend in the stream, so it is found by halving, in some twenty reads. */
+/** The revision of an import's first event from this row on. Row numbers ascend in the stream, so a binary search finds it in about twenty reads. */
 export async function revisionOfRow(eventStore: EventStore, stream: string, row: number): Promise<bigint> {
-  let [before, found] = [1n, (await eventStore.last(stream))?.revision ?? 1n]; // no row stands before the second event
+  let [before, found] = [1n, (await eventStore.last(stream))?.revision ?? 1n]; // the first two events are no rows
   while (found - before > 1n) {
     const middle = (before + found) / 2n;
     const [event] = (await streamPage(eventStore, stream, middle, 1)).events;

@@ -42,12 +42,12 @@ export function importsUnder<Row, Accepted>(send: Send, path: string) {
       send({ method: "POST", path: pathOf(importId, "/corrections"), json: { rows }, ...withKey(options) }),
     cancel: (importId: string, options: CallOptions = {}): Promise<Import> =>
       send({ method: "POST", path: pathOf(importId, "/cancel"), ...withSignal(options) }),
-    /** Ends with the import, whether it is completed, failed or cancelled: look at its status. */
+    /** Resolves when the import has ended, whether it is completed, failed or cancelled: look at its status. */
     wait: (of: AnyImport, options: WaitOptions = {}) => waitForAny(of, (importId, signal) => get(importId, { signal }), options),
   };
 }
 
-/** The body of a webhook that tells of the end is all that there is to know: nothing is asked then. */
+/** The body of a webhook about an ended import already holds its final state: then no request is sent. */
 async function waitForAny(
   of: AnyImport,
   ask: (importId: string, signal: AbortSignal) => Promise<Import>,
@@ -63,7 +63,7 @@ interface Gettable {
   get(importId: string, options?: CallOptions): Promise<Import>;
 }
 
-/** An id does not tell of which kind its import is, so both are asked, until one of them knows it. */
+/** An id does not tell of which kind its import is. The first kind is asked, and the second one where the first answers 404. */
 export function importsOfEitherKind(kinds: readonly [Gettable, Gettable]) {
   return {
     wait: (of: AnyImport, options: WaitOptions = {}) => {

@@ -15,7 +15,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** Between half of it and all of it, so that many clients do not come back at the same moment. */
+/** Between half and all of the time, at random, so that many clients do not come back at the same moment. */
 export function withJitter(milliseconds: number): number {
   return milliseconds * (0.5 + Math.random() / 2);
 }

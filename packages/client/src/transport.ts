@@ -57,8 +57,8 @@ export function createSend(options: WaybillOptions): Send {
 }
 
 /**
- * Every call may be repeated: reads and cancelling change nothing the second time, pushes and corrections carry an idempotency key, and a quote that is
- * made twice costs nothing.
+ * Every call may be repeated: reads and cancelling change nothing the second time, pushes and corrections carry an idempotency key, and a quote
+ * that is made twice costs nothing.
  */
 export function mayRepeat(error: unknown): error is WaybillError {
   return error instanceof RateLimitedError || error instanceof UnavailableError || error instanceof ConnectionError;
@@ -107,7 +107,7 @@ async function answerOf(response: Response, call: Call): Promise<unknown> {
   throw errorOf(response, parsed(text), call.idempotencyKey);
 }
 
-/** A proxy in between may answer with a page. */
+/** Undefined for text that is not JSON: a proxy may answer with an HTML page. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -32,5 +32,5 @@ export type WebhookEvent = {
   [Type in keyof webhooks]: webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
 }[keyof webhooks];
 
-/** A message about an import; the other ones only try an endpoint. */
+/** A webhook about an import. The only other webhook, `ping`, tests an endpoint. */
 export type ImportEvent = Extract<WebhookEvent, { readonly data: { readonly importId: string } }>;

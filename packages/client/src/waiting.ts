@@ -20,7 +20,7 @@ export function hasEnded({ status }: Import): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** Asks until the import has ended. A service that is away for a while does not end the waiting. */
+/** Asks until the import has ended. While the service is unavailable it goes on asking. */
 export async function waitFor(ask: (signal: AbortSignal) => Promise<Import>, options: WaitOptions): Promise<Import> {
   const { signal, timeout = 1_800_000, onProgress, longestInterval = 30_000 } = options;
   const control = new AbortController();

@@ -6,7 +6,7 @@ export interface WebhookMessage {
   /** The body as it came, byte for byte: not parsed and written again. */
   readonly body: string | Uint8Array;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** `whsec_...`, as the portal shows it; several while one takes the place of another. */
+  /** `whsec_...`, as the portal shows it. Give several while a secret is being replaced. */
   readonly secret: string | readonly string[];
   /** Seconds that the message may be older, or newer, than this machine's clock says. 300 unless given. */
   readonly tolerance?: number;

@@ -13,7 +13,7 @@ export interface Scope {
   readonly importId?: string | undefined;
 }
 
-/** Within a scope, only the rows of its imports are looked at. Answers how many rows the tables hold. */
+/** Within a scope, only the rows of its imports are compared. Returns how many rows the tables hold. */
 export async function compareCorrections(
   client: PoolClient,
   evidence: CorrectionEvidence,

@@ -3,7 +3,7 @@ import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 import type { Scope } from "./compareCorrections.js";
 
-/** The counts by reason, counted again from the rejected rows and their states, which are compared with the streams themselves. */
+/** Counts the rejected rows again by reason and state. The rows and states themselves are compared with the streams elsewhere. */
 export async function compareGroups(client: PoolClient, { organisationId, importId }: Scope, findings: Findings): Promise<void> {
   const query = `
     with states as (

@@ -60,7 +60,7 @@ async function* byImport(client: PoolClient, organisationId: string | undefined)
   if (current) yield current;
 }
 
-/** The groups are those of the totals, no more and no fewer. */
+/** activity_groups must have exactly the groups that occur in activity_totals. */
 async function groupFaults(client: PoolClient, organisationId: string | undefined): Promise<string[]> {
   const group = "organisation_id, customer_id, warehouse_code, charge_code";
   const ofTotals = `select distinct ${group} from activity_totals`;

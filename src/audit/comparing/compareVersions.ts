@@ -34,7 +34,7 @@ export async function compareVersions(
 
 const nothing = digestOfVersions(new Map());
 
-/** A running import's versions are there already; shipment_imports says which count. */
+/** The versions of a running import are in shipment_versions already; shipment_imports says which imports count. */
 const isListed = ({ requested, ended }: AuditedImport) =>
   requested.data.kind === "shipments" && (ended === undefined || ended.type === "ImportCompleted");
 

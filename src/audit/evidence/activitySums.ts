@@ -36,7 +36,7 @@ export function addActivity(sums: ActivitySums, { row, values }: RowAccepted): v
   sums.set(key, sum);
 }
 
-/** What activity_totals has, in the same form. */
+/** Adds a row of activity_totals in the same form. */
 export function addTotal(sums: ActivitySums, columns: readonly unknown[]): void {
   const [customerId, warehouseCode, chargeCode, halfHour, quantity, rowCount, rowNumbers] = columns;
   const key = JSON.stringify([customerId, warehouseCode, chargeCode, (halfHour as Date).getTime()]);

@@ -1,4 +1,4 @@
-// The states of rejected rows as the streams have them, worked out by other code than the projection, which the audit compares with it.
+// The states of rejected rows, computed from the streams without the projection's code. The audit compares the projection's tables with them.
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
 import type { ImportRequested } from "../../events/importEvents.js";
@@ -17,7 +17,7 @@ export interface CorrectionEvidence {
   /** An import was requested or has ended. */
   requested(request: ImportRequested): void;
   ended(importId: string, completed: boolean): void;
-  /** Adds an event of a stream of corrections. Answers why the event cannot be read, where it cannot. */
+  /** Adds an event of a stream of corrections. Returns why the event cannot be read; undefined if it can. */
   addEvent(stored: StoredEvent): string | undefined;
   rows(): { readonly row_corrections: Map<string, CorrectionRow>; readonly finished_rows: Map<string, CorrectionRow> };
 }

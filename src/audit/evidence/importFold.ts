@@ -27,7 +27,7 @@ export interface FoldedShipment {
   readonly shipmentId: string;
   readonly fields: string;
   items: string;
-  /** Where its lines stand in the stream, with commas. */
+  /** The revisions of its lines in the stream, separated by commas. */
   revisions: string;
 }
 

@@ -30,6 +30,6 @@ const whyText = { claimed: "taken already by", dismissed: "dismissed", supersede
 
 export const rowsText = (rows: readonly number[]): string => `${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 
-/** The same for machines. */
+/** The same steps for `--json`. */
 export const correctionsJson = (steps: readonly CorrectionStep[]) =>
   steps.map(({ type, data, revision, recordedAt }) => ({ type, revision: Number(revision), recordedAt, ...data }));

@@ -13,13 +13,13 @@ export interface RowsToClaim {
   /** The import that corrects them. */
   readonly correction: string;
   readonly rows: readonly number[];
-  /** Asked for only where the import has not claimed yet. */
+  /** By superseded row: the import that wrote its shipment. Called only if the correction has not claimed rows yet. */
   superseded(): Promise<ReadonlyMap<number, string>>;
   readonly by: Principal;
   readonly now: Date;
 }
 
-/** Claims the rows for this import; answers those it was refused. Claiming again changes nothing and answers the same. */
+/** Claims the rows for this correction, and returns the rows that were refused. Claiming again changes nothing and returns the same. */
 export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
   const { importId, correction, rows, by, now } = wanted;
   let refused: readonly RefusedRow[] = [];

@@ -23,7 +23,7 @@ export async function loadCorrections(eventStore: EventStore, importId: string):
   return state;
 }
 
-/** Of the imports that have claimed one of these rows, those that failed or were cancelled: asked of their own streams, where an end is final. */
+/** The imports that have claimed one of these rows and failed or were cancelled. Their own streams are read, since an ending there is final. */
 export async function endedClaimants(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<string>> {
   const claimants = new Set(
     rows.flatMap((row) => {

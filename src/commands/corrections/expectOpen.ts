@@ -25,7 +25,7 @@ export interface CompletedImport {
   readonly position: bigint;
 }
 
-/** Another organisation's import, or one of the other kind, does not exist. Only what has completed has rows to correct. */
+/** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
 export async function completedImport(
   { pool, eventStore }: CorrectionDeps,
   { organisationId, importId, kind }: ImportAsked,
@@ -51,7 +51,7 @@ export async function completedImport(
 export interface ClosedRow {
   readonly row: number;
   readonly state: "submitted" | "dismissed" | "superseded";
-  /** The import that has it, or that has written its shipment since. */
+  /** The import that corrects it, or that has written its shipment since. */
   readonly importId?: string | undefined;
   /** Who dismissed it. */
   readonly by?: Principal | undefined;
@@ -66,8 +66,8 @@ export class RowsClosed extends Rejection {
 }
 
 /**
- * Refuses rows that are not open, as the streams have it at this moment. Of two
- * corrections that pass at the same moment, the importer's claim refuses the second.
+ * Refuses rows that the streams do not show as open now. If two corrections of one row pass this check at the same moment, the importer's
+ * claim refuses the second.
  */
 export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
   const ask = await closedRows(deps, found, rows);
@@ -75,7 +75,7 @@ export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, r
   if (closed.length > 0) throw new RowsClosed(closed);
 }
 
-/** By row, in words: why it is not open. Rows that are open are not there. */
+/** By row, in words: why it is not open. Open rows have no entry. */
 type WhyNotOpen = (rows: readonly number[]) => Promise<Map<number, string>>;
 
 export async function whyNotOpen(deps: CorrectionDeps, found: CompletedImport): Promise<WhyNotOpen> {
@@ -83,7 +83,7 @@ export async function whyNotOpen(deps: CorrectionDeps, found: CompletedImport): 
   return async (rows) => new Map((await ask(rows)).map(({ row, sentence }) => [row, sentence]));
 }
 
-/** Reads the streams once, and then answers for any of the import's rows; `of` are all that will be asked for, where that is known. */
+/** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
 async function closedRows(
   deps: CorrectionDeps,
   { request, position }: CompletedImport,
@@ -134,7 +134,7 @@ export function someOf(sentences: readonly string[]): string {
 const mostQueued = 1_000;
 const atOnce = 20;
 
-/** By row: the import in the organisation's queue that is to correct it. The table of states may not have heard of it yet. */
+/** By row: the import in the organisation's queue that is to correct it. The table of states may not have it yet. */
 async function queuedCorrections(
   { pool, eventStore }: CorrectionDeps,
   organisationId: string,

@@ -26,7 +26,7 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
   readonly withinMs: number;
   /** The values that were sent for these rows. */
   readonly sent: (kind: ImportKind, rows: readonly number[]) => Promise<ReadonlyMap<number, SentValues>>;
-  /** Is told how long the file will be, before it is made. */
+  /** Is called with the size of the file before it is made. */
   readonly hold?: ((bytes: number) => void) | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import { type CompletedImport, someOf } from "./expectOpen.js";
 
-/** Refuses numbers that are no rejected rows of the import, and a part of a shipment: its lines are dealt with together. */
+/** Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together. */
 export async function expectWholeShipments(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<void> {
   const wanted = new Set(rows);
   const found = await pool.query<{ row: number; handle: string | null }>(

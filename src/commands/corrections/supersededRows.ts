@@ -18,7 +18,7 @@ export async function supersededRows(pool: Pool, { organisationId, position, row
   return new Map(found.rows.map(({ row, importId }) => [row, importId]));
 }
 
-/** Whether what was recorded up to there is in the ledger of shipments. */
+/** Whether the ledger of shipments has everything that the log has up to this position. */
 export async function ledgerHas(pool: Pool, position: bigint): Promise<boolean> {
   const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
   return rowCount === 1;

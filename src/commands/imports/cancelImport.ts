@@ -25,7 +25,10 @@ export interface CancelImport {
 
 const withinMs = 5_000;
 
-/** The worker sees the mark and stops within a second. Until then its appends and this one race for the revision, and either order is right. */
+/**
+ * Marks the import's queue place, so that its worker stops within a second, and appends ImportCancelled. Until the worker stops, its appends
+ * compete with this one for the same revision; either order is right.
+ */
 export async function cancelImport(deps: CancelImportDeps, asked: CancelImport): Promise<void> {
   const { importId } = asked;
   let loaded = expectVisible(await loadImport(deps.eventStore, importId), asked);
@@ -59,7 +62,7 @@ function append({ eventStore }: CancelImportDeps, loaded: LoadedImport, asked: C
   return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, progress, now: asked.now }, context);
 }
 
-/** Another organisation's import, or one of the other kind, does not exist. */
+/** Throws notFound for another organisation's import or one of the other kind. */
 function expectVisible(loaded: LoadedImport, { organisationId, kind }: CancelImport): LoadedImport {
   const { state } = loaded;
   const visible =

@@ -18,7 +18,7 @@ export async function reservePlace(pool: Pool, place: { organisationId: string; 
 export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again.`);
 
-/** A look before a push is read. Only reserving a place is exact. */
+/** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
 export async function isQueueFull(pool: Pool, organisationId: string, depth: number): Promise<boolean> {
   const { rows } = await pool.query<{ full: boolean }>("select count(*) >= $2 as full from import_queue where organisation_id = $1", [
     organisationId,

@@ -22,7 +22,7 @@ export function changeMember(deps: MemberDeps, who: MemberOf, origin: Origin, de
   return underMemberLock(deps, who.organisationId, (client) => record(deps, client, who, origin, decide));
 }
 
-/** One at a time in an organisation, whatever the process: two admins who remove each other come one after the other. */
+/** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
 export function underMemberLock<Result>(
   deps: MemberDeps,
   organisationId: string,
@@ -47,7 +47,7 @@ export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf
   return handled;
 }
 
-/** The same for a change that takes an admin away: rejected where no admin would be left. */
+/** `changeMember` for a change that may take an admin away. It is rejected if no admin would be left. */
 export function changeAdmin(
   deps: MemberDeps,
   who: MemberOf,
@@ -62,8 +62,8 @@ export function changeAdmin(
 }
 
 /**
- * An admin who has joined may go only where another one who has joined stays. The streams are read, not the table: a command may have
- * died after its append and before its row.
+ * An admin who has joined can be removed only while another admin who has joined remains. The streams are read, not the table: a process may
+ * have died between its append and the write of the row.
  */
 export async function ensureAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
   const { rows } = await client.query<{ memberId: string }>(

@@ -18,7 +18,7 @@ export interface Invitation {
   readonly name?: string | undefined;
 }
 
-/** The token is told once: only its hash is kept. `linkAddress` makes the link of it. */
+/** The token is returned once: only its hash is kept. `linkAddress` makes the link from it. */
 export interface LinkMade extends MemberOf {
   readonly token: string;
   readonly expiresAt: Date;
@@ -89,7 +89,7 @@ async function newLink(deps: MemberDeps): Promise<{ token: string; at: string; l
   return { token, at: now.toISOString(), linkSha256: hashToken(token), linkExpiresAt };
 }
 
-/** The id that this e-mail has in this organisation from now on. Random: an id made from the e-mail would let it be guessed. */
+/** The id that this e-mail has in this organisation from now on. Random: from an id made of the e-mail the e-mail could be guessed. */
 async function claimMember(deps: MemberDeps, organisationId: string, email: string): Promise<string> {
   const { rows } = await deps.pool.query<{ memberId: string }>(
     `insert into member_claims (organisation_id, email_key, member_id)

@@ -30,7 +30,7 @@ export async function findLink({ pool }: MemberDeps, token: string): Promise<Ope
   return rows[0];
 }
 
-/** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for the member it answers. */
+/** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for the returned member. */
 export async function joinByLink(
   deps: MemberDeps,
   { token, password }: { token: string; password: string },

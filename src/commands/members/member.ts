@@ -1,4 +1,4 @@
-// A member as its stream tells it. E-mail and name stand there and nowhere else.
+// A member, folded from its stream. No other stream has the e-mail or the name, so that erasing a member deletes one stream.
 import type { Role } from "../../domain/roles.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { Aggregate } from "../handle.js";

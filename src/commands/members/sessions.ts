@@ -1,4 +1,4 @@
-// Signed-in browsers: 256 random bits in a cookie, of which only the hash is here. A session is valid while the member is active and
+// Signed-in browsers: 256 random bits in a cookie, of which the database has only the hash. A session is valid while the member is active and
 // the credentials are those of the sign-in, so that a removal, a new password or a new role ends it at every process at once.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
@@ -86,7 +86,7 @@ export async function findSession(pool: Database, token: string | undefined): Pr
   return { ...known, name: name ?? known.email, by: { kind: "member", id: known.memberId }, formToken: formTokenOf(token) };
 }
 
-/** Which of these sessions, by the hashes of their tokens, are still valid. Being asked about keeps none alive. */
+/** Which of these sessions, by the hashes of their tokens, are still valid. The check does not count as a use of the session. */
 export async function validSessions(pool: Database, tokenHashes: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await pool.query<{ hash: string }>(
     `select token_sha256 as hash from sessions
@@ -107,5 +107,5 @@ export async function endSession(pool: Database, token: string): Promise<void> {
   if (isToken(token)) await pool.query("delete from sessions where token_sha256 = $1", [hashToken(token)]);
 }
 
-/** Stands in the pages' forms. Derived from the session's token, which cannot be worked out from it. */
+/** The token in the pages' forms. It is derived from the session's token, which cannot be computed from it. */
 const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");

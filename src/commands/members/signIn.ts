@@ -1,5 +1,5 @@
-// Sign-in by e-mail and password. The answer never tells whether the e-mail is known: the same sentence, the same work, and no wrong
-// answer earlier than another.
+// Sign-in by e-mail and password. The answer never tells whether the e-mail is known: an unknown e-mail and a wrong password get the same
+// sentence, after the same work, and neither answer comes earlier.
 import { setTimeout as pause } from "node:timers/promises";
 import { emailKey } from "../../domain/members/email.js";
 import { passwordLength } from "../../domain/members/password.js";
@@ -21,7 +21,7 @@ export type SignInAnswer =
   | { readonly kind: "refused" }
   | { readonly kind: "wait"; readonly seconds: number };
 
-/** No wrong answer comes earlier than this, so that an e-mail in several organisations, whose passwords are all looked at, does not stand out. */
+/** A refusal never comes earlier than this, so that an e-mail in several organisations, whose passwords are all checked, does not stand out. */
 const wrongAfterMs = 400;
 /** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot fill an account's places. */
 const mostAtOnce = { address: 4, account: 16 } as const;
@@ -66,7 +66,7 @@ async function tryOnce(
     await forgetFailures(deps.pool, attempt);
     return { kind: "verified", members: [first, ...others] };
   }
-  // On a busy machine a hash takes long: then as long as for several of them.
+  // On a busy machine one hash may take longer than that: then every refusal takes as long as the hashes of three organisations.
   const answerAfterMs = Math.max(wrongAfterMs, (usualOrganisations * (performance.now() - begun)) / looked);
   await countFailure(deps.pool, attempt);
   await pause(Math.max(0, answerAfterMs - (performance.now() - begun)), undefined, signal ? { signal } : {});
@@ -77,7 +77,7 @@ interface Known extends VerifiedMember {
   readonly passwordHash: string;
 }
 
-/** At least one password is looked at in any case. */
+/** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
   { emailKey: key, password }: { emailKey: string; password: string },

@@ -10,7 +10,7 @@ export interface Attempt {
   readonly address: string;
 }
 
-/** How long an attempt has to wait, in milliseconds. `refuse`: the person has to come back after that time. `delay`: the answer comes after that time. */
+/** How long an attempt waits, in milliseconds. `refuseMs`: the person has to try again after that time. `delayMs`: the answer comes after it. */
 export type Pace = { readonly refuseMs: number } | { readonly delayMs: number };
 
 export const paceLimits = { freeTries: 5, longestRefusalMs: 300_000, accountTries: 20, addressTries: 50, longestDelayMs: 2_000 } as const;
@@ -61,7 +61,7 @@ export async function forgetFailures(pool: Pool, attempt: Attempt): Promise<void
 
 let untilSweep = 0;
 
-/** Every hundredth time: what is forgotten anyway, and the oldest where they are too many. */
+/** Every hundredth call deletes expired counts, and the oldest counts where there are too many. */
 async function forgetOld(pool: Pool): Promise<void> {
   untilSweep -= 1;
   if (untilSweep > 0) return;

@@ -1,4 +1,4 @@
-// src/commands/webhooks: what is to be told to which endpoint. Operational state, no events: the log has the events themselves.
+// src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { Endpoint } from "../organisations/webhooks.js";
@@ -19,7 +19,7 @@ export interface ToldEvent {
 const told = `jsonb_to_recordset($1) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid, revision bigint,
   position bigint, "recordedAt" timestamptz)`;
 const columns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
-/** Not before the delivery that it waits for is due, unless that one is being sent: the claim sees to the order then. */
+/** Not before the import's earlier deliveries are due. Deliveries that are being sent are not compared: the claim then keeps the order. */
 const due = `greatest(now(), (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = endpoint.endpoint_id
   and before.import_id = told."importId" and before.status = 'waiting' and before.claim is null and before.position < told.position))`;
 const values = `endpoint.endpoint_id, endpoint.organisation_id, told."eventId", told.type, told."importId", told.revision, told.position,
@@ -47,7 +47,10 @@ export async function endpointsOf(database: Database, organisations: ReadonlySet
   return new Map(rows.map((row) => [row.organisationId, row]));
 }
 
-/** Adds a delivery of each event for every endpoint (or only those in `only`) that was added before the event and asked for its type. The same event again adds nothing. */
+/**
+ * Adds a delivery of each event for every endpoint that was added before the event and asked for its type, or only for those in `only`. Events
+ * older than `keptDays` are left out. The same event again adds nothing.
+ */
 export async function enqueueTold(database: Database, events: readonly ToldEvent[], only?: readonly string[]): Promise<number> {
   const { rowCount } = await database.query(
     `insert into webhook_deliveries (${columns})
@@ -80,7 +83,7 @@ export async function enqueueAgain(database: Database, { endpointId }: Endpoint,
 const asJson = (events: readonly ToldEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
-/** Tries the endpoint once, also a paused one. Answers the delivery's number. */
+/** Sends a ping to the endpoint, also to a paused one. Returns the delivery's id. */
 export async function ping(database: Database, { organisationId, endpointId }: Endpoint, eventId: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, occurred_at, status, due_at)
@@ -92,7 +95,7 @@ export async function ping(database: Database, { organisationId, endpointId }: E
   return rows[0].id;
 }
 
-/** One delivery once more, with the same id. */
+/** Sends one delivery once more, with the same id. */
 export async function sendAgain(database: Database, { organisationId, endpointId }: Endpoint, deliveryId: string): Promise<void> {
   const { rowCount } = await database.query(
     `update webhook_deliveries set ${begunAnew} where organisation_id = $1 and endpoint_id = $2 and id = $3

@@ -16,7 +16,7 @@ export interface ReplaySources {
 
 const importsAtOnce = 16;
 
-/** Answers how many events will be sent. */
+/** Returns how many events will be sent. */
 export async function replay({ pool, eventStore, signal }: ReplaySources, endpoint: Endpoint, from: Date): Promise<number> {
   const { organisationId, endpointId } = endpoint;
   const found = await pool.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null", [

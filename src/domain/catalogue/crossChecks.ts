@@ -5,7 +5,7 @@ import { duplicates, notAmong, quote } from "./references.js";
 import { reservedColumns } from "./reservedColumns.js";
 import { zoneFaults } from "./zoneChecks.js";
 
-/** What the parts of the file say about each other; each fault begins with its path. */
+/** The faults in what one part of the file says about another; each fault begins with its path. */
 export function crossCheck(file: ReadableFile): string[] {
   const keys = file.customFields.map((field) => field.key);
   const carriers = new Set(file.carriers.map((carrier) => carrier.id));

@@ -15,7 +15,7 @@ export function customerFaults(file: ReadableFile): string[] {
 
 type Competes = (a: ReadableCard, b: ReadableCard) => boolean;
 
-/** One customer, one service, one lane, one day: one price. Spot rates stand beside the contract's. */
+/** A customer has one price for each service, lane and day, so its cards must not overlap. Spot rates may stand beside a card and are not checked. */
 function validityFaults(ids: readonly string[], cards: Map<string, ReadableCard>, path: string, competes: Competes): string[] {
   const seen: { card: ReadableCard; at: string }[] = [];
   const faults: string[] = [];
@@ -39,7 +39,7 @@ function areRivals(a: ReadableCard, b: ReadableCard): boolean {
   return b.lanes.some((lane) => lanes.has(laneKey(lane)));
 }
 
-/** Thousands of customers share the same few cards. */
+/** Remembers the answers, since thousands of customers share the same few cards. */
 function remembered(rivals: Competes): Competes {
   const known = new Map<ReadableCard, Map<ReadableCard, boolean>>();
   return (a, b) => {

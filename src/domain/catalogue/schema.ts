@@ -7,7 +7,7 @@ const identifier = z
   .string()
   .max(64)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores, beginning with a letter or digit");
-/** Control characters and halves of characters: databases refuse them, and they are never meant. */
+/** Text without control characters and lone surrogates: databases refuse them, and they are never meant. */
 const text = (most: number) =>
   z
     .string()

@@ -43,14 +43,14 @@ const shapes: Record<string, string> = {
   CA: "3 or 6 characters, such as V6B, V6B 1A1 or V5K-V6Z",
 };
 
-/** Of the countries whose codes we know the look of: one that looks otherwise would silently match nothing. */
+/** Only for countries whose format of postcodes is known here. A postcode in another format would match nothing, without any message. */
 function shapeFault(country: string, text: string): string | undefined {
   const shape = shapes[country];
   const fits = text.split("-").every((end) => readPostalCode(country, end.trim()) !== undefined);
   return shape === undefined || fits ? undefined : `cannot be a postcode of ${country}: those have ${shape}`;
 }
 
-/** A range may lie within another, whose zone then has the rest of it; two that cross, or are the same, leave a postcode to both. */
+/** A range may lie within a wider one: its postcodes are then in its own zone. Ranges that cross or are equal would put a postcode into two zones. */
 function overlapFaults(claims: Claim[]): string[] {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   const sorted = claims.toSorted((a, b) => order(a.country, b.country) || widerFirst(a.range, b.range));

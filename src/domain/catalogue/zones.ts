@@ -17,7 +17,7 @@ export function parseRange(countryCode: string, text: string): PostcodeRange | u
   return { from, to };
 }
 
-/** Places are known by the first half of a Canadian code, but a zone may hold part of them: here such a code counts whole. */
+/** Canadian places are known by the first half of their code, but a zone may list whole codes: so zones compare all six characters. */
 function zoneCode(countryCode: string, text: string): string {
   return countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
 }
@@ -43,7 +43,7 @@ function endOf(range: PostcodeRange): string {
 }
 
 interface CountryZones {
-  /** In order; `around` is the place of the one that a range lies within, or -1. */
+  /** In the order of `widerFirst`. `around` is the index of the narrowest range that this one lies within, or -1. */
   readonly ranges: readonly { from: string; end: string; zone: string; around: number }[];
   /** The zone without postcodes: the rest of its country. */
   readonly rest: string | undefined;
@@ -80,7 +80,7 @@ function nested(claims: readonly { range: PostcodeRange; zone: string }[]): Coun
   return ranges;
 }
 
-/** The smallest range with the code: the last that begins at or before it, or else one around that. */
+/** The zone of the narrowest range that holds the code: the last range that begins at or before the code, or else one around that range. */
 function inRange(ranges: CountryZones["ranges"], code: string): string | undefined {
   let [low, high] = [0, ranges.length];
   while (low < high) {

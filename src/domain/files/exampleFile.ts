@@ -12,7 +12,7 @@ type Kind = "shipments" | "activities";
 interface Known {
   readonly catalogue: Catalogue;
   readonly geography: Geography;
-  /** That the organisation has used already; may be none. */
+  /** Codes that the organisation has used already; may be empty. */
   readonly warehouseCodes: readonly string[];
   readonly chargeCodes: readonly string[];
   readonly now: Date;
@@ -42,7 +42,7 @@ export const exampleText = ({ columns, rows }: ExampleTable): string =>
 const typeOf = (field: Field): ExampleTable["columns"][number]["type"] =>
   isNumber(field) ? "number" : field.type === "time" ? "time" : "text";
 
-/** By its key, or by its long name where the key alone is a column of ours. */
+/** The name of a custom field's column: its key, or `customFields.<key>` where the key is also another column's name. */
 function customColumn(key: string): string {
   const ours = columnsOf("shipments").map(({ name }) => name);
   return matchImportHeader([...ours, key], { kind: "shipments", source: "file", customFieldKeys: [key] }).ok

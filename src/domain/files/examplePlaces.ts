@@ -5,11 +5,11 @@ import type { RowContext } from "../rows/rowContext.js";
 
 /** A well-known code of each country whose postcodes come with the service, for zones that are a whole country. */
 const capitals: Readonly<Record<string, readonly string[]>> = { AU: ["2000", "3000"], US: ["10001", "94103"], CA: ["M5V", "V6B"] };
-/** A range need not begin with a code that exists. */
+/** How many codes of a range are tried, since its first ones may not exist. */
 const mostTried = 60;
 const mostZones = 40;
 
-/** Two places that the organisation serves, in different zones where it has some; fewer where none is found soon. */
+/** Two places that the organisation serves, in different zones if possible. The same place twice where only one is found, none where none is. */
 export function examplePlaces({ file }: Catalogue, { locate }: Pick<RowContext, "locate">): Location[] {
   const zones = file.zoneMaps.flatMap((map) => map.zones);
   // Australia's postcodes are in memory already; those of other countries take a moment to load.

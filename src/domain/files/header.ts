@@ -40,7 +40,7 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
   const ambiguous: string[] = [];
   columns.forEach((given, index) => {
     const column = given.trim();
-    if (column === "") return; // a spacer: values under it are the reader's to report
+    if (column === "") return; // a column without a name; the file's reader reports values below it
     const candidates = isTooLong(column) ? noCandidates : (names.exact.get(column) ?? names.folded.get(folded(column)) ?? noCandidates);
     const [[field, name] = [undefined, ""]] = candidates;
     if (candidates.size === 0) unrecognised.push(column);
@@ -66,7 +66,7 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
     : { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
 }
 
-/** Before it is looked at: folding would make a known name of one that is padded with thousands of hyphens. */
+/** Checked before folding, which would make a known name of one that is padded with thousands of hyphens. */
 const isTooLong = (column: string): boolean => Buffer.byteLength(column) > limits.columnNameBytes;
 
 /** By field, the name it is known by; `undefined` stands for a column that is known and left out. */
@@ -86,7 +86,7 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
   for (const field of [...required, ...optional]) add(field, field);
   const contract = new Set(loose.keys());
   for (const key of custom) {
-    // a field of the contract keeps its name; the custom one is then reached by its long name alone
+    // A field of the contract keeps its name. A custom field with the same key is then found by its long name alone.
     if (!contract.has(folded(key))) add(key, `customFields.${key}`);
     add(`customFields.${key}`, `customFields.${key}`);
   }
@@ -97,7 +97,7 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
 
 const shownNameBytes = 100;
 
-/** Header cells come from outside: only so many of them, and only so much of each, are repeated in a message. */
+/** Header cells come from outside, so a message repeats at most 100 of them, and 100 bytes of each. */
 function sentence(label: string, names: readonly string[]): string {
   if (names.length === 0) return "";
   const shown = names.slice(0, 100).map((name) => shortened(name, shownNameBytes));

@@ -2,7 +2,7 @@
 import { uuidPattern } from "../uuid.js";
 import { folded, reportColumns } from "./header.js";
 
-/** In the properties of the workbook, which spreadsheet programs keep when the report is edited and saved. */
+/** The subject in the workbook's properties. Spreadsheet programs keep it when the report is edited and saved. */
 export const reportSubject = (importId: string): string => `Rejected rows of import ${importId}`;
 
 const anyImportId = new RegExp(uuidPattern, "i");

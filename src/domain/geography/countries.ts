@@ -29,7 +29,7 @@ const codes: ReadonlySet<string> = new Set(
 
 let names: Intl.DisplayNames | undefined;
 
-/** Made when first needed: it costs a tenth of a second, and only messages have names. */
+/** The table of names is made when first needed: it costs a tenth of a second, and only messages need names. */
 function regionName(code: string): string | undefined {
   names ??= new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
   return names.of(code);

@@ -43,7 +43,7 @@ export interface Geography {
   suggest(start: string, countryCode?: string): readonly Suggestion[];
   /** The postcodes of a suburb, by its name in any of its spellings; empty where there is none. */
   postalCodesOf(suburb: string, countryCode?: string): readonly string[];
-  /** Forget a country's localities, so that the next question reads them anew. */
+  /** Forgets a country's localities, so that the next question reads them again. */
   reload(countryCode: string): void;
 }
 
@@ -66,7 +66,7 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
       const [code, key] = [countryCodeOf(country), written.trim()];
       const places = code === undefined || key.length < 2 ? undefined : placesOf(code);
       if (!places || code === undefined) return [];
-      // 200 may become 2000, and 800 may be a spreadsheet's 0800.
+      // 200 may be the beginning of 2000, and 800 may be 0800 from a spreadsheet, which drops zeros.
       const codes = [...new Set([plainPostalCode(key), comparablePostalCode(code, key)])];
       const found = /\d/.test(key)
         ? codes.flatMap((start) => places.beginningWith({ code: start }, mostSuggested / codes.length))
@@ -144,7 +144,7 @@ function named(found: readonly Place[], suburb: string, keyOf: (name: string) =>
   return [];
 }
 
-/** Brisbane-City and Brisbane City are both places of 4000: who writes one of them means that one. */
+/** Puts the exact spelling first: Brisbane-City and Brisbane City are two places of 4000. */
 function exactFirst(alike: readonly Place[], suburb: string): readonly Place[] {
   if (alike.length < 2) return alike;
   const given = suburb.toUpperCase();

@@ -85,7 +85,7 @@ export function looseNameKeys(name: string): string[] {
   return keys;
 }
 
-/** Imports ask for the same names over and over; the memory of it is bounded. */
+/** Remembers up to `limit` keys, since imports ask for the same names over and over. */
 export function rememberingNameKey(limit = 20_000, longest = 200): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {

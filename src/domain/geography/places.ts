@@ -62,13 +62,13 @@ function internNames(): Names & { seal(): void } {
       keys[id] ??= nameKey(names[id] ?? "");
       return keys[id] ?? "";
     },
-    seal: () => ids.clear(), // only needed while building
+    seal: () => ids.clear(), // the ids are needed only while the places are built
   };
 }
 
 /** Imports ask for the same postcodes again and again; Australia has some 3,200. */
 const mostRemembered = 5_000;
-/** Suggestions are a help: a country with more localities gets those of its first ones. */
+/** Suggestions are searched among this many localities of a country. Those of a larger country are never complete. */
 const mostLookedThrough = 50_000;
 
 /**

@@ -5,7 +5,7 @@ export function plainPostalCode(text: string): string {
 
 const digits: Record<string, number> = { AU: 4, US: 5 };
 
-/** The form in which a country's codes are compared: a spreadsheet's 800 is 0800, a ZIP+4 is its ZIP, Canada goes by the first three. */
+/** How a country's codes are compared: 800 from a spreadsheet is 0800, a ZIP+4 is its ZIP, a Canadian code is its first three characters. */
 export function comparablePostalCode(countryCode: string, text: string): string {
   return comparable(countryCode, plainPostalCode(text));
 }
@@ -35,12 +35,12 @@ export function writtenPostalCode(countryCode: string, text: string): string {
   return text.trim().toUpperCase().replace(/\s+/g, " ");
 }
 
-/** A spreadsheet takes 0800 for the number 800: the zeros that the code was found with come back, the rest stays as it was written. */
+/** Puts back leading zeros that a spreadsheet dropped: 800 that was found as 0800 becomes 0800. Other codes stay as they were written. */
 export function withLostZeros(written: string, found: string): string {
   return written.padStart(found.length, "0") === found ? found : written;
 }
 
-/** As written but for blanks and letter case; a spreadsheet may have taken zeros away. */
+/** What a postcode may look like, in capitals and without blanks. Leading zeros may be missing, since spreadsheets drop them. */
 const shapes: Record<string, RegExp> = {
   AU: /^\d{3,4}$/,
   US: /^(?:\d{3,5}|\d{4,5}-?\d{4})$/,
@@ -57,7 +57,7 @@ const nowhere: ReadonlySet<number> = new Set();
  * anywhere, a hyphen only where the country's codes have one: `20-00` is a slip, not Sydney.
  */
 export function readPostalCode(countryCode: string, text: string, loadedHyphens = nowhere): string | undefined {
-  if (!/^[A-Za-z0-9 \u00a0\u202f-]+$/.test(text)) return undefined; // before upper case, which makes letters of other signs
+  if (!/^[A-Za-z0-9 \u00a0\u202f-]+$/.test(text)) return undefined; // checked before toUpperCase, which turns some other characters into letters
   const compact = text.replace(/[ \u00a0\u202f]+/g, "").toUpperCase();
   const shape = shapes[countryCode];
   if (!(shape ?? otherShape).test(compact)) return undefined;

@@ -1,4 +1,4 @@
-/** As people, spreadsheets and programs write a number; longer ones say nothing that a JSON number could hold. */
+/** As people, spreadsheets and programs write a number. A longer text has more digits than a JSON number can hold. */
 const pattern = /^[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:e[+-]?\d{1,3})?$/i;
 
 /** Below it every whole number has a JSON number of its own. */

@@ -72,7 +72,7 @@ export function fieldsOf<Part extends FieldPart>(...parts: readonly Part[]): rea
   return fields.filter((field): field is Field<Part> => (parts as readonly string[]).includes(field.part));
 }
 
-/** Those that a JSON push may carry, and the file it is turned into has. */
+/** The fields that a JSON push may carry. The file that the push becomes has these columns. */
 export const pushedNames = <Part extends FieldPart>(part: Part): FieldName<Part>[] =>
   fieldsOf(part).flatMap(({ name, inPushes }) => (inPushes ? [name] : []));
 

@@ -5,7 +5,7 @@ export const limits = {
   linesPerPush: 10_000,
   activitiesPerPush: 10_000,
   rowsPerCorrection: 500,
-  /** The rows of an uploaded error report that one import takes; a longer report becomes several imports. The claim, which names a reason for each refused row, then stays below a mebibyte. */
+  /** The rows of an uploaded error report that one import takes; a longer report becomes several imports. RowsClaimed then stays below 1 MiB. */
   rowsPerReportImport: 5_000,
   fileBytes: 52_428_800,
   /** Of the file that a JSON push becomes, in which every goods line repeats its shipment's fields: as large as an upload may be. */
@@ -22,7 +22,7 @@ export const limits = {
   rejectedValueBytes: 4_000,
   /** What is kept of all values of a rejected row together. An activity whose texts are within their limits is kept whole. */
   rejectedRowBytes: 32_000,
-  /** Room for the keys of all custom fields that an organisation can have. */
+  /** The longest reason that is kept. It can name all custom fields that an organisation can have. */
   reasonBytes: 16_000,
   /** Distinct reasons that an import holds in memory; further ones are worked out again when they are recorded. */
   keptReasons: 1_000,
@@ -30,7 +30,7 @@ export const limits = {
   rejectedPageBytes: 4 * 1024 * 1024,
 } as const;
 
-/** Lengths are in characters, as the JSON bodies are measured: one beyond the basic plane is two units of a string, but one character. */
+/** Counts Unicode characters, as zod does for JSON bodies, and not the UTF-16 units of a string: an emoji is one character of two units. */
 export function isLonger(text: string, characters: number): boolean {
   return text.length > characters && [...text].length > characters;
 }

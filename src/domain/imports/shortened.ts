@@ -3,7 +3,7 @@ export const cutMark = "... [cut short]";
 
 const encoder = new TextEncoder();
 
-/** At most so many bytes of UTF-8, the mark among them; no character is cut in two. */
+/** Cuts a text to at most `bytes` bytes of UTF-8, including the mark. No character is cut in two. */
 export function shortened(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
   const room = Math.max(0, bytes - cutMark.length);

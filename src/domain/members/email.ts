@@ -4,7 +4,7 @@ import { Rejection } from "../rejection.js";
 const longest = 254;
 const shape = /^[^\s@<>()",;:\\[\]\p{Cc}]+@[^\s@<>()",;:\\[\]\p{Cc}.]+(\.[^\s@<>()",;:\\[\]\p{Cc}.]+)*$/u;
 
-/** Trimmed and checked; Rejection where it is none. */
+/** Trims and checks an address. Throws a Rejection for text that is none. */
 export function parseEmail(text: string): string {
   const email = text.trim().normalize("NFC");
   if (email.length > longest || !shape.test(email)) {
@@ -13,5 +13,5 @@ export function parseEmail(text: string): string {
   return email;
 }
 
-/** Two addresses that differ in this are two members. */
+/** Addresses with the same key are the same member's. */
 export const emailKey = (text: string): string => text.trim().normalize("NFC").toLowerCase();

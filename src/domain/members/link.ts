@@ -5,7 +5,7 @@ export const linkHours = 72;
 
 const shape = /^[\w-]{43}$/;
 
-/** 256 bits as they stand in an address. `randomBytes` must be cryptographically random. */
+/** 256 bits, as text that can stand in an address. `randomBytes` must be cryptographically random. */
 export const makeToken = (randomBytes: (count: number) => Uint8Array): string => Buffer.from(randomBytes(32)).toString("base64url");
 
 /** False for text that cannot be a token made here. */

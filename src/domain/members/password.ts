@@ -1,7 +1,7 @@
 // Which passwords are accepted. Length is what counts; those that an attacker tries first are rejected.
 export const passwordLength = { least: 12, most: 200 } as const;
 
-/** A sentence for the person who chose it, or undefined where it is accepted. `known`: the member's e-mail, name and organisation, which are no secret. */
+/** A sentence for the person who chose it; undefined if it is accepted. `known`: the member's e-mail, name and organisation, which are no secret. */
 export function passwordFault(password: string, known: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
   const { least, most } = passwordLength;
   const length = [...password].length;
@@ -15,7 +15,7 @@ export function passwordFault(password: string, known: readonly string[], isComm
   return undefined;
 }
 
-/** The text itself, or the part of an e-mail before the @, with digits and signs around it. */
+/** Whether the password is this text, or the part of this e-mail before the @, also with digits and signs around it. */
 function tellsPassword(plain: string, text: string): boolean {
   const whole = text.trim().normalize("NFC").toLowerCase();
   const names = [whole, whole.split("@")[0] ?? ""].filter((name) => name.length > 3);
@@ -23,7 +23,10 @@ function tellsPassword(plain: string, text: string): boolean {
   return names.some((name) => plain === name || core === withoutTrimmings(name));
 }
 
-/** One that is in the list, also when half of it or more is and the rest is digits and signs; one that repeats a few characters; a run along the alphabet or the keyboard. */
+/**
+ * Whether an attacker would try it early: a common password (also with digits and signs around it, as long as those are at most half of it), a
+ * few characters repeated, or a run along the alphabet or the keyboard.
+ */
 function isEasy(plain: string, isCommon: (lowerCase: string) => boolean): boolean {
   const core = withoutTrimmings(plain);
   if (isCommon(plain) || (core.length * 2 >= plain.length && isCommon(core))) return true;

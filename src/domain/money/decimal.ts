@@ -21,7 +21,7 @@ export function decimal(value: number | string): Decimal {
 const mostRemembered = 10_000;
 const remembered = new Map<number, Decimal>();
 
-/** The same for the numbers of a catalogue, which come back with every quote. */
+/** `decimal` with a cache, for the numbers of a catalogue, which every quote uses again. */
 export function knownDecimal(value: number): Decimal {
   let known = remembered.get(value);
   if (known === undefined) {

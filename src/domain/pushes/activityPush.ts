@@ -1,4 +1,4 @@
-// Endpoint 7's body. The required fields are checked here, by path; the rest of the row is the importer's.
+// The body of a JSON push of activities. The required fields are checked here, by path; the importer checks the rest of each row.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { sourceDetails } from "./text.js";

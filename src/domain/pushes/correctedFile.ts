@@ -84,9 +84,9 @@ function* faultsOf({ rows }: CorrectionPush, sources: Sources): Generator<string
 }
 
 export interface CorrectionFault {
-  /** The column that it is about; none where it is the row. */
+  /** The column at fault; absent where it is the whole row. */
   readonly column?: string;
-  /** Reads after its name. */
+  /** The end of a sentence that begins with the column's name or with the row. */
   readonly what: string;
 }
 

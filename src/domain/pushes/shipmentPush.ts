@@ -1,4 +1,4 @@
-// Endpoint 3's body. What is wrong with a row (no shipmentId, an unknown place) is the importer's to say; only shape is checked here.
+// The body of a JSON push of shipments. Only its shape is checked here. The importer judges the rows, such as one with an unknown place.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstOf, pathText } from "../validation/messages.js";
@@ -38,7 +38,7 @@ export type ShipmentPush = z.infer<typeof shipmentPush>;
 
 const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
-/** False where no organisation could have had it taken, whatever its catalogue was: the file it would become may be a huge one. */
+/** False for a push that is rejected whatever the organisation's catalogue says. The file that it would become may be huge. */
 export function couldBeTaken(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
   return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;

@@ -1,4 +1,4 @@
-// A JSON push becomes the file its customer would have uploaded, so that both lanes share one importer.
+// A JSON push becomes the file that its customer would have uploaded, so that pushes and uploads share one importer.
 import { customFieldPrefix, elementColumn, type FieldName, type FieldPart, pushedNames } from "../imports/fields.js";
 
 type Value = string | number | undefined;
@@ -22,7 +22,7 @@ const shipmentFields = pushedNames("shipment");
 const goodsLineFields = pushedNames("goodsLine");
 const activityFields = pushedNames("activity");
 
-/** Line by line: each goods line repeats its shipment, so that the whole may be many times as long as the body was. */
+/** Line by line: each goods line repeats the fields of its shipment, so the file may be many times as long as the body. */
 export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {
   const custom = customKeys(push);
   yield shipmentsHeader(custom);
@@ -36,7 +36,7 @@ export function* shipmentsToCsv(push: ShipmentPush): Generator<string> {
   }
 }
 
-/** How long that file is, to the byte, found without making it. */
+/** The exact size of the file of `shipmentsToCsv`, computed without making it. */
 export function shipmentsFileBytes(push: ShipmentPush): number {
   const custom = customKeys(push);
   const header = shipmentsHeader(custom);

@@ -15,7 +15,7 @@ const timestamp = z
 
 type Value = z.ZodType<string | number>;
 
-/** `shape`: what is wrong with a value is the importer's to say. `required`: a value that has to be there is asked for here. */
+/** `shape`: every field is optional here; the importer rejects rows that lack one. `required`: a missing required field rejects the push. */
 export function pushedFields<Part extends FieldPart>(
   part: Part,
   check: "shape" | "required",

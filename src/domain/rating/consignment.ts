@@ -80,7 +80,7 @@ function chargeableWeight(measured: Measured, cubicFactor: number): number {
   return toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
 }
 
-/** An item as the contract answers it. Stored quotes are answered by this too. */
+/** An item as the contract answers it, for new and for stored quotes. */
 export function goodsOf(item: Item, chargeableWeight: number): Goods {
   const { type = "", quantity, length, width, height, weight } = item;
   return {

@@ -9,7 +9,7 @@ export interface Transit {
 
 const units = { H: ["hour", "hours"], D: ["business day", "business days"], W: ["week", "weeks"] } as const;
 
-/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. Stored quotes are answered by this too. */
+/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. Used for new and for stored quotes. */
 export function transitOf({ transit }: Pick<Lane, "transit">): Transit {
   if (!transit) return { deliveryTime: "", minTransitTime: 0, maxTransitTime: 0, transitTimeUnit: "D" };
   const { min, max, unit } = transit;

@@ -1,4 +1,4 @@
-/** One sentence for each field of `recorded` that comes out otherwise. What was not recorded is not compared. */
+/** One sentence for each field of `recorded` that has another value in `derived`. Fields that were not recorded are not compared. */
 export function differences(recorded: unknown, derived: unknown, path = ""): string[] {
   if (!isObject(recorded) || !isObject(derived) || Array.isArray(recorded) !== Array.isArray(derived)) {
     return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${shown(recorded)} and comes out as ${shown(derived)}`];

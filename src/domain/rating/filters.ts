@@ -1,7 +1,7 @@
 import type { CompiledCard } from "../catalogue/compiledCard.js";
 import type { Filters } from "./quoteRequest.js";
 
-/** Any of the values within a field, all of the fields; an empty field restricts nothing. */
+/** A card passes if it fits one of the values of every field. An empty field restricts nothing. */
 export function passes({ card, service }: CompiledCard, filters: Filters): boolean {
   return (
     allows(filters.carrierIds, service.carrierId) &&

@@ -101,7 +101,7 @@ export function priceOf(terms: PriceTerms, consignment: Consignment): Price {
   };
 }
 
-/** Stored quotes are answered by this too. */
+/** Used for new and for stored quotes. */
 export function fuelLine(percent: number, amount: number): SurchargeLine {
   return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount };
 }

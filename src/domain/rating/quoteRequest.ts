@@ -45,7 +45,7 @@ const filters = z
 
 const mostKg = 1_000_000_000;
 
-/** A bound against nonsense, at a cubic factor larger than any carrier's; prices themselves are never computed like this. */
+/** Rejects absurd sizes, by a cubic factor larger than any carrier's. Prices are never computed in binary numbers as here. */
 function withinReason(items: readonly z.output<typeof item>[]): boolean {
   const kg = items.reduce(
     (sum, { quantity, length, width, height, weight }) => sum + quantity * Math.max(weight, length * width * height * 1_000),

@@ -17,7 +17,7 @@ export function itemsMeeting({ when }: Surcharge, consignment: Consignment, zone
   return consignment.items.reduce((sum, item) => (meets(item, when) ? sum + item.quantity : sum), 0);
 }
 
-/** Comparing the numbers themselves is exact: two of them are in the order of their decimal texts. */
+/** Compares the JSON numbers directly, which is exact: they are in the same order as their decimal texts. */
 function meets(item: Item, when: Surcharge["when"]): boolean {
   const { itemLongerThan, itemHeavierThan, itemTypes } = when;
   if (itemLongerThan !== undefined && Math.max(item.length, item.width, item.height) <= itemLongerThan) return false;

@@ -64,11 +64,11 @@ export function textColumn(columns: Columns, field: string, longest: number = li
   };
 }
 
-/** A column of numbers or times, whose reason is one of the contract's whatever is wrong with the cell. */
+/** A column of numbers or times. Whatever is wrong with a cell, the contract has one reason for it. */
 export interface RawColumn {
   /** Undefined for a cell that could not be given a value. */
   read(cells: readonly Cell[]): string | undefined;
-  /** Adds the reason, and after it why the cell has no value where it has none. */
+  /** Adds the reason, and for a cell that could not be given a value also why. */
   refuse(cells: readonly Cell[], reasons: string[], reason: string): void;
 }
 

@@ -91,7 +91,7 @@ function positive(text: string): number | undefined {
 
 const acceptedForms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
 
-/** 6/10/2026 is June or October, and only its writer knows. */
+/** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
 const otherDateForm =
   ({ name }: Field) =>
   (text: string) =>

@@ -2,12 +2,12 @@ import { limits } from "../imports/limits.js";
 import { shortened } from "../imports/shortened.js";
 
 export interface KeptReasons {
-  /** From 1; undefined for a new reason once as many are kept as may be. */
+  /** From 1; undefined for a new reason when `most` reasons are kept. */
   numberOf(reason: string): number | undefined;
   text(number: number): string;
 }
 
-/** Reasons are few and rows are many, so each text is kept once. A file that makes every row's reason another one must not fill the memory. */
+/** Reasons are few and rows are many, so each text is kept once. A file in which every row has another reason must not fill the memory. */
 export function keptReasons(most: number = limits.keptReasons): KeptReasons {
   const numbers = new Map<string, number>();
   const texts = [""];

@@ -11,7 +11,7 @@ export interface RowContext {
 }
 
 const rememberedPlaces = 20_000;
-/** In characters; a longer one is a fault, and rare. */
+/** A longer place, in characters, is not remembered: it is faulty and rare. */
 const longestRemembered = 200;
 
 export function rowContext(catalogue: Catalogue, geography: Geography): RowContext {

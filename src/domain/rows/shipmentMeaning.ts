@@ -10,7 +10,7 @@ export interface ComparedColumn {
   readonly name: string;
   /** Undefined where the place is not known. */
   meaning(cells: readonly Cell[], origin: Location | undefined, destination: Location | undefined): string | undefined;
-  /** What is compared where the place of either line is not known: two postcodes, or two suburbs, that are not written alike. */
+  /** The postcode or suburb as written, which is compared where the place of one of the lines is not known. Undefined for a blank. */
   written?(cells: readonly Cell[]): string | undefined;
 }
 
@@ -21,7 +21,7 @@ const partOf: Record<string, keyof Location> = {
   CountryCode: "countryCode",
 };
 
-/** The columns that must agree on every line of a shipment. A blank against a value is a contradiction as well. */
+/** The columns that must agree on every line of a shipment. A blank contradicts a value, except in a column of a place. */
 export function comparedColumns(columns: Columns, timezone: string): ComparedColumn[] {
   const keyOf = rememberingNameKey();
   return columns.fields.flatMap((field, index) => {
@@ -53,7 +53,7 @@ function comparedColumn({ field, type, index, name }: Compared, { timezone, keyO
     const part = partOf[place[2] ?? ""] ?? "postalCode";
     const atOrigin = place[1] === "origin";
     const found = (origin: Location | undefined, destination: Location | undefined) => (atOrigin ? origin : destination)?.[part];
-    // A state or a country has too many names to say that two of them differ, and a blank stands for whatever fits the rest.
+    // States and countries have too many spellings to tell whether two differ, and a blank one is found by the postcode.
     if (part !== "postalCode" && part !== "suburb") return { name, meaning: (_, origin, destination) => found(origin, destination) };
     const meaning: ComparedColumn["meaning"] = (_, origin, destination) => {
       const answered = found(origin, destination); // in the spelling that was asked for: Brisbane-City or Brisbane City

@@ -47,7 +47,7 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
   };
 }
 
-/** A field that has no value is not kept; its key may be the name of something that every object inherits. */
+/** `hasOwn`, since a custom field's key may be the name of a property that every object inherits. */
 const has = (customFields: Record<string, string> | undefined, key: string): boolean =>
   customFields !== undefined && Object.hasOwn(customFields, key);
 

@@ -90,7 +90,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
     if (isTooMany) faults.push(tooManyLines);
     return faults.join("; ");
   };
-  /** A shipment's first line does not contradict itself; a line that stands alone has none to contradict. */
+  /** A shipment's first line may be compared with itself. A line without a key has nothing to be compared with. */
   const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): string =>
     reasonFor(shipment, line, line.key === undefined, isTooMany);
   return {

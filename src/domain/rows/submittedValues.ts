@@ -3,7 +3,7 @@ import { limits } from "../imports/limits.js";
 import { shortened } from "../imports/shortened.js";
 import { type Cell, type Columns, cellText, isStorable } from "./cells.js";
 
-/** What can be stored of a text: broken characters are shown as such, and the end of a giant is cut off. */
+/** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */
 export function storableText(text: string, bytes: number = limits.rejectedValueBytes): string {
   return shortened(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), bytes);
 }

@@ -25,7 +25,7 @@ function sentences(issue: z.core.$ZodIssue, root: string): string[] {
   return [`${pathText(issue.path, root)} ${issue.message}`];
 }
 
-/** The branch that came nearest says what is wrong; where none came near, every accepted type is named by the error map. */
+/** The faults of the branch with the fewest faults inside the value. If no branch has the value's type, the error map names all accepted types. */
 function unionSentences(issue: z.core.$ZodIssueInvalidUnion, root: string): string[] {
   const nearest = issue.errors.filter((branch) => branch.some((inner) => inner.path.length > 0));
   const best = nearest.sort((a, b) => a.length - b.length)[0];
@@ -33,7 +33,7 @@ function unionSentences(issue: z.core.$ZodIssueInvalidUnion, root: string): stri
   return best.flatMap((inner) => sentences({ ...inner, path: [...issue.path, ...inner.path] }, root));
 }
 
-/** Keys come from the caller: shown, but never at any length or with control characters. */
+/** Keys come from the caller, so at most 100 characters of each are shown, and no control characters. */
 export function pathText(path: readonly PropertyKey[], root: string): string {
   if (path.length === 0) return root;
   return path.map((part) => printable(String(part))).join(".");

@@ -7,7 +7,7 @@ export interface AddressRules {
 }
 
 const globalIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** A public address that answers only inside one provider's machines, with their metadata. */
+/** Azure's metadata address: it lies in a public range, but answers only inside Azure's machines. */
 const metadataAddresses = new Set(["168.63.129.16"]);
 
 const words: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 const hour = 3_600_000;
 
-/** An endpoint without a success for so long is paused, and a delivery that it alone refuses is given up. */
+/** An endpoint without a success for this long is paused. A single delivery that fails for this long, while others succeed, is given up. */
 export const patienceMs = 72 * hour;
 const firstMs = 5_000;
 const longestMs = hour;
 
-/** Until the attempt after the n-th. Half of it is by chance, so that what failed together does not come back together. */
+/** The time from the n-th attempt to the next. Half of it is random, so that deliveries that failed together are not repeated together. */
 export function untilNextMs(attempts: number, random: () => number): number {
   const full = Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 20));
   return Math.round(full * (0.5 + random() / 2));

@@ -5,8 +5,8 @@ export function webhookSecret(signingSecret: string, endpointId: string, generat
   return `whsec_${createHmac("sha256", signingSecret).update(`webhook ${endpointId} ${generation}`).digest("base64")}`;
 }
 
-/** For so long after a rotation the old secret signs beside the new one. */
+/** How long after a rotation the old secret signs beside the new one. */
 export const overlapHours = 24;
 
-/** So many secrets sign at once, however often it is rotated. */
+/** The most secrets that sign at once, however often the secret is rotated. */
 export const mostSecrets = 5;

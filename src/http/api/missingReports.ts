@@ -38,7 +38,7 @@ export function lookForReport({ pool, objectStore, logger }: Deps, importId: str
     await askForReport(pool, importId);
   };
   void look()
-    .catch((error: unknown) => logger.debug({ err: error, importId }, "an error report could not be looked for"))
+    .catch((error: unknown) => logger.debug({ err: error, importId }, "could not check whether an error report is stored"))
     .finally(() => {
       looks.running -= 1;
     });

@@ -15,7 +15,7 @@ import type { ApiEnv, Caller, Route } from "./route.js";
 import { validate } from "./validate.js";
 
 /** Shared by all routes of an app. */
-export interface Shell {
+export interface RouteFrame {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly withinUploads: WithinUploads;
@@ -24,13 +24,13 @@ export interface Shell {
 }
 
 /** Serves every route: authenticates, validates the request, then calls the handler. */
-export function serveRoute(route: Route, deps: ApiDeps, shell: Shell): readonly Handler<ApiEnv>[] {
+export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] {
   const { query, headers } = route.request;
   return [
-    admit(route, shell.authenticate),
+    admit(route, frame.authenticate),
     ...(query ? [sound("query", query, "query")] : []),
     ...(headers ? [sound("header", headers, "headers")] : []),
-    run(route, deps, shell),
+    run(route, deps, frame),
   ];
 }
 
@@ -52,7 +52,7 @@ function sound(target: "query" | "header", schema: z.ZodObject, root: string): M
   return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<ApiEnv>;
 }
 
-function run(route: Route, deps: ApiDeps, shell: Shell): Handler<ApiEnv> {
+function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
   const { params } = route.request;
   return async (c) => {
     const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
@@ -71,10 +71,10 @@ function run(route: Route, deps: ApiDeps, shell: Shell): Handler<ApiEnv> {
     const asked = performance.now();
     await route.beforeBody?.(parts as never, deps);
     const admitted = { ...parts, caller: { ...caller, admissionMs: caller.admissionMs + performance.now() - asked } };
-    const disk = shell.openDiskShare(caller.organisationId);
+    const disk = frame.openDiskShare(caller.organisationId);
     try {
       const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
-      return send(c, await withRequestBody(route, c.req.raw, admitted, shell, handle));
+      return send(c, await withRequestBody(route, c.req.raw, admitted, frame, handle));
     } finally {
       disk.release();
     }
@@ -85,7 +85,7 @@ function withRequestBody(
   route: Route,
   request: Request,
   { caller: { organisationId }, incoming }: { caller: Caller; incoming: IncomingMessage | undefined },
-  { withBody, withinUploads }: Shell,
+  { withBody, withinUploads }: RouteFrame,
   handle: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
   const { body, multipart } = route.request;

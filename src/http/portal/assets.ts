@@ -19,7 +19,7 @@ export interface Assets {
 export const assetFolder = "/portal/assets";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-/** The build has them beside this file; sources that run as they are use the last build's. */
+/** A build has the scripts beside this file. Sources that run unbuilt use the scripts of the last build. */
 const scripts = existsSync(join(here, "browser", "dialogs.js"))
   ? join(here, "browser")
   : fileURLToPath(new URL("../../../dist/http/portal/browser", import.meta.url));
@@ -36,7 +36,7 @@ export function readAssets(): Assets {
   add("styles.css", "text/css; charset=utf-8", joined(join(here, "styles")));
   add("icon.svg", "image/svg+xml", icon);
   add("htmx.js", javascript, readFileSync(createRequire(import.meta.url).resolve("htmx.org/dist/htmx.min.js"), "utf8"));
-  /** What a script imports has its hash in its name, so it is added before the script that names it. */
+  /** A script names its imports with their hashes, so the imports are added before the script. */
   const addScript = (file: string): string => {
     const name = file.replaceAll("/", "_");
     const known = paths.get(name);
@@ -64,7 +64,7 @@ export function readAssets(): Assets {
 
 const javascript = "text/javascript; charset=utf-8";
 
-/** One file per concern for those who write them, one request for those who read them; in the order of their names. */
+/** Joins the style sheets into one file, in the order of their names. */
 const joined = (folder: string) =>
   readdirSync(folder)
     .sort()

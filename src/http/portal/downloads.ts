@@ -46,7 +46,7 @@ export interface DownloadedFile {
 /** The longest that a download may take. */
 const longestMs = 15 * 60 * 1000;
 
-/** Waits for the first piece, so that what fails at once is told as a page and not as a broken file. */
+/** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
 export async function download(visit: SignedInVisit, file: DownloadedFile, end: () => void): Promise<Response> {
   const { pieces, name, contentType } = file;
   const left = AbortSignal.any([visit.context.req.raw.signal, AbortSignal.timeout(longestMs)]);
@@ -145,7 +145,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
         for await (const some of rows) for (const cells of some) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
-        output.destroy(error as Error); // first: the reader is told why
+        output.destroy(error as Error); // before `abort`, so that the reader gets this error
         await writer.abort();
         throw error;
       }

@@ -22,8 +22,8 @@ export function pageLeft({ env }: Visit["context"]): AbortController {
 }
 
 /**
- * An answer whose work takes a while: lines of JSON as it goes on, and one that ends it. `work` is told by the signal when the page was left or
- * the service stops. What it throws becomes its last line.
+ * An answer whose work takes a while: lines of JSON while it goes on, and a last one at its end. The signal aborts when the page was left or the
+ * service stops. An error that `work` throws becomes the last line.
  */
 export function answerInLines(
   { context: c, requestId }: Visit,
@@ -54,7 +54,7 @@ export function answerInLines(
           send(line);
           if (!left.signal.aborted) controller.close();
         })
-        .catch((error: unknown) => logger.debug({ err: error, requestId }, "an answer in lines had no reader"));
+        .catch((error: unknown) => logger.debug({ err: error, requestId }, "the browser left before the end of an answer in lines"));
     },
     cancel: () => left.abort(),
   });

@@ -67,7 +67,7 @@ export interface AnswerOf<V extends Visit> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly access: Access;
-  /** How a POST's body comes. `json`: parsed, of at most so many bytes. `upload`: a form with a file, which the answer reads itself. */
+  /** How a POST's body comes. `json`: parsed, of at most this many bytes. `upload`: a form with a file, which the answer reads itself. */
   readonly body?: { readonly json: number } | "upload";
   readonly answer: (visit: V, deps: PortalDeps, body: unknown) => Promise<Response>;
 }

@@ -13,7 +13,7 @@ export function refuse(visit: Visit, access: Access): Response | undefined {
   return redirect(c, links.to(`/portal/sign-in${query}`), c.req.method === "GET" ? 302 : 303);
 }
 
-/** The same, for a script: it cannot follow to sign-in. */
+/** The same for a script. It gets an error, since it cannot be sent to the sign-in. */
 export function refuseScript(visit: Visit, access: Access): void {
   if (visit.may(access)) return;
   ensureRole(visit);

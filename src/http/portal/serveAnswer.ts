@@ -60,5 +60,5 @@ async function post(
   return withBody(c.req.raw, bodyBounds(visit, body.json), (bytes) => answer(visit, deps, parseJson(bytes)));
 }
 
-/** The browser itself went there, by a link: what it gets is shown. */
+/** Whether the browser itself opens the address, by a link, and will show the answer. */
 const isNavigation = (c: Context<AppEnv>) => c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");

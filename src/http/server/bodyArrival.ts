@@ -4,7 +4,7 @@ import { Problem } from "./problem.js";
 const readTimeoutMs = 60_000;
 /** At least this much of a large body must arrive per period of silence. For a small body one byte is enough, since it takes little memory. */
 const leastBytes = 16 * 1024;
-/** Counts looks, not time: a process that could not run for a while has not seen what arrived meanwhile. */
+/** So many checks in a row without new bytes are silence. Time is not measured: a process that could not run has not yet read what arrived. */
 const silentLooks = 5;
 
 export interface Arrival {

@@ -1,7 +1,7 @@
 import type { RejectionCode } from "../../domain/rejection.js";
 
 /** Errors of the HTTP server itself, besides the domain's Rejections. */
-export type ShellCode =
+export type ServerCode =
   | "unauthorised"
   | "methodNotAllowed"
   | "requestTimeout"
@@ -11,7 +11,7 @@ export type ShellCode =
   | "unavailable";
 
 /** The answers for all codes. */
-export const answerTable: Readonly<Record<RejectionCode | ShellCode, { status: number; error: string }>> = {
+export const answerTable: Readonly<Record<RejectionCode | ServerCode, { status: number; error: string }>> = {
   invalid: { status: 400, error: "Bad Request" },
   queueFull: { status: 400, error: "Bad Request" },
   unauthorised: { status: 401, error: "Unauthorized" },
@@ -32,7 +32,7 @@ export class Problem extends Error {
   override readonly name = "Problem";
 
   constructor(
-    readonly code: ShellCode,
+    readonly code: ServerCode,
     message: string,
     readonly extra: { headers?: Readonly<Record<string, string>>; body?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
   ) {

@@ -68,7 +68,7 @@ async function readBounded(request: Request, { declared, limit, share, arrival, 
   if (reader === undefined) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Not cancelled: that would close the connection before the answer is sent. The rest is read after the answer.
+  // On an error the reader is not cancelled: that would close the connection before the answer is sent. readLeftovers reads the rest.
   for (;;) {
     const { done, value } = await inTime(reader.read().catch(brokenOff));
     if (done) return Buffer.concat(chunks);

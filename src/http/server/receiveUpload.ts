@@ -37,7 +37,7 @@ const stalled = (idleMs: number) =>
   new Problem("requestTimeout", `The upload stalled: no bytes arrived for ${idleMs / 1000} seconds. Send it again.`, {
     headers: { connection: "close" },
   });
-/** For boundaries, part headers and the other field, besides a file of exactly the largest size. */
+/** How many bytes a form may have besides its file: boundaries, part headers and the other fields. */
 const envelope = 65_536;
 const longestName = 255;
 
@@ -105,7 +105,7 @@ async function parse(
     });
     writes.push(writing);
     writing.catch((error: NodeJS.ErrnoException) => {
-      // The disk is full: the rest of the file has no reader.
+      // Writing failed, such as on a full disk. The form is ended here, since nothing reads the rest of the file.
       if (error.syscall !== undefined)
         fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
     });

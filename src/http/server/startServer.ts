@@ -49,7 +49,7 @@ export async function startServer({ app, host, port, logger, timeouts }: ServerO
       resolve();
     });
   });
-  server.on("error", (error) => logger.error({ err: error }, "http server"));
+  server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
   return {
     port: (server.address() as AddressInfo).port,
     stop: () => drain(server, running),
@@ -61,7 +61,7 @@ function listenTo(app: Hono<AppEnv>, logger: Logger, timeouts: SocketTimeouts): 
   const { running, track } = trackResponses();
   const listener = getRequestListener(app.fetch, {
     errorHandler: (error) => unreadable(error, logger),
-    autoCleanupIncoming: false, // it closes the connection after half a second
+    autoCleanupIncoming: false, // the adapter's cleanup closes the connection half a second after the answer; readLeftovers takes its place
   });
   const server = createServer(
     {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** The codes that the organisation's activities have: what can be chosen from. */
+/** The codes that the organisation's activities have, for the lists of a filter form. */
 export interface ActivityChoices {
   readonly customerIds: readonly string[];
   readonly warehouseCodes: readonly string[];
@@ -9,7 +9,7 @@ export interface ActivityChoices {
   readonly withoutCustomer: boolean;
 }
 
-/** With more than these a list is too long to choose from; one more than these are read. */
+/** A longer list is too long to choose from. One entry more is read, so that the caller can tell. */
 export const mostChoices = 300;
 
 const distinct = (column: string) => `

@@ -5,8 +5,8 @@ import { type FoundActivity, findActivities } from "./activityRows.js";
 const rowsAtOnce = 2_000;
 
 /**
- * Every row that a filter lets through, some at a time, as the ledger was when it began: an import that completes meanwhile is in none of
- * them. Holds a connection until it ends or is given up (`return`).
+ * Every row that passes the filter, in batches, all from one snapshot of the ledger: an import that completes during the download is not in
+ * it. Holds a connection until it ends or is given up (`return`).
  */
 export async function* allActivities(organisationId: string, filter: ActivityFilter, pool: Pool): AsyncGenerator<FoundActivity[]> {
   const client = await pool.connect();

@@ -27,7 +27,7 @@ export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, f
 const startOf = (time: Date) => new Date(Math.floor(time.getTime() / halfHourMs) * halfHourMs);
 const isStart = (time: Date) => time.getTime() % halfHourMs === 0;
 
-/** The half hours that a range touches, and those of them that it does not hold whole. */
+/** The half hours that a range touches, from `first` to before `end`. `cut` are those that lie in the range only in part. */
 export function halfHoursOf({ from, to }: ActivityFilter): { first: Date | undefined; end: Date | undefined; cut: Date[] } {
   const first = from && startOf(from);
   const last = to && startOf(to);

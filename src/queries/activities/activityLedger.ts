@@ -41,7 +41,7 @@ async function listFiltered(organisationId: string, filter: ActivityFilter, page
   return { items: items.map(({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row })), nextCursor };
 }
 
-/** The same pages, with where each row stands. */
+/** The pages of a filtered list, with the place of each row. */
 export function pageOfActivities(
   organisationId: string,
   filter: ActivityFilter,

@@ -1,5 +1,5 @@
-// The rows behind totals: group by group, by half hour, then as they were pushed. The totals have the numbers of their rows, so a page
-// looks at what it shows, however many other rows there are.
+// The rows behind totals: group by group, by half hour, then as they were pushed. Each total has the numbers of its rows, so a page reads
+// only the rows that it shows, however many others there are.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";

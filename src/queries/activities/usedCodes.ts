@@ -5,7 +5,7 @@ export interface UsedCodes {
   readonly chargeCodes: readonly string[];
 }
 
-/** So many rows of the organisation's newest completed import of activities are looked at. */
+/** How many rows of the organisation's newest completed import of activities are read. */
 const lookedAt = 1_000;
 const most = 3;
 

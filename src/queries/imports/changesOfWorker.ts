@@ -7,14 +7,14 @@ interface Known {
   readonly changes: StoredEvent[];
 }
 
-/** What was found of an import's stream never changes, so the search goes on from there. */
+/** Recorded events never change, so a later search in a stream continues where the last one ended. */
 const knownOf = new WeakMap<EventStore, Map<string, Known>>();
 const mostKnown = 500;
 const mostChanges = 20;
 
 /**
- * The first event of each worker that took the import up from another one. Found by halving, in some twenty reads for each change: every
- * event names its worker, and no worker process comes back to an import that another one has taken up.
+ * The first event of each worker that took the import up from another one. A binary search finds each in about twenty reads: every event
+ * names its worker, and no worker process comes back to an import that another one has taken up.
  */
 export async function changesOfWorker(
   eventStore: EventStore,

@@ -1,4 +1,4 @@
-// An import as it stood at a time, from its stream. Costs some twenty reads, and for an import that had not completed a look at its rows.
+// An import as it was at a time, from its stream. Costs about twenty reads, and the reading of its rows where they are few enough to count.
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { streamPage } from "../streamPage.js";
@@ -34,7 +34,7 @@ const endings: Readonly<Record<string, ImportStatus>> = {
   ImportCancelled: "cancelled",
 };
 
-/** Found by halving: the events of a stream were recorded in its order. */
+/** A binary search: the events of a stream are in the order of their times. */
 async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date): Promise<bigint | undefined> {
   let [found, after] = [-1n, ((await eventStore.last(stream))?.revision ?? -1n) + 1n];
   while (after - found > 1n) {

@@ -60,7 +60,7 @@ export const eventStoreMs = 1_500;
 const atOnce = 20;
 const mostWaiting = 2_000;
 
-/** The same status for each import as a query for that import shows. Without an answer of the event store in time, the table's status. */
+/** Each import with the status that a query for it alone shows, or with the table's status if the event store does not answer in time. */
 export async function asOfNow(rows: readonly ImportRow[], sources: Sources, late: AbortSignal): Promise<ReadImport[]> {
   const behind = rows.filter(mayBeBehind);
   const fresh = new Map<string, ReadImport>();
@@ -71,7 +71,7 @@ export async function asOfNow(rows: readonly ImportRow[], sources: Sources, late
   return rows.map((row) => fresh.get(row.importId) ?? rowAsItIs(row));
 }
 
-/** Imports that were just pushed or have just ended and are not in the table yet. Newest first, at most `count`. */
+/** Imports that were just pushed or have just ended and are not in the table yet, newest first. Stops reading once it has `count`. */
 export async function notYetProjected(
   organisationId: string,
   kind: ImportKind | undefined,

@@ -11,11 +11,11 @@ import { type ImportStatus, type ImportView, selectImports } from "./importView.
 export interface ImportFilter {
   readonly kind?: ImportKind | undefined;
   readonly status?: ImportStatus | undefined;
-  /** Text that the reference has somewhere, in capitals or not. */
+  /** Text that occurs in the reference, in any letter case. */
   readonly reference?: string | undefined;
 }
 
-/** So many imports are looked at for one page: text in the middle of a reference has no index that also has the order. */
+/** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
 export const mostLookedAt = 5_000;
 
 /** Newest first. With a reference a page may be short, or empty, and still have another one after it. */
@@ -43,7 +43,7 @@ export async function searchImports(
 
 const lastOf = (shown: readonly ReadImport[], otherwise: bigint | undefined) => shown.at(-1)?.position ?? otherwise;
 
-/** What is shown never contradicts the filter, also where the stream knows more than the table. */
+/** Checks the filter again, since the status from the stream may be newer than the table's. */
 const fits = (view: ImportView, { kind, status, reference }: ImportFilter): boolean =>
   (kind === undefined || view.kind === kind) &&
   (status === undefined || view.status === status) &&
@@ -68,7 +68,7 @@ async function lookUp(
     status === undefined ? undefined : eq(imports.status, status),
     before === undefined ? undefined : lt(imports.position, before),
   );
-  // Compared, not matched with a pattern: `%` in a reference is only a character.
+  // Not `like`: a `%` in the reference is an ordinary character.
   const matches = reference === undefined ? sql`true` : sql`strpos(lower(source_details), lower(${reference})) > 0`;
   const { rows } = await databaseOf(pool).execute<{ found: string[]; lookedUpTo: string | null }>(sql`
     with looked as materialized

@@ -64,7 +64,7 @@ async function readSome(eventStore: EventStore, stream: string, max: number): Pr
   return read;
 }
 
-/** A worker's first event is mostly a row's. It is the ending where all rows were recorded before. */
+/** A worker's first event is usually a row. It is the ending if all rows were already recorded. */
 function resumedStep(stored: StoredEvent): TimelineStep {
   const event = decodeOn("import", stored);
   const isRow = event?.type === "RowAccepted" || event?.type === "RowRejected";

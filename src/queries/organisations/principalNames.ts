@@ -4,7 +4,7 @@ import type { Principal } from "../../domain/principal.js";
 
 export type NameOf = (by: Principal) => string;
 
-/** The names of those who acted in an organisation, all at once. */
+/** The names of all keys and members of an organisation, from one query. */
 export async function principalNames(database: Pick<Pool, "query">, organisationId: string): Promise<NameOf> {
   const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
     `select key_id::text as id, prefix, name from api_keys where organisation_id = $1

@@ -10,7 +10,7 @@ export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, nu
   return { ...none, ...Object.fromEntries(rows.map(({ status, deliveries }) => [status, deliveries])) };
 }
 
-/** By the database's clock; 0 where nothing waits. What a paused endpoint will get once it is resumed does not count. */
+/** The age of the oldest delivery that waits, by the database's clock; 0 where none waits. Deliveries to paused endpoints do not count. */
 export async function oldestUnsentSeconds(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(
     `select extract(epoch from now() - min(oldest.created_at))::float8 as seconds

@@ -50,7 +50,7 @@ const alone = (organisationId: string, response: string): Found => ({
   size: response.length,
 });
 
-/** Makes JSON of the requested result only. */
+/** The estimated length of one answer. For several customers each answer is made only when it is fetched. */
 const charactersPerResult = 2_000;
 
 function ofRequest(event: QuotesGenerated): Found {

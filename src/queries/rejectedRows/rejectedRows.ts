@@ -121,7 +121,7 @@ function projectedRows(
         only === undefined ? undefined : inArray(rejections.row, [...only]),
       ),
     );
-  // Numbered rows are few. Asked for in order, they would be looked for among all rows before them.
+  // Rows that are asked for by number are few. With an order Postgres would read all rows before them.
   const asked = (only === undefined ? wanted.orderBy(asc(rejections.row)).limit(count) : wanted).as("asked");
   const bytes = sql`octet_length(${asked.data}::text) + octet_length(${asked.error}) + coalesce(octet_length(${asked.handle}), 0)`;
   const sized = database

@@ -54,7 +54,7 @@ export function listRejectionGroups(
   );
 }
 
-/** So many rejected rows of shipments are looked up in the ledger for one page of groups. */
+/** How many rejected rows of shipments are looked up in the ledger for one page of groups. */
 const mostLookedUp = 5_000;
 
 async function withoutSuperseded(organisationId: string, groups: readonly GroupRow[], pool: Pool) {
@@ -83,7 +83,7 @@ async function supersededCounts(organisationId: string, groups: readonly GroupRo
   return new Map(found.rows.map(({ position, reasonKey, rows }) => [`${position} ${reasonKey}`, rows]));
 }
 
-/** Rows in each state, by kind: of all imports, those of superseded shipments among the open ones. */
+/** The number of rows of all imports in each state, by kind. Rows whose shipment is superseded count as open. */
 export async function countRejectedRows(
   organisationId: string,
   pool: Pick<Pool, "query">,

@@ -5,7 +5,7 @@ import type { ImportView } from "../imports/importView.js";
 export interface RejectionReasons {
   /** Most frequent first. A row with several faults counts under each of them, and a shipment's other lines under those of the faulty ones. */
   readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
-  /** Reasons beyond those, together. */
+  /** The number of further reasons. */
   readonly others: number;
   /** The rejected rows that were counted. */
   readonly counted: number;
@@ -13,11 +13,11 @@ export interface RejectionReasons {
 
 const mostGroups = 10_000;
 const mostCounted = 10_000;
-/** Of a running import, whose rows are counted again at every look. */
+/** For a running import, whose rows are counted again each time its page is refreshed. */
 const mostCountedSoFar = 2_000;
 const mostReasons = 8;
 
-/** Why the rows of an import were rejected. Those of a completed one are counted already. */
+/** Why the rows of an import were rejected. For a completed import the projection has the counts. */
 export async function rejectionReasons(
   database: Pick<Pool, "query">,
   organisationId: string,
@@ -53,7 +53,7 @@ interface Fault {
   readonly counted: number;
 }
 
-/** From rows of `reason` and `rows`. */
+/** `groups` is a query with the columns `reason` and `rows`. */
 async function countedFaults(database: Pick<Pool, "query">, groups: string, values: readonly string[]): Promise<readonly Fault[]> {
   const { rows } = await database.query<Fault>(
     `with groups as materialized (${groups})

@@ -26,7 +26,7 @@ function stateSql(untouched: string): string {
     ${untouched})`;
 }
 
-/** Only what has completed has rows to correct: of any other import the states are unknown. */
+/** Only a completed import has rows to correct. Rows of other imports have no state. */
 const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
 
 export async function rowStates(
@@ -49,7 +49,7 @@ export interface RowsFound {
   readonly lookedUpTo: number | undefined;
 }
 
-/** So many rows are looked at for one page, whatever their states: an import whose rows are all corrected is not read to its end at once. */
+/** How many rows are read for one page, whatever their states: an import whose rows are all corrected is not read to its end at once. */
 const mostLookedAt = 1_000;
 
 export async function rowsInState(

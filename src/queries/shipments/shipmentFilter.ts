@@ -22,7 +22,7 @@ export interface ShipmentPlace {
   readonly suburb: string | undefined;
 }
 
-/** So many postcodes of one suburb are looked for. */
+/** How many postcodes of one suburb are searched at most. */
 const mostPostCodes = 200;
 
 /** A postcode as it stands in the ledger, or a suburb, which is found by its postcodes. */

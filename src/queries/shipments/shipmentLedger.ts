@@ -38,7 +38,7 @@ export function listShipments(
   );
 }
 
-/** So many shipments are looked at for a page, whatever the filter leaves of them. */
+/** How many shipments are read for a page, however few of them pass the filter. */
 const lookedAt = 5_000;
 
 const dialect = new PgDialect();

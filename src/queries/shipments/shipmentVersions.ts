@@ -44,7 +44,7 @@ export interface VersionsPage {
   readonly versions: readonly PlacedVersion[];
 }
 
-/** Undefined while the versions of before an upgrade are still being gathered from the log. */
+/** Undefined while the projection of versions, new after an upgrade, is still being filled from the log. */
 export async function listVersions(organisationId: string, asked: VersionsAsked, pool: Pool): Promise<VersionsPage | undefined> {
   const { shipmentId, asOf, upTo, count } = asked;
   const { rows } = await pool.query<{ gathered: boolean; all: number; versions: PlacedVersion[] | null }>(query, [
@@ -58,7 +58,7 @@ export async function listVersions(organisationId: string, asked: VersionsAsked,
   return found?.gathered ? { all: found.all, versions: found.versions ?? [] } : undefined;
 }
 
-/** A later push that completed earlier was pushed before this one completed: few versions lie between. */
+/** A later push that completed earlier was itself pushed before this version's import completed, so `supersededBy` compares few versions. */
 const query = `
   with written as materialized (
     select import_position, shipment, revisions, import_id, completed_position, row_number() over (order by import_position, shipment) as number
@@ -104,7 +104,7 @@ interface Range {
   last: number;
 }
 
-/** Lines that stand near each other are read at once. */
+/** Lines whose revisions differ by at most this much are read in one call. */
 const near = 20;
 
 function rangesOf(revisions: readonly number[]): Range[] {

@@ -1,5 +1,5 @@
-// Walks: the ways to find the shipments that a filter means. Each walk goes through an index in the order of the list, from a place on, so that a page costs
-// what it looks at and not what the ledger holds.
+// Walks: the ways to find the shipments that a filter asks for. A walk reads an index in the order of the list, from a place on, so that a
+// page costs what it reads and not what the ledger holds.
 import { type SQL, sql } from "drizzle-orm";
 import { shipmentKey, shipmentKeyLength } from "../../projections/tables/ledgers.js";
 import type { ShipmentFilter } from "./shipmentFilter.js";
@@ -7,7 +7,7 @@ import type { ShipmentFilter } from "./shipmentFilter.js";
 export interface Walk {
   /** Part of the cursor's scope: a place in one walk means nothing in another. */
   readonly name: string;
-  /** Whether the walk finds exactly what the filter means. Otherwise its caller has to apply the rest of the filter. */
+  /** Whether the walk finds exactly what the filter asks for. Otherwise its caller has to apply the rest of the filter. */
   readonly isWhole: boolean;
   /** The first `count` shipments after a place, in order, with the columns `place` and `n`, their number from 1. */
   next(after: readonly string[] | undefined, count: number): SQL;
@@ -37,7 +37,7 @@ const has = (filter: ShipmentFilter, ...names: (keyof ShipmentFilter)[]): boolea
 
 const key = (text: string): string => [...text].slice(0, shipmentKeyLength).join("");
 
-/** Compared together with what stands before the id in the index: Postgres then counts on many, and reads in the order of the index. */
+/** Compares the id together with the column before it in the index. Postgres then expects many rows, and reads in the order of the index. */
 const afterId = ([id]: readonly string[] = [], column: SQL, value: SQL): SQL =>
   id === undefined ? sql`` : sql` and (${column}, shipment_id) > (${value}, ${id})`;
 
@@ -58,7 +58,7 @@ function byId(organisationId: string, filter: ShipmentFilter, customerId?: strin
   };
 }
 
-/** From each postcode the first ones by id, so the first of all of them are among these. */
+/** Reads the first `count` ids of each postcode. The first `count` of all postcodes are among them. */
 function byPlace(organisationId: string, filter: ShipmentFilter, postCodes: readonly string[]): Walk {
   return {
     name: "by place",
@@ -90,7 +90,7 @@ function byImports(organisationId: string, filter: ShipmentFilter): Walk {
        ${to ? sql`and finished_at < ${to.toISOString()}::timestamptz` : sql``}
        ${end === undefined ? sql`` : sql`and (finished_at, position) ${sql.raw(shipmentId === undefined ? "<" : "<=")} (${end}::timestamptz, ${position}::bigint)`}
      order by finished_at desc, position desc limit ${mostImports}`;
-  /** Without a shipment: after all of the import's. */
+  /** Without a shipment id the place is after all shipments of the import. */
   const placeAt = (...shipmentId: SQL[]) => {
     const end = sql`to_char(finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     return sql`json_build_array(${sql.join([end, sql`position::text`, ...shipmentId], sql`, `)}) as place`;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/joinByLink.js";
 import { changeRole } from "../../../src/commands/members/manage.js";
-import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
+import { signChoice } from "../../../src/http/portal/sessions/choice.js";
 import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
@@ -62,8 +62,8 @@ test("nothing but what was verified can be chosen, and not for long", async () =
     [{ ...fields, choice: `${choice}x` }, second.id],
     [{ ...fields, choice: choice.slice(5) }, second.id],
     [{ ...fields, choice: "" }, second.id],
-    [{ ...fields, choice: sealChoice("a secret of somebody else, for sure", [member], new Date()) }, second.id],
-    [{ ...fields, choice: sealChoice(service.deps.signingSecret, [member], past) }, second.id],
+    [{ ...fields, choice: signChoice("a secret of somebody else, for sure", [member], new Date()) }, second.id],
+    [{ ...fields, choice: signChoice(service.deps.signingSecret, [member], past) }, second.id],
   ];
   for (const [sent, organisation] of refused) {
     const who = visitor(service.url);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
-import { sealChoice } from "../../../src/http/portal/sessions/choice.js";
+import { signChoice } from "../../../src/http/portal/sessions/choice.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
 import { addressOf } from "./portalSecurityCases.js";
@@ -18,7 +18,7 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
     const member = { memberId: people.admin.memberId, organisationId, organisationName: "x", credentialsRevision: "1" };
     return {
       organisation: organisationId,
-      choice: sealChoice("a secret of somebody else, 32 bytes", [member], new Date()),
+      choice: signChoice("a secret of somebody else, 32 bytes", [member], new Date()),
       next: service.url,
     };
   },

@@ -1,4 +1,4 @@
-// Files that are judged without being sent: in processes of their own, so that the API serves others meanwhile.
+// Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
 import type { OrganisationFile } from "../../../domain/catalogue/schema.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import type { FileFormat } from "../../../ports/spreadsheets.js";
@@ -30,7 +30,7 @@ export interface CheckedFile {
   /** The first problems. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
-  /** Of a corrected error report: what is to be sent, and how many rows more could be. */
+  /** For a corrected error report: the parts to send, and the number of rows that did not fit into them. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number };
 }
 

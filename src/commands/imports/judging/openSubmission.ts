@@ -9,7 +9,7 @@ import type { FileRow, RowBatch, RowCount, Spreadsheets } from "../../../ports/s
 import { ImportFault } from "./importFault.js";
 import { spooledRows, spoolRows } from "./rowSpool.js";
 
-/** What of a request the judging goes by; a file that is only checked has no more. */
+/** The part of a request that judging needs. A file that is only checked has no more than this. */
 export interface JudgedRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "name" | "format">;
 }

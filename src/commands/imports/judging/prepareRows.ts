@@ -68,8 +68,8 @@ async function prepareShipments(
 ): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
-  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments. Corrected
-  // lines can, and belong together by their shipment id.
+  // Lines of one element of a JSON push cannot contradict each other, and two elements with the same shipment id are two shipments. Lines of
+  // a correction can contradict each other; they are grouped by their shipment id.
   const byElement = source === "data" && corrects === undefined;
   const keyColumn = columns.fields.indexOf(byElement ? elementColumn : "shipmentId");
   const builder = shipmentVerdicts(byElement ? [] : comparedColumns(columns, context.timezone));

@@ -79,7 +79,7 @@ export const answerHeaders = {
   "Retry-After": { description: "Seconds to wait before the request is sent again", schema: { type: "integer" } },
 };
 
-/** Answered before a key is looked at, so no rate limit applies. */
+/** Answered without a valid key, so these answers have no rate limit headers. */
 const withoutKey = new Set([401, 405, 417, 431]);
 
 function headersOf(status: number): string[] {

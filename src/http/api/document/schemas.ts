@@ -1,4 +1,4 @@
-// zod's schemas as the OpenAPI document has them. A schema with an id (`.meta({ id })`) stands once, under components, and is referred to by its name.
+// zod's schemas as the OpenAPI document has them. A schema with an id (`.meta({ id })`) is written once, under components, and referred to by name.
 import { z } from "zod";
 
 export type Json = Record<string, unknown>;
@@ -33,12 +33,12 @@ function add(named: Map<string, Json>, name: string, { id: _, ...definition }: J
 
 export const reference = (name: string): string => `#/components/schemas/${name}`;
 
-/** A text that becomes a number keeps its default. */
+/** zod leaves out the default of a field that is converted from text, such as `limit`. It is added here. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (zodSchema._zod.def.type === "default") jsonSchema.default = zodSchema._zod.def.defaultValue as typeof jsonSchema.default;
 }
 
-/** In the words that generators of other languages understand. */
+/** Rewrites a JSON schema into forms that client generators of other languages understand. */
 function tidied(value: unknown, use: "request" | "answer"): unknown {
   if (Array.isArray(value)) return value.map((each) => tidied(each, use));
   if (typeof value !== "object" || value === null) return value;
@@ -53,7 +53,7 @@ function tidied(value: unknown, use: "request" | "answer"): unknown {
   return withNull(given);
 }
 
-/** `anyOf` of something and null makes empty classes in C#. */
+/** Writes `anyOf` of a type and null in another way: client generators make empty classes of it in C#. */
 function withNull(given: Json): Json {
   const { anyOf, ...rest } = given;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json)["type"] !== "null") return given;

@@ -9,7 +9,7 @@ import type { Page } from "./page.js";
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The build has the script and the guide beside the page; sources that run as they are use the last build's. */
+/** A build has the script and the guide in this folder. Sources that run unbuilt use the script of the last build, and docs/guide.md. */
 const folder = new URL("../reference/", import.meta.url);
 const script = new URL("browser/reference.js", folder);
 const built = fileURLToPath(
@@ -26,7 +26,7 @@ const styles = (): string =>
     .map((name) => readFileSync(new URL(`styles/${name}`, folder), "utf8"))
     .join("\n");
 
-/** Everything is made at the first request: few processes are ever asked. */
+/** Each file is made at the first request for it, since most processes never serve one. */
 export function docsPages(document: () => unknown, publicUrl: string): readonly Page[] {
   const file = (path: string, type: string, read: () => string): Page => {
     let text: string | undefined;

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 export interface DocumentPage {
   readonly title: string;
   readonly heading: string;
-  /** Where the styles and scripts are, as the page's own address has it: empty, or with a slash at its end. */
+  /** The path from the page to its styles and scripts: empty, or with a slash at its end. */
   readonly files: string;
   readonly script?: string;
   readonly links: readonly { readonly to: string; readonly text: string }[];

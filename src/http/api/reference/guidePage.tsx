@@ -10,12 +10,12 @@ const markdown = new Marked({
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    /** The other files of the repository are not served. */
+    /** Links to other files of the repository become plain text, since those files are not served. */
     link({ tokens, href }) {
       const text = this.parser.parseInline(tokens);
       return href.endsWith(".md") ? text : `<a href="${href}">${text}</a>`;
     },
-    /** Has the focus, so that long lines can be scrolled with the keyboard. */
+    /** Can have the focus, so that long lines can be scrolled with the keyboard. */
     code({ text, lang = "" }) {
       const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
       return `<pre tabindex="0"><code class="language-${lang}">${escaped}</code></pre>\n`;

@@ -89,7 +89,7 @@ export function AnswerView({ status, said, media, document }: AnswerProps) {
   );
 }
 
-/** Has the focus, so that long lines can be scrolled with the keyboard. */
+/** Can have the focus, so that long lines can be scrolled with the keyboard. */
 export const Code = ({ text }: { text: string }) => (
   <pre tabindex={0}>
     <code>{text}</code>

@@ -89,7 +89,7 @@ function python({ method, url, body, file }: Call): string {
   return lines.join("\n");
 }
 
-/** JSON is Python but for three words. */
+/** Python writes JSON values in the same way, except null, true and false. */
 function pythonValue(value: unknown, indent = ""): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -8,7 +8,7 @@ interface Props {
   readonly depth?: number;
 }
 
-/** The fields of an object, those of its parts one level down. */
+/** The fields of an object. The fields of a field are a nested list that can be opened. */
 export function SchemaView({ schema, document, depth = 0 }: Props) {
   const own = resolved(schema, document);
   if (own.type === "array" && own.items) return <SchemaView schema={own.items} document={document} depth={depth} />;

@@ -1,7 +1,7 @@
 // Buttons that copy are shown once they work, and say so for a moment.
 const saidForMs = 2_000;
 
-/** `label`: what the button says otherwise. It may be pressed again while it says that it has copied. */
+/** `label`: the button's usual text. It cannot be read from the button, which may be pressed again while it says Copied. */
 async function copy(button: HTMLButtonElement, label: string): Promise<void> {
   await navigator.clipboard.writeText(button.dataset["copy"] ?? "");
   button.textContent = "Copied";

@@ -24,7 +24,7 @@ function start(panel: HTMLElement): void {
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
   const controls = controlGrid(view, sheet, { editable, say: tools.say, leave });
   tools.use(controls);
-  /** The whole problem of the row that is worked on: its cell may be too narrow for it. */
+  /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
     const text = view.cellAt({ row: view.active.row, column: leading - 1 })?.title ?? "";
     const row = sheet.rows[view.active.row];

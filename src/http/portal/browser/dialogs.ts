@@ -25,15 +25,15 @@ function openAll(): void {
 
 interface Asking {
   readonly sourceElement: Element;
-  /** Of the answer, once there is one. */
+  /** The body of the answer, once it has arrived. */
   readonly text: string;
   readonly response: { readonly raw: Response };
 }
 
-/** The request for a question that was made last. What was asked before it is not shown any more, though its answer may come first. */
+/** The last request for a question. The answers to earlier requests are not shown, whenever they arrive. */
 let last: Asking | undefined;
 
-/** Where the event is of a request for a question. */
+/** The request of the event, if it asks for a question. */
 function askingIn(event: Event): Asking | undefined {
   const { ctx } = (event as CustomEvent<{ ctx: Asking }>).detail;
   return ctx.sourceElement.matches("[hx-target='#question']") ? ctx : undefined;
@@ -46,7 +46,7 @@ document.addEventListener("htmx:before:swap", (event) => {
   const asking = askingIn(event);
   if (!asking || (asking === last && asking.text.includes('id="question"'))) return;
   event.preventDefault();
-  // A page without a place for questions says why there is none: that of an error, or the sign-in.
+  // The answer has no place for questions: it is an error page or the sign-in, which is opened instead.
   if (asking === last) location.assign(asking.response.raw.url);
 });
 

@@ -22,7 +22,7 @@ let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let retryMs = firstRetryMs;
 let isRefetching = false;
-/** Counts what makes the part that is fetched again outdated. */
+/** Counts the changes. A part that was requested before the last change is outdated. */
 let changes = 0;
 
 /** The stream's address. It names what the page shows now, so that the server knows what the page has missed. */
@@ -80,13 +80,13 @@ async function take({ id, html }: Told): Promise<void> {
   if (saying !== undefined) refetchSoon();
 }
 
-/** A page that is more than its rows is fetched again, at different moments by different browsers. */
+/** Fetches the part of the page that is more than rows again, after a random delay, so that browsers do not all ask at once. */
 function refetchSoon(): void {
   changes += 1;
   if (!isRefetching) refetchLater();
 }
 
-/** One at a time: of two answers the older might come last, and nothing would mend what it shows. */
+/** One request at a time: of two answers the older might arrive last, and would stay on the page. */
 function refetchLater(): void {
   const part = document.querySelector<HTMLElement>("[data-refetch]");
   if (!part) return;
@@ -113,7 +113,7 @@ function isNewer(row: HTMLElement): boolean {
   return shown.every((at) => at < (row.dataset["at"] ?? ""));
 }
 
-/** A new import on the first page of the list, where the filter lets it through. */
+/** Adds a new import to the first page of the list, if it passes the filter. */
 function add(row: HTMLElement): void {
   const list = document.querySelector<HTMLElement>("[data-newest]");
   if (!list && isNewer(row)) refetchSoon();
@@ -136,7 +136,7 @@ function fits(row: DOMStringMap, filter: DOMStringMap): boolean {
   return same("kind") && same("status") && (row["reference"] ?? "").includes(filter["reference"] ?? "");
 }
 
-/** Read out by a screen reader when it comes to it. */
+/** Says the text to users of a screen reader. */
 function say(text: string | undefined): void {
   if (said && text !== undefined) said.textContent = text;
 }

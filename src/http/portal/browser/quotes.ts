@@ -9,7 +9,7 @@ function findCustomers(input: HTMLInputElement): void {
   }
 }
 
-/** More are sent over the API. */
+/** The most items that the form takes. A request with more is sent over the API. */
 const mostItems = 200;
 
 function addRow(): HTMLTableRowElement | undefined {
@@ -60,7 +60,7 @@ interface Place {
 }
 
 const waiting = new Map<string, number>();
-/** By end: what was asked last. An answer to something earlier may come after its answer. */
+/** The last query for each end (`origin`, `destination`). An answer to an earlier query may arrive later and is not shown. */
 const asked = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
 const words = ({ postalCode, suburb, state }: Place) => `${postalCode} ${suburb} ${state}`;

@@ -114,7 +114,7 @@ function start(form: HTMLFormElement, outcome: HTMLElement): void {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    event.stopPropagation(); // it may be sent again, unlike a form that leaves the page
+    event.stopPropagation(); // keeps sending.ts from blocking the form: it may be sent again, since it does not leave the page
     send(form.dataset["send"] ?? "", "Uploading");
   });
   // The choice of how to take an error report is there once the file looks like one.

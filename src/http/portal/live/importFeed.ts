@@ -1,4 +1,4 @@
-// What open pages show of imports, kept up to date by one reading a second for the whole process, however many pages are open.
+// What open pages show of imports, kept up to date by about one reading a second for the whole process, however many pages are open.
 import type { Logger } from "pino";
 import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
 import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
@@ -25,7 +25,7 @@ export interface Readers {
   readonly others: readonly Subscriber[];
 }
 
-/** How pages are told. All readers are of one organisation, and so is what they are told. */
+/** Sends changes to open pages. The readers and the imports of one call are of one organisation. */
 export interface Publish {
   list(reads: { readonly all: readonly ReadImport[]; readonly changed: readonly ReadImport[] }, to: Readers): Promise<void>;
   one(organisationId: string, read: ReadImport, hasChanged: boolean, to: Readers): Promise<void>;
@@ -34,7 +34,7 @@ export interface Publish {
 export interface ImportFeed {
   join(subscriber: Subscriber): void;
   leave(stream: OpenStream): void;
-  /** Something has just been asked for in this process: the next reading is at once. */
+  /** A member has just asked this process to change an import: makes the next reading start at once. */
   nudge(): void;
 }
 
@@ -54,7 +54,7 @@ const mostTold = 5_000;
 export function createImportFeed({ sources, logger, publish }: FeedOptions): ImportFeed {
   const subscribers = new Map<OpenStream, Subscriber>();
   const fresh = new Set<Subscriber>();
-  /** Each import as it was last told. */
+  /** The state of each import that was last sent to pages. */
   const told = new Map<string, string>();
   /** Imports that ran or waited at the last reading. Their endings are sent to the pages too. */
   let unfinished: readonly string[] = [];
@@ -113,7 +113,7 @@ export function createImportFeed({ sources, logger, publish }: FeedOptions): Imp
     try {
       if (subscribers.size > 0) await tick();
     } catch (error) {
-      logger.debug({ err: error }, "open pages could not be told of imports");
+      logger.debug({ err: error }, "could not send the state of imports to open pages");
       next = backOffMs;
     }
     isReading = false;

@@ -13,7 +13,7 @@ export interface OpenStream {
   readonly end: () => void;
 }
 
-/** Made once, however many are told. */
+/** A message is made once for all pages that get it. */
 export const messageOf = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
 
 export interface StreamOptions {

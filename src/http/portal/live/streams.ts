@@ -15,7 +15,7 @@ export const streamLimits = { inAll: 2_000, perOrganisation: 500, perSession: 20
 
 const lookMs = 2_000;
 const beatMs = 15_000;
-/** A browser that takes nothing for so long is gone: the adapter does not always say so. */
+/** A browser that reads nothing for this long has left. The adapter does not always report that. */
 const mostWaitingMs = 60_000;
 /** Without an answer about its session for this long a stream ends. */
 const mostUnknownMs = 30_000;

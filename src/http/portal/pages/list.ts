@@ -32,7 +32,7 @@ import { endpointForms } from "./webhooks/changes.js";
 import { endpointPage } from "./webhooks/endpointPage.js";
 import { addForm, webhooksPage } from "./webhooks/listPage.js";
 
-/** A page that asks for a role is shown only to visits with a person: portal.tsx sees to it. */
+/** portal.tsx shows a page that asks for a role only to signed-in visitors, so that the type can be narrowed here. */
 const signedIn = <T extends PageOf<never> | FormOf<never> | AnswerOf<never>>(some: readonly T[]) => some as never;
 
 export const pages: readonly PageOf<Visit>[] = [

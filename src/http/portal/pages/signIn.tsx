@@ -1,6 +1,6 @@
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
-import { chosenMember, sealChoice } from "../sessions/choice.js";
+import { chosenMember, signChoice } from "../sessions/choice.js";
 import { clientAddress } from "../sessions/clientAddress.js";
 import { safeReturn } from "../sessions/returnTo.js";
 import { singleSignOnPaths } from "../sessions/singleSignOn.js";
@@ -85,7 +85,7 @@ export async function signInAs(
     body: (
       <Form visit={visit} to={organisationPath}>
         <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="choice" value={sealChoice(deps.signingSecret, members, new Date())} />
+        <input type="hidden" name="choice" value={signChoice(deps.signingSecret, members, new Date())} />
         {members.map(({ organisationId, organisationName }) => (
           <button type="submit" name="organisation" value={organisationId} class="quiet">
             {organisationName}
@@ -104,7 +104,7 @@ export const organisationForm: FormOf<Visit> = {
   page: signInPage,
   submit: async (visit, fields, deps) => {
     const next = safeReturn(fields.get("next"));
-    const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation"), now: new Date() };
+    const choice = { signed: fields.get("choice"), organisationId: fields.get("organisation"), now: new Date() };
     const member = chosenMember(deps.signingSecret, choice);
     if (!member) return again(visit, "", next, deps, 401, "That took too long. Sign in again.");
     return enter(member, next, visit, deps);

@@ -2,22 +2,22 @@
 // in the form, signed; a password is never sent back to a browser.
 import { z } from "zod";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
-import { seal, unseal } from "./sealed.js";
+import { readSignedValue, signValue } from "./signedValue.js";
 
 const minutes = 5;
 const purpose = "choice";
 const choices = z.array(z.object({ memberId: z.string(), organisationId: z.string(), credentialsRevision: z.string() }));
 
-export function sealChoice(secret: string, members: readonly NamelessMember[], now: Date): string {
+export function signChoice(secret: string, members: readonly NamelessMember[], now: Date): string {
   const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
-  return seal(secret, purpose, kept, new Date(now.getTime() + minutes * 60_000));
+  return signValue(secret, purpose, kept, new Date(now.getTime() + minutes * 60_000));
 }
 
 /** The member of the chosen organisation; undefined where the choice has expired or names another organisation. */
 export function chosenMember(
   secret: string,
-  { sealed, organisationId, now }: { sealed: string | undefined; organisationId: string | undefined; now: Date },
+  { signed, organisationId, now }: { signed: string | undefined; organisationId: string | undefined; now: Date },
 ): NamelessMember | undefined {
-  const known = choices.safeParse(unseal(secret, purpose, sealed, now));
+  const known = choices.safeParse(readSignedValue(secret, purpose, signed, now));
   return known.success ? known.data.find((member) => member.organisationId === organisationId) : undefined;
 }

@@ -23,7 +23,7 @@ function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCo
   const options = { ...prefix, httpOnly: true, sameSite: "Lax", secure, path: "/" } as const;
   return {
     read: (c) => (secure ? getCookie(c, name, "host") : getCookie(c, name)),
-    // Lax, not Strict: a link in a mail leads to a page, not to the sign-in.
+    // Lax, not Strict: with Strict a link in an e-mail would lead to the sign-in instead of the page.
     write: (c, value) => setCookie(c, name, value, { ...options, maxAge }),
     clear: (c) => {
       deleteCookie(c, name, options);

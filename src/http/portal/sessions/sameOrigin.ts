@@ -15,14 +15,14 @@ export function ensureSameOrigin({ header, publicUrl }: Asked): void {
     if (site !== "same-origin") throw notOurs();
     return;
   }
-  // Not sent over http, but to this machine itself: then the page's origin is compared.
+  // Browsers send sec-fetch-site only over https and to this machine itself. Without it the page's origin is compared.
   const origin = header("origin");
   if (origin === undefined || !URL.canParse(origin)) throw notOurs();
   const { host, origin: plain } = new URL(origin);
   if (plain !== new URL(publicUrl).origin && host !== header("host")) throw notOurs();
 }
 
-/** For every change of who is signed in. */
+/** For every change by a signed-in member: also compares the form's token with the session's. */
 export function ensureOwnForm(asked: Asked & { formToken: string; given: unknown }): void {
   ensureSameOrigin(asked);
   const wanted = Buffer.from(asked.formToken);

@@ -7,7 +7,7 @@ import { membersOf, singleSignOnMinutes, takeState } from "../../../commands/mem
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { singleSignOnCookie } from "./cookies.js";
 import { safeReturn } from "./returnTo.js";
-import { seal, unseal } from "./sealed.js";
+import { readSignedValue, signValue } from "./signedValue.js";
 
 export const singleSignOnPaths = { begin: "/portal/sso", finish: "/portal/sso/callback" } as const;
 
@@ -32,14 +32,14 @@ export async function beginSingleSignOn(deps: SingleSignOnDeps, c: Context): Pro
   if (!begun) return { why: sentences.unreachable };
   const expiresAt = new Date(Date.now() + singleSignOnMinutes * 60_000);
   const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
-  singleSignOnCookie(deps.publicUrl, singleSignOnMinutes * 60).write(c, seal(deps.signingSecret, purpose, value, expiresAt));
+  singleSignOnCookie(deps.publicUrl, singleSignOnMinutes * 60).write(c, signValue(deps.signingSecret, purpose, value, expiresAt));
   return { url: begun.url };
 }
 
 /** The identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
 export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Promise<SingleSignOnAnswer> {
   const cookie = singleSignOnCookie(deps.publicUrl, 0);
-  const found = kept.safeParse(unseal(deps.signingSecret, purpose, cookie.read(c), new Date()));
+  const found = kept.safeParse(readSignedValue(deps.signingSecret, purpose, cookie.read(c), new Date()));
   cookie.clear(c);
   if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
   const { returnTo, ...checks } = found.data;

@@ -8,7 +8,7 @@ interface LiveProps {
   readonly isMoving: boolean;
 }
 
-/** Makes a page change by itself, with the script live.js: what is told has the id of the part of the page that it replaces. */
+/** Makes a page change by itself, with the script live.js. Each message has the id of the part of the page that it replaces. */
 export function Live({ visit, from, isMoving }: LiveProps) {
   return (
     <div class="live" data-live={visit.links.to(from)}>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clientAddress } from "../../../../src/http/portal/sessions/clientAddress.js";
 import { safeReturn } from "../../../../src/http/portal/sessions/returnTo.js";
 import { ensureOwnForm, ensureSameOrigin } from "../../../../src/http/portal/sessions/sameOrigin.js";
-import { seal, unseal } from "../../../../src/http/portal/sessions/sealed.js";
+import { readSignedValue, signValue } from "../../../../src/http/portal/sessions/signedValue.js";
 
 const secret = "a secret of thirty-two characters";
 
@@ -83,20 +83,20 @@ describe("what a browser keeps for us", () => {
   const now = new Date("2026-03-01T00:00:00Z");
   const later = new Date(now.getTime() + 1000);
   test("comes back as it was, until it expires, for its own purpose", () => {
-    const sealed = seal(secret, "choice", { a: 1 }, later);
-    expect(unseal(secret, "choice", sealed, now)).toEqual({ a: 1 });
-    expect(unseal(secret, "choice", sealed, later)).toBeUndefined();
-    expect(unseal(secret, "single sign-on", sealed, now)).toBeUndefined();
-    expect(unseal("another secret of thirty-two characters", "choice", sealed, now)).toBeUndefined();
+    const signed = signValue(secret, "choice", { a: 1 }, later);
+    expect(readSignedValue(secret, "choice", signed, now)).toEqual({ a: 1 });
+    expect(readSignedValue(secret, "choice", signed, later)).toBeUndefined();
+    expect(readSignedValue(secret, "single sign-on", signed, now)).toBeUndefined();
+    expect(readSignedValue("another secret of thirty-two characters", "choice", signed, now)).toBeUndefined();
   });
-  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a sealed value", (text) => {
-    expect(unseal(secret, "choice", text, now)).toBeUndefined();
+  test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a signed value", (text) => {
+    expect(readSignedValue(secret, "choice", text, now)).toBeUndefined();
   });
   test("one changed character is noticed", () => {
-    const sealed = seal(secret, "choice", { admin: false }, later);
-    for (let at = 0; at < sealed.length; at += 1) {
-      const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
-      expect(unseal(secret, "choice", changed, now)).toBeUndefined();
+    const signed = signValue(secret, "choice", { admin: false }, later);
+    for (let at = 0; at < signed.length; at += 1) {
+      const changed = `${signed.slice(0, at)}${signed[at] === "A" ? "B" : "A"}${signed.slice(at + 1)}`;
+      expect(readSignedValue(secret, "choice", changed, now)).toBeUndefined();
     }
   });
 });

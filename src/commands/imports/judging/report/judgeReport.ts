@@ -15,7 +15,7 @@ import { createPartFile, type PartFile } from "./partFiles.js";
 import { type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 import { leftOut, nextTime, wholeParts } from "./wholeParts.js";
 
-/** By ordinal. */
+/** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
 interface Places {
   readonly places: GrowingInts;
   readonly groups: GrowingInts;

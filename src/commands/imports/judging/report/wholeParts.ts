@@ -12,8 +12,9 @@ export const leftOut = -1;
 export const nextTime = -2;
 
 /**
- * Divides the rows into parts of so many. What belongs together, as the rows were sent or as they are now, is in one part, or in none where a
- * row of it is not to be sent. By ordinal: the part from 0, `leftOut`, or `nextTime` where the parts are full.
+ * Divides the rows into parts of at most `most.rows` rows. Rows of one shipment, by the id they were sent with or by the id they have now, are
+ * in one part. If one of them is not to be sent, none is. `partOf` has for each ordinal the part from 0, `leftOut`, or `nextTime` where the
+ * parts are full.
  */
 export function wholeParts(
   { shipments, groups, groupCount }: JudgedRows,

@@ -54,7 +54,7 @@ function request(form: HTMLFormElement): { address: URL; init: RequestInit } {
   return { address, init: { ...init, body: value(data, "body") } };
 }
 
-/** By form: the request that was sent last. An answer to an earlier one may come after its answer. */
+/** The last request of each form. An answer to an earlier request may arrive later and is not shown. */
 const last = new WeakMap<HTMLFormElement, symbol>();
 
 async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<void> {
@@ -79,7 +79,7 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   }
 }
 
-/** A quote or an import that was made here is what the operations beside it are tried with from then on. A correction's own import is not. */
+/** Puts the id of a quote or import that was made here into the forms of the same section. The import of a correction is not used. */
 function remember(form: HTMLFormElement, text: string): void {
   if (form.querySelector('[name^="path."]')) return;
   const { importId, results } = JSON.parse(text) as { importId?: string; results?: { quoteId: string }[] };

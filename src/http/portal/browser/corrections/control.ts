@@ -159,7 +159,7 @@ export function controlGrid(view: View, sheet: Sheet, { editable, say, leave }: 
 
   grid.addEventListener("keydown", (event) => {
     if (editing) return keyInCell(event);
-    if (!view.placeOf(event.target as Element)) return; // the box in the header
+    if (!view.placeOf(event.target as Element)) return; // the key was pressed in the check box of the header
     const control = event.ctrlKey || event.metaKey;
     const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
     if (shortcut) {

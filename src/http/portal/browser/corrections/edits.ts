@@ -9,7 +9,7 @@ export interface Edits {
   readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
   /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
   readonly keep: (rows: Iterable<Row>) => void;
-  /** They are sent. */
+  /** Deletes the edits of rows that were sent. */
   readonly forget: (rows: Iterable<Row>) => void;
   /** Is called once when the browser has no more room. */
   onFull: () => void;

@@ -30,7 +30,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
     asking = true;
     const { importId } = first.sent;
     const versions = batch.map(({ version }) => version);
-    /** Those that have been changed since wait for a verdict of their own. */
+    /** The rows that were not changed since the request. A changed row waits for a newer verdict. */
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let wait = 0;
     try {

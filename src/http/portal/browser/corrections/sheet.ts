@@ -8,7 +8,10 @@ export interface Sheet {
   readonly rows: Row[];
   readonly byKey: Map<string, Row>;
   readonly add: (sent: readonly SentRow[]) => void;
-  /** Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many cells were left out. */
+  /**
+   * Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many
+   * cells were left out.
+   */
   readonly change: (changes: readonly Change[], remember?: boolean) => number;
   readonly undo: () => boolean;
   /** The rows that are judged and sent together with this one: the other lines of its shipment. */
@@ -76,7 +79,7 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       } else each.verdict = each.sent.today;
     }
   };
-  /** Judges the rows that the row is with afterwards, and those that it was with. */
+  /** Makes a change that may move the row to another shipment, then judges the rows of the new and of the old shipment again. */
   const regroup = (row: Row, change: () => void) => {
     const before = together(row);
     change();
@@ -154,12 +157,12 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       regroup(row, () => {
         row.held = held;
         if (!row.changed.has(shipmentField)) return;
-        // The shipment that is named here is not the one that another person has sent the row with.
+        // Another person has sent the row with other values, so it does not belong to the shipment that is named here.
         if (held && held.by !== "you") leave(row);
         else join(row, named(row));
       });
       if (held) row.selected = false;
-      else if (row.changed.size > 0) edits.keep([row]); // its correction came to nothing
+      else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
       sheet.onChange();
     },
     judged(row, version, verdict) {

@@ -1,5 +1,5 @@
-// Who has taken a row meanwhile: asked for the rows in view and the changed ones when an import of the organisation begins or ends, when the
-// page is looked at again, and every few seconds while it is.
+// Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
+// or ends, when the page becomes visible, and every few seconds while it is visible.
 import { ask } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
 import type { Held, Settings } from "./types.js";
@@ -48,7 +48,7 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
     source?.close();
     source = undefined;
   };
-  /** A hidden page needs no connection; a lost one is made again with the next look. */
+  /** A hidden page closes its connection. A lost connection is opened again at the next look. */
   const connect = () => {
     if (document.visibilityState !== "visible") return disconnect();
     if (source) return;
@@ -70,11 +70,11 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
   connect();
 }
 
-/** What this page has done, by when the tables first said otherwise; zero once they have shown it. */
+/** For each change that was made on this page: when the tables first answered without it, or 0 once they have shown it. */
 const awaited = new WeakMap<Held, number>();
 const patienceMs = 30_000;
 
-/** A row that was opened again here stays on the page, as open again. */
+/** Whether the tables say what the page shows. A row that was reopened on this page stays on it as `open again`. */
 function agree(known: Held | undefined, found: Held): boolean {
   if (known === undefined || known.state === "open again") {
     if (known && found.state === "open") awaited.set(known, 0);
@@ -85,7 +85,10 @@ function agree(known: Held | undefined, found: Held): boolean {
   return shown && known.state === found.state;
 }
 
-/** What this page has just done may not be in the tables yet: they are believed once they have shown it, or after a while. Another person who has taken the row is shown at once. */
+/**
+ * Whether the tables may lack a change that was just made on this page. They are believed once they have shown the change, or after a while. If
+ * another person has taken the row, that is shown at once.
+ */
 function tablesAreBehind(known: Held | undefined, found: Held): boolean {
   const before = known?.state === "open again" ? "dismissed" : "open";
   if (known?.by !== "you" || found.state !== before) return false;

@@ -30,7 +30,7 @@ export function readyGroups(sheet: Sheet): Row[][] {
   return groups;
 }
 
-/** The same rows with the same values have the same key until they are taken: sent twice, they make one import. */
+/** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
 const keys = new Map<string, string>();
 
 export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<Outcome> {

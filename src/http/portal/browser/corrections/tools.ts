@@ -210,7 +210,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
   };
 }
 
-/** At most so many rows in one request, and shipments whole. */
+/** Divides rows into requests of at most `mostRows` rows, without dividing a shipment. */
 function partsOf(rows: readonly Row[], sheet: Sheet): Row[][] {
   const parts: Row[][] = [];
   const seen = new Set<Row>();
@@ -229,7 +229,7 @@ function partsOf(rows: readonly Row[], sheet: Sheet): Row[][] {
 const patienceMs = 15_000;
 const lookMs = 100;
 
-/** Rows that were changed a moment ago are judged first. */
+/** Waits until all changed rows are judged, or until the time is up. */
 async function judgedOrLate(sheet: Sheet): Promise<void> {
   for (const until = performance.now() + patienceMs; sheet.unjudged.size > 0 && performance.now() < until; )
     await new Promise((resolve) => setTimeout(resolve, lookMs));

@@ -10,7 +10,7 @@ export interface Settings {
   readonly rowsUrl: string;
   readonly base: string;
   readonly importBase: string;
-  /** Server-sent events: something has become of an import. */
+  /** The address of server-sent events, which tell that an import has changed. */
   readonly liveUrl: string;
   /** Organisation and member: whose unsent edits these are. */
   readonly owner: string;

@@ -91,7 +91,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, sheet: Sheet, 
     },
   };
 
-  /** Sideways, past the columns that stay where they are. */
+  /** Scrolls sideways until the cell stands beside the fixed columns. */
   const intoView = (cell: HTMLElement) => {
     const fixed = (head.children[1] as HTMLElement).offsetLeft - frame.scrollLeft + (head.children[1] as HTMLElement).offsetWidth;
     const left = cell.offsetLeft - Math.max(0, fixed);

@@ -45,7 +45,7 @@ function codeOf(query: Readonly<Record<string, string>>, name: string): string {
   return code;
 }
 
-/** The query of the same page with some things changed; an empty value leaves a thing out. */
+/** The page's query with some parameters changed; an empty value leaves a parameter out. */
 export function queryOf(
   { period, customer, warehouse, charge, view, byWarehouse }: Asked,
   changes: Readonly<Record<string, string>> = {},

@@ -14,7 +14,7 @@ interface TotalsProps {
   readonly nameOf: NameOfCustomer;
 }
 
-/** A page with more lines than these is no longer read. */
+/** A page with more lines than this is too long to be read. */
 const mostLines = 1_000;
 
 export function Totals({ visit, asked, totals, nameOf }: TotalsProps) {

@@ -99,7 +99,7 @@ async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Prom
   }
 }
 
-/** From the streams, since the tables may not have heard of it yet. */
+/** Who has each row, from the streams, since the tables may not have it yet. */
 async function heldBy(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
   const senders = new Map<string, string | null>();
   for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) {

@@ -19,7 +19,7 @@ export interface ShownRow extends Pick<CorrectionRow, "importId" | "reference" |
   readonly faulty: readonly string[];
   /** What today's catalogue says of the row as it was sent: null where it would be accepted. Only of open rows. */
   readonly today?: Verdict | null;
-  /** Who has it; only of rows that are not open. */
+  /** Who has the row; only for rows that are not open. */
   readonly held?: Omit<HeldRow, "importId" | "row">;
 }
 

@@ -12,7 +12,7 @@ import { importPath, StatusBadge } from "./status.js";
 import { Timeline } from "./timeline.js";
 
 const longestMs = 4_000;
-/** The history shows so many events before the last one of then. */
+/** The link to the history begins this many events before the last event of that time. */
 const eventsBefore = 24n;
 
 export async function AsItWas({ visit, view, asOf, deps }: { visit: SignedInVisit; view: ImportView; asOf: Date; deps: PortalDeps }) {

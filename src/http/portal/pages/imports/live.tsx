@@ -81,7 +81,7 @@ function send(stream: OpenStream, parts: readonly Part[]): void {
 
 const atOnce = 50;
 
-/** Requests are served in between. */
+/** Pauses after every `atOnce` readers, so that requests are served in between. */
 async function inTurns(readers: readonly Subscriber[], tell: (reader: Subscriber) => void): Promise<void> {
   for (const [index, reader] of readers.entries()) {
     if (index > 0 && index % atOnce === 0) await setImmediate();

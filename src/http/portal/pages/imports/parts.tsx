@@ -55,7 +55,7 @@ export async function readParts(
   return { view, steps, nameOf, reasons, rejected, cursor, correcting, hasOpenRows };
 }
 
-/** Without the history the page is still of use. */
+/** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
 /** Whether there is something to correct, as far as the first thousand rows tell. */

@@ -36,7 +36,7 @@ interface RejectedProps {
   readonly cursor: string | undefined;
 }
 
-/** Marked with its cursor: what is pushed to an open page is the first page, and replaces no other. */
+/** `data-paged` marks a later page of rows. The server pushes only the first page to open pages, and it must not replace a later one. */
 export function RejectedRows({ visit, importId, page: { items, nextCursor }, cursor }: RejectedProps) {
   if (items.length === 0 && cursor === undefined) return <div id="import-rejected" />;
   const path = visit.links.to(importPath(importId));

@@ -13,7 +13,7 @@ interface StatusProps {
   readonly correcting: readonly CorrectingImport[];
 }
 
-/** What changes while the import runs, and what can be done with it. It is the same for all members with one role, so nothing in it belongs to one session. */
+/** What changes while the import runs, and what can be done with it. All members with one role get the same markup: it holds nothing of a session. */
 export function StatusPart({ visit, view, hasOpenRows, correcting }: StatusProps) {
   return (
     <section

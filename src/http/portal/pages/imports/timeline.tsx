@@ -42,7 +42,7 @@ export function Timeline({ visit, view, steps, nameOf }: TimelineProps) {
 
 const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
-/** Also for an event by itself. */
+/** A step in words, for the timeline and for the list of events. */
 export function inWords(step: TimelineStep, visit: Viewer, nameOf: NameOf): Child {
   const rowsOf = (count: number) => (
     <>

@@ -36,7 +36,7 @@ export const overviewPage: PageOf<SignedInVisit> = {
       title: "Overview",
       scripts: ["live.js"],
       body: (
-        // Progress is told row by row; where an import begins or ends this part of the page is fetched again.
+        // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
           <Needs visit={visit} open={open} failedImports={recent.failedImports} pausedWebhooks={paused} />
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />

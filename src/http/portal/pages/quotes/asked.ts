@@ -28,7 +28,7 @@ export function requestOf(fields: Fields): QuoteRequest {
   throw new Rejection("invalid", faults[0] ?? "The form is not complete", faults);
 }
 
-/** Those that are ticked, and those that are written out. */
+/** The customers that are ticked, and those that are entered by their ids. */
 export const customersOf = (fields: Fields): readonly string[] =>
   [...fields.all("customer"), ...fields.get("customers").split(",")].map((id) => id.trim()).filter((id) => id !== "");
 

@@ -5,7 +5,7 @@ import type { SignedInVisit } from "../../visit.js";
 /** How long a page may read the lines of the versions. */
 const longestMs = 2_500;
 export const shownVersions = 20;
-/** Versions are read so many at a time: a file's lines of one shipment may stand in many places. */
+/** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
 const atATime = 5;
 
 export interface ShownVersions {
@@ -17,7 +17,7 @@ export interface ShownVersions {
   readonly before: ShipmentVersion | undefined;
 }
 
-/** Why there are none to show: they are still gathered after an upgrade, or the event store does not answer. */
+/** Why there are no versions to show: their projection is still being filled after an upgrade, or the event store does not answer. */
 export type NoVersions = "gathering" | "unreadable";
 
 export async function readVersions(

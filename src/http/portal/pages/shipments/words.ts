@@ -48,7 +48,7 @@ export interface Change {
   readonly after: string;
 }
 
-/** What the later version has otherwise. */
+/** What differs in the later version. */
 export function changesBetween(earlier: ShipmentContent, later: ShipmentContent): Change[] {
   const texts = ({ fields, items }: ShipmentContent) =>
     new Map([...fieldTexts(fields), ...items.map((item, index): [string, string] => [`Line ${index + 1}`, lineInWords(item)])]);

@@ -9,7 +9,7 @@ export interface Outcome {
   readonly name: string;
   readonly kind: ImportKind;
   readonly checked: CheckedFile;
-  /** Of its shipments, those that the ledger has already. */
+  /** How many of its shipments the ledger has already. */
   readonly replaced: number;
   /** The import whose error report the file is, where it is one. */
   readonly reported: ImportRequested | undefined;

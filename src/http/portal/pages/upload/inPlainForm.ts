@@ -3,7 +3,7 @@ import { TooBusy } from "../../../../portErrors.js";
 /** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
 const plainFormMs = 50_000;
 
-/** Work for a form without scripts, which is told by the signal to end. */
+/** Runs the work of a form without scripts. The signal aborts when the work has to end. */
 export async function inPlainForm<Result>(
   ends: readonly AbortSignal[],
   tooSlow: string,

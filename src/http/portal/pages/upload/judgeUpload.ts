@@ -12,7 +12,7 @@ import { reportToJudge } from "./reportedImport.js";
 
 export interface Judged {
   readonly checked: CheckedFile;
-  /** Of its shipments, those that the ledger has already. */
+  /** How many of its shipments the ledger has already. */
   readonly replaced: number;
 }
 

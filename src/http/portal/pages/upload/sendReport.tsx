@@ -16,7 +16,7 @@ import { prepareToJudge } from "./judgeUpload.js";
 import type { ReceivedForm } from "./receiveForm.js";
 import { ReportSent } from "./reportSent.js";
 
-/** Where all of it was sent as one import: there. Else what was sent and what was not. */
+/** Leads to the import if the whole report was sent as one; otherwise says what was sent and what was not. */
 export type SendReport = (
   say: (line: Line) => void,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ interface Report {
 }
 
 const withinMs = 4_200;
-/** However many imports an organisation may queue: one upload does not take all of it. */
+/** The most imports that one upload becomes, however many places are free in the queue. */
 const mostParts = 20;
 
 /** Sends the rows that are open and that today's rules accept. The other rows stay open, so that the same report can be corrected and sent again. */
@@ -48,7 +48,7 @@ export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps
       try {
         sent.push(await sendPart(visit, deps, report, { part, index, count: parts.length }));
       } catch (error) {
-        // What was sent before stays sent; the rest stays open and is told.
+        // The parts that were sent stay sent. The other rows stay open, and the page says so.
         if (!(error instanceof Rejection) || sent.length === 0) throw error;
         return { outcome: <ReportSent {...{ visit, found, checked, sent, refused: error.message }} /> };
       }
@@ -86,7 +86,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
       file: { path, name: `${kind}.csv`, format: "csv", size, sha256 },
       corrects: { importId: corrected, rows: [...rows] },
       requestId: visit.requestId,
-      // The rows are part of it: a second attempt, when some rows are sent already, is another correction.
+      // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.
       idempotencyKey: `${idempotencyKey}-${createHash("sha256").update(rows.join()).digest("hex")}`,
     },
   );

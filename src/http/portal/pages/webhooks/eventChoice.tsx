@@ -7,7 +7,7 @@ const meanings: Readonly<Record<WebhookEventType, string>> = {
   "import.cancelled": "An import was cancelled",
 };
 
-/** What an endpoint is told; with none of them chosen it is told all. */
+/** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
 export function EventChoice({ chosen }: { readonly chosen: readonly string[] }) {
   return (
     <fieldset class="events">
