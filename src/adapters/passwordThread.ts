@@ -1,4 +1,4 @@
-// Argon2id in a thread of its own. Where the cores are busy the API's requests come first: the thread has a low priority.
+// Argon2id in a thread of its own with a low priority, so that requests to the API come first when the cores are busy.
 import { getPriority, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { hashSync, type Options, verifySync } from "@node-rs/argon2";
@@ -16,7 +16,7 @@ export type PasswordReply = { readonly id: number } & (
   | { readonly failure: string }
 );
 
-/** 19 MiB, two passes, one lane: the smallest that OWASP names. The library's `Algorithm` cannot be named here: it is a const enum; 2 is Argon2id. */
+/** 19 MiB, two passes, one lane: the least that OWASP recommends. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
 const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
 const lower = 5;
 const lowest = 19;

@@ -1,4 +1,4 @@
-// Argon2id, one at a time and beside the event loop: each takes a core and 19 MiB for some 20 ms.
+// Argon2id off the event loop, one password at a time: each takes a core and 19 MiB for some 20 ms.
 import { randomUUID } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { dictionary } from "@zxcvbn-ts/language-common";
@@ -42,7 +42,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Started by the first job. It takes one job after the other, in the order they came; more than `mostWaiting` behind the first are refused. */
+/** A thread that the first job starts. It does one job after the other, in their order; more than `mostWaiting` waiting jobs are refused. */
 function createThread(mostWaiting: number): (job: Omit<PasswordJob, "id">) => Promise<PasswordReply> {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
@@ -56,7 +56,7 @@ function createThread(mostWaiting: number): (job: Omit<PasswordJob, "id">) => Pr
     else one?.resolve(reply);
   }
 
-  /** The next job starts another one. */
+  /** The thread has failed. The next job starts another one. */
   function lose(error: Error): void {
     worker = undefined;
     for (const { reject } of waiting.values()) reject(error);

@@ -18,7 +18,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { redirectUri, logger } = options;
   let found: Promise<openId.Configuration> | undefined;
 
-  /** Asked once; again after a failure. */
+  /** Asks the provider for its settings once, and again after a failure. */
   function provider(): Promise<openId.Configuration> {
     found ??= discover(options).catch((error: unknown) => {
       found = undefined;
@@ -67,7 +67,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
 
 async function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Promise<openId.Configuration> {
   const url = new URL(issuer);
-  // The configuration takes http for loopback alone.
+  // config.ts accepts http for loopback addresses only.
   const settings = { timeout: answerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
   const asked = await openId.discovery(url, clientId, clientSecret, undefined, settings);
   const server = asked.serverMetadata();
@@ -86,7 +86,7 @@ interface Claims {
   readonly email_verified?: unknown;
 }
 
-/** Many providers put the e-mail into the ID token; the rest answer it at the userinfo endpoint. */
+/** Many providers put the e-mail into the ID token; the others return it from the userinfo endpoint. */
 async function claimsOf(
   configuration: openId.Configuration,
   tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,
@@ -103,7 +103,7 @@ function identityOf({ email, email_verified: verified }: Claims): Identity {
   return { kind: "verified", email };
 }
 
-/** No answer, as opposed to one that does not fit. */
+/** True when the provider did not answer; false when its answer does not fit. */
 function isUnreachable(error: unknown): boolean {
   const { name, cause, code } = error as { name?: string; cause?: { name?: string }; code?: string };
   return name === "TypeError" || name === "TimeoutError" || cause?.name === "TimeoutError" || code === "OAUTH_TIMEOUT";

@@ -69,7 +69,7 @@ export async function startEmbeddedStores(options: EmbeddedOptions): Promise<Emb
   };
 }
 
-/** Restarts a store that crashed at the same address, since the roles have been started with it. */
+/** Restarts a crashed store at the same address, since the roles were started with that address. */
 async function keep(
   name: string,
   start: (port: number, signal: AbortSignal) => Promise<Store>,
@@ -105,7 +105,7 @@ async function startEvents(dataDir: string, credentials: string, port: number, s
       return { url: withCredentials(String(address), credentials), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
     } catch (error) {
       if (attempt === 3 || signal.aborted) throw error;
-      await pause(1_000); // a node left by a killed start ends by itself
+      await pause(1_000); // an event store that a killed start left running ends by itself
     } finally {
       clearTimeout(late);
       signal.removeEventListener("abort", giveUp);

@@ -16,7 +16,7 @@ export async function catalogueFileAt(events: EventStore, organisationId: string
   return catalogue.reached() ? (catalogue.file() as OrganisationFile | undefined) : undefined;
 }
 
-/** Entries count when their CatalogueApplied follows; those of an interrupted change never do. */
+/** Entry events count only when CatalogueApplied follows; those of an interrupted change never count. */
 function foldCatalogue(wanted: number) {
   let file: CatalogueFile | undefined;
   let version = 0;

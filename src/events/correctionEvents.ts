@@ -6,7 +6,7 @@ const instant = z.iso.datetime();
 /** Row numbers as the list of rejected rows shows them. */
 const rows = z.array(z.number().int());
 
-/** Why a row is not the correcting import's to record. `importId` is the import that has it, or that has written the shipment since. */
+/** A row that the correcting import may not record. `importId` is the import that has claimed the row, or has written its shipment since. */
 const refusedRow = z.object({
   row: z.number().int(),
   /** Its number in the correcting import. */
@@ -15,10 +15,10 @@ const refusedRow = z.object({
   importId: z.string().optional(),
 });
 
-/** Recorded by the importer before it records a row. An import claims once: what it was refused then, it is refused for good. */
+/** Recorded by the worker before the correcting import records its first row. An import claims once: a refused row stays refused. */
 const rowsClaimed = z.object({
   importId: z.string(),
-  /** The import that corrects them. */
+  /** The correcting import. */
   correction: z.string(),
   rows,
   refused: z.array(refusedRow),

@@ -1,5 +1,6 @@
 // The events of an import's stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is one RowAccepted or RowRejected per
-// row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. This is a disk format.
+// row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
+// first and the last of these. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 

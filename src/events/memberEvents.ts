@@ -1,12 +1,12 @@
-// A member of an organisation: a person. This is a disk format. E-mail and name stand in no other kind of stream, so that deleting
-// this one forgets the person. Of passwords and links only hashes are here.
+// The events of a member, who is a person in an organisation. This is a disk format. No other kind of stream has the e-mail or the name, so
+// that deleting the member's stream forgets the person. Passwords and links are stored as hashes only.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 import { role } from "../domain/roles.js";
 
 const instant = z.iso.datetime();
 const who = { by: principal, at: instant };
-/** The SHA-256 of the token in the link; the link before it is void. */
+/** The SHA-256 of the token in the link. A new link makes the previous one void. */
 const link = { linkSha256: z.string(), linkExpiresAt: instant };
 
 /** The first event of a member. Recorded again when a removed member is invited again. */

@@ -2,7 +2,10 @@ import { uuidPattern } from "../domain/uuid.js";
 
 const shape = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
 
-/** Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older versions wrote them. */
+/**
+ * Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older
+ * versions wrote them.
+ */
 export interface QuotePlace {
   readonly quotesId: string;
   readonly number: number;

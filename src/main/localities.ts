@@ -15,11 +15,11 @@ export const refreshMs = 500;
 const mostKept = 2;
 
 export interface Localities extends LocalityVersions {
-  /** The present file of each country that was loaded later, on this machine's disk. */
+  /** The path, on this machine's disk, of the present file of each country that an operator has loaded. */
   readonly files: () => Promise<Record<string, string>>;
 }
 
-/** The bundled localities and those loaded later. `versions` names the file of each loaded country, as ImportStarted records it. */
+/** The bundled localities and those that an operator has loaded. `versions` names the file of each loaded country, as ImportStarted records it. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): Localities {
   const { pool, objectStore, folder } = options;
   const kept = new Map<string, Promise<Geography>>();

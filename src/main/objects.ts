@@ -10,7 +10,7 @@ export async function prepareObjects(objectStore: ObjectStore, logger: Logger, s
     await objectStore.prepare();
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.fault === "misconfigured") throw error;
-    logger.warn({ err: error }, "the object store is not available: pushes are answered once it is");
+    logger.warn({ err: error }, "the object store is not available: pushes are answered 503 until it is");
     void whenUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
       logger.error({ err: fault }, "the object store cannot be used"),
     );

@@ -1,4 +1,4 @@
-// What the commands about webhooks and the workers that send them are given.
+// The dependencies of the commands about webhooks and of the workers that send them.
 import { transaction } from "../adapters/postgres/transaction.js";
 import { createPost } from "../adapters/webhooks/post.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";

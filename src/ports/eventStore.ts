@@ -80,8 +80,8 @@ export interface EventStore {
   /** The newest event of a stream, if any. */
   last(stream: string): Promise<StoredEvent | undefined>;
   /**
-   * Calls `onBatch` with the events after `from` (undefined: from the start) of all streams with one of these prefixes, or of all types that
-   * begin so, and with every later one. It reconnects with a back-off and resumes. Ends when `signal` aborts.
+   * Calls `onBatch` with the events after `from` (undefined: from the start) and with every later one: those of streams whose name begins
+   * with one of `prefixes`, or those whose type begins with one of `types`. It reconnects with a back-off and resumes. Ends when `signal` aborts.
    */
   follow(
     options: ({ prefixes: readonly string[] } | { types: readonly string[] }) & {

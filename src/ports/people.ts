@@ -1,10 +1,10 @@
 // What the application needs to know a person: passwords and the identity provider.
-/** Slow on purpose, and off the event loop. Throws TooBusy when too many wait already. */
+/** Hashing is slow on purpose and runs off the event loop. Throws TooBusy when too many calls wait already. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Without a hash the same work is done, and the answer is no. */
+  /** False without a hash, after as much work as with one, so that the time does not tell whether there is a hash. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether it is in the list of common passwords. Takes lower case. */
+  /** Whether the password, in lower case, is in the list of common passwords. */
   isCommon(password: string): boolean;
 }
 
@@ -17,13 +17,13 @@ export interface SingleSignOnChecks {
 
 export type Identity =
   | { readonly kind: "verified"; readonly email: string }
-  /** `unverified`: the provider does not vouch for the e-mail. `refused`: by the provider, or what it sent does not fit what was asked. */
+  /** `unverified`: the provider does not vouch for the e-mail. `refused`: the provider said no, or its answer does not fit the request. */
   | { readonly kind: "unverified" | "refused" | "unreachable" };
 
 /** OpenID Connect: the authorization code flow with PKCE. */
 export interface SingleSignOn {
   /** Where to send the browser; undefined where the provider does not answer. */
   begin(): Promise<{ readonly url: string; readonly checks: SingleSignOnChecks } | undefined>;
-  /** `query`: what the browser came back with, from the ? on. */
+  /** `query`: the query string with which the browser came back, from the ? on. */
   finish(query: string, checks: SingleSignOnChecks): Promise<Identity>;
 }

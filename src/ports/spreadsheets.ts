@@ -61,7 +61,7 @@ export interface Spreadsheets {
    * workbook's properties, which spreadsheet programs keep.
    */
   createReportWriter(path: string, options: { columns: readonly string[]; subject: string }): Promise<ReportWriter>;
-  /** Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which whatever is typed later is a text too. */
+  /** Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which a value that is typed in later stays a text. */
   createTableWriter(
     output: Writable,
     options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
@@ -92,6 +92,6 @@ export interface TableWriter {
   add(cells: readonly (string | number | WallTime)[]): Promise<void>;
   /** Finishes the workbook. */
   close(): Promise<void>;
-  /** Gives it up; the output is destroyed. */
+  /** Gives up the workbook and destroys the output. */
   abort(): Promise<void>;
 }

@@ -3,12 +3,12 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Asked of the address that is connected to, before anything is sent; answers why not, or undefined. */
+  /** Called with an IP address before anything is sent to it. Returns why nothing may be sent there, or undefined. */
   readonly whyNot: (address: string) => string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** `reason` says why there is no usable answer; a status alone is the receiver's word. */
+/** `reason` says why the attempt failed; it is null after a 2xx answer. `status` and `answer` are null when no answer came. */
 export interface WebhookAnswer {
   readonly status: number | null;
   readonly reason: string | null;
@@ -17,5 +17,5 @@ export interface WebhookAnswer {
   readonly milliseconds: number;
 }
 
-/** Posts once: no redirects, an end to everything that is waited for or read. Never throws. */
+/** Posts once and follows no redirects. Every wait has a time limit, and every read a size limit. Never throws. */
 export type PostWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>;

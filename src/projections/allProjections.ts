@@ -32,5 +32,8 @@ export const landmarkPrefixes: readonly string[] = [
   ...[streamPrefix.quotes, streamPrefix.quote],
 ];
 
-/** Not landmarks: corrections came later than the checkpoints of before; a member's stream is deleted when the person is to be forgotten, so it cannot be found again. */
+/**
+ * Two kinds of streams are no landmarks. A member's stream is deleted when the person is to be forgotten, so it cannot be found again.
+ * Corrections streams were added later, so older checkpoints have not seen them.
+ */
 export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.member, streamPrefix.corrections];

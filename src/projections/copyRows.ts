@@ -42,7 +42,10 @@ export function jsonField(value: unknown): string {
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;
 }
 
-/** JSON that Postgres accepts. It refuses NUL and lone surrogates, which JSON.stringify writes as \u escapes; text without one is not looked at again. */
+/**
+ * JSON that Postgres accepts. Postgres refuses NUL and lone surrogates, which JSON.stringify writes as \u escapes. A text without such an
+ * escape needs no second pass.
+ */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes("\\u") ? JSON.stringify(value, withoutUnstorable) : text;

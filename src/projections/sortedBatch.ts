@@ -29,7 +29,7 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
-  /** Of an activity import that was followed from its start on. */
+  /** Only for an activity import that this process has followed from its start. */
   totals?: RunningTotals;
 }
 
@@ -131,7 +131,10 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
   event satisfies never;
 }
 
-/** Decodes an event. An unreadable one is skipped; one written by a later version of the service throws, since skipping it would lose its rows for good. */
+/**
+ * Decodes an event. An unreadable one is skipped. Throws for an event of a later version of the service, since skipping it would lose its rows
+ * for good.
+ */
 export function readable<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedOn<S> | undefined {
   try {
     return decodeOn(kind, event);

@@ -1,4 +1,4 @@
-// The one way from the application to an event store: EventStoreDB or the embedded node, whatever answers at the address.
+// The application's only connection to an event store, which may be EventStoreDB or the embedded one: the address decides.
 import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { appender } from "./appending/append.js";
@@ -43,16 +43,16 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       for await (const event of read(stream, { backwards: true, max: 1 })) return event;
       return undefined;
     },
-    async follow({ from, maxBatch = defaultBatch, signal, ...filter }, deal) {
+    async follow({ from, maxBatch = defaultBatch, signal, ...filter }, onBatch) {
       const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
-      await run(following, range, deal);
+      await run(following, range, onBatch);
     },
-    async replay({ prefixes, from, until: last, maxBatch = defaultBatch, signal }, deal) {
+    async replay({ prefixes, from, until: last, maxBatch = defaultBatch, signal }, onBatch) {
       const end = await head();
       if (!end) return from;
       const until = last && isAfter(end, last) ? last : end;
       const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      const reached = await run(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, deal);
+      const reached = await run(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, onBatch);
       stop.throwIfAborted();
       return reached;
     },

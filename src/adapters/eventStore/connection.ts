@@ -1,11 +1,11 @@
-// One client at a time for calls. A client whose call went unanswered may sit on a dead connection for another twenty
-// seconds before it notices, so it is retired and the next call gets a fresh one.
+// One client at a time for calls. A client whose call was not answered may take twenty seconds more to notice a dead connection, so it is
+// retired, and the next call gets a new client.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { connectClient, shutClient } from "./vendor.js";
 
 export interface Connection {
   client(): EventStoreDBClient;
-  /** Gives up on this client unless it was replaced already. Calls still under way on it may finish. */
+  /** Replaces this client, unless that has been done already. Its calls under way may finish. */
   retire(client: EventStoreDBClient): void;
   close(): Promise<void>;
 }
@@ -36,9 +36,9 @@ export function openConnection(address: string, graceMs: number): Connection {
 let clients = 0;
 
 /**
- * A client with a connection of its own. Channels with equal settings share one connection under the hood, so that a new client
- * would sit on the old one's dead connection: each gets a keep-alive interval that is a millisecond longer. And a wrong version
- * must always throw: as a plain result the client reports a wrong revision with it.
+ * A client with a connection of its own. gRPC channels with equal settings share one connection, so a new client would use the old client's
+ * dead connection. Each client therefore gets a keep-alive interval that is a millisecond longer. With throwOnAppendFailure a wrong version
+ * throws: without it the client reports a wrong revision.
  */
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);

@@ -10,7 +10,7 @@ interface Patience {
   readonly attempts: number;
 }
 
-/** Doing it again changes nothing, so an unknown outcome is simply tried again. */
+/** Deleting a stream twice changes nothing, so a delete of unknown outcome is sent again. */
 export function streamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
   return async (stream) => {
     const what = `deleting ${stream}`;

@@ -1,6 +1,6 @@
 // src/adapters holds the vendors' clients behind the interfaces of src/ports. This folder is the only one that knows
 // `@eventstore/db-client`; its callers meet the errors of src/portErrors.ts, never the client's own.
-// Here: sorts what the client throws. It throws its own classes, raw gRPC errors without a type, and now and then a string.
+// This file sorts what the client throws: its own classes, raw gRPC errors without a type, and sometimes a string.
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
@@ -41,7 +41,7 @@ export class NeverSent extends Error {
   }
 }
 
-/** A call that wants the leader came to another node. The client's next call goes to the leader that the answer names. */
+/** A call that needs the leader reached another node. The client's next call goes to the leader that the answer names. */
 export function isNotLeader(error: unknown): boolean {
   return shapeOf(error).type === ErrorType.NOT_LEADER;
 }
@@ -51,12 +51,12 @@ export function neverSent(error: unknown): boolean {
   return error instanceof NeverSent || errorSays("neverConnected", shapeOf(error));
 }
 
-/** The position to read on from is no event's: it is another log's. */
+/** The log has no event at the position to read from, so the position comes from another log. */
 export function isForeignPosition(error: unknown): boolean {
   return errorSays("foreignPosition", shapeOf(error));
 }
 
-/** The typed error for a failure that no retry mends; undefined when trying again is right. */
+/** The typed error for a failure that a retry does not solve; undefined for a failure to be retried. */
 export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {
   const failure = shapeOf(error);
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
@@ -80,14 +80,14 @@ export function definiteFailure(error: unknown, stream: string, what: string): E
 const trust =
   "Check the address and tls in EVENTSTORE_URL; tlsCaFile in it, or NODE_EXTRA_CA_CERTS, names a file with the certificates of another authority to trust.";
 
-/** What lies beneath the client's sentence on it: `connect ECONNREFUSED 127.0.0.1:2113`. */
+/** The reason within the client's longer message, such as `connect ECONNREFUSED 127.0.0.1:2113`. */
 export function reasonOf(error: unknown): string {
   const { details, message = "no reason was given" } = shapeOf(error);
   const text = details || message;
   return plainTlsReason((/Last error: (?:Error: )?(.*?)\.?\s*Resolution note/s.exec(text)?.[1] ?? text).trim());
 }
 
-/** No answer came, or the connection is clogged: the next attempt wants a fresh one. */
+/** No answer came, or the connection is overloaded: the next attempt needs a new connection. */
 export function isSilence(error: unknown): boolean {
   const { type, code } = shapeOf(error);
   return error instanceof StoreUnavailable || type === ErrorType.DEADLINE_EXCEEDED || code === grpc.resourceExhausted;

@@ -11,8 +11,8 @@ export function within<T>(milliseconds: number, what: string, promise: Promise<T
 }
 
 /**
- * Nothing before the first retry, since a lost connection is replaced at once; then 25 ms, doubling to a second, each between
- * half and the whole of it so that many processes do not march in step.
+ * No pause before the first retry, since a lost connection is replaced at once. Then 25 ms, doubling up to a second; each pause is a random
+ * part from half to all of that, so that many processes do not retry at the same moment.
  */
 function backOffMs(failures: number): number {
   if (failures <= 1) return 0;

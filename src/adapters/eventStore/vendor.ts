@@ -1,5 +1,5 @@
-// The one place that uses the insides of `@eventstore/db-client`: its private members, its generated code, the texts of its errors; and
-// those of its gRPC library. They are checked when a connection is made, so that a release of the client that has others says so at once.
+// The only file that uses the insides of `@eventstore/db-client` (its private members, its generated code, the texts of its errors) and of its
+// gRPC library. They are checked when a connection is made, so that a release of the client without them fails at once.
 import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Duplex, Readable } from "node:stream";
@@ -56,7 +56,7 @@ const insides = (): ReturnType<typeof loadInsides> => {
   return loaded;
 };
 
-/** Throws ClientChanged where a private member is not what it was. */
+/** Throws ClientChanged if a private member is missing or of another type. */
 export function checkMembers(made: object): void {
   const members = made as Record<string, unknown>;
   for (const name of privateMembers) if (typeof members[name] !== "function") throw new ClientChanged(name);
@@ -86,7 +86,7 @@ export type BatchCall = Duplex & Cancellable;
 const streams = "/event_store.client.streams.Streams";
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** A Read call. It has no deadline: a read may take as long as its reader, who notices silence. */
+/** A Read call. It has no deadline: a read takes as long as its reader needs, and reading/feed.ts notices a silent server. */
 export async function openReadCall<Reply>(
   client: EventStoreDBClient,
   request: Buffer,
@@ -110,7 +110,10 @@ interface Decoder {
 /** The properties that lead from a call to its decoder. */
 const way = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
 
-/** Makes the call hand over together the messages that arrive together. If the decoder is not found, messages come one by one, which is only slower. */
+/**
+ * Makes the call hand over together the messages that arrive together. If the decoder is not found, messages come one by one, which is only
+ * slower.
+ */
 export function groupMessages(call: EventEmitter): void {
   // When the metadata arrive the decoder exists, and no message has arrived yet.
   call.once("metadata", () => {
@@ -122,7 +125,7 @@ export function groupMessages(call: EventEmitter): void {
   });
 }
 
-/** A BatchAppend call. Resolves when it is known where the server is; nothing may be sent on it for as long as that takes. */
+/** A BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
 export async function openBatchCall<Reply>(
   client: EventStoreDBClient,
   read: (bytes: Buffer) => Reply,
@@ -138,8 +141,8 @@ export async function openBatchCall<Reply>(
 const cancelledHere = "Cancelled on client";
 
 /**
- * What the client does for calls that it opens itself, but for one thing: it takes a cancelled call for a lost connection and
- * throws its channel away, so that every read that was left early would cost a new one.
+ * Tracks a call as the client tracks those that it opens itself, with one difference: the client takes a cancelled call for a lost connection
+ * and drops its channel, so that every read that ends early would cost a new channel.
  */
 function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDBClient["handleError"]>[0], call: EventEmitter): void {
   const open = client["disposableStreams"] as unknown as Set<EventEmitter>;
@@ -167,7 +170,7 @@ export function generatedBatchReply(bytes: Buffer) {
   };
 }
 
-/** The client and gRPC tell some failures apart by their texts alone. */
+/** Some failures of the client and of gRPC can only be recognised by their texts. */
 const texts = {
   neverConnected: /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed|Channel has been shut down/,
   foreignPosition: /no event at position|invalid position/i,

@@ -66,7 +66,7 @@ for (const city of cities) {
   }
 }
 
-/** Suburbs that the package's coordinates wrongly place in a city. */
+/** A postcode that the package's coordinates wrongly place in a city. */
 const norfolkIsland = "2899";
 
 export type Coordinates = readonly [latitude: number, longitude: number];

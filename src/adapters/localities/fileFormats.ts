@@ -19,7 +19,7 @@ const names: Record<string, readonly string[]> = {
   poBox: ["pobox"],
 };
 
-/** The reader for a file, decided by its first line: a header makes it CSV, twelve tabbed columns make it GeoNames. */
+/** The first line decides: a country code and eight or more further tab-separated columns are GeoNames data, anything else is a CSV header. */
 export function readerFor(firstLine: string): { read: ReadLine; header: boolean } {
   const tabbed = firstLine.split("\t");
   if (tabbed.length >= 9 && /^[A-Z]{2}$/.test(tabbed[0] ?? "")) return { read: readGeoNames, header: false };

@@ -12,7 +12,7 @@ const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_0
 /** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. Returns how many lines had no usable place. */
 export async function readLocalityFile(
   path: string,
-  deal: (rows: readonly CountryRow[]) => void | Promise<void>,
+  onRows: (rows: readonly CountryRow[]) => void | Promise<void>,
 ): Promise<{ rows: number; skipped: number }> {
   const { size } = await stat(path);
   if (size > localityFileLimits.bytes)
@@ -36,7 +36,7 @@ export async function readLocalityFile(
     }
     rows += batch.length;
     if (rows > localityFileLimits.rows) throw new LocalityFileError(`the file has more than ${localityFileLimits.rows} places; split it`);
-    if (batch.length > 0) await deal(batch);
+    if (batch.length > 0) await onRows(batch);
   }
   if (rows === 0) throw new LocalityFileError("the file holds no places");
   return { rows, skipped };

@@ -24,7 +24,10 @@ export function* readUnitedStates(): Generator<LocalityRow> {
   }
 }
 
-/** By the first three characters, since the package has no more. Its names are areas such as `Vancouver (ne Downtown / Gastown)`, of which every part is a name. */
+/**
+ * Postcodes have their first three characters only, since the package has no more. It names areas such as
+ * `Vancouver (ne Downtown / Gastown)`, of which every part becomes a suburb.
+ */
 export function* readCanada(): Generator<LocalityRow> {
   for (const { zip, city: area } of load("codesCanada")) {
     const province = provinceOf(zip);

@@ -85,7 +85,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
   };
 }
 
-/** Depth first, in key order. A folder that cannot have a match is not opened. */
+/** Depth first, the entries of each folder by name. A folder that cannot have a match is not opened. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) =>
     isMissing(error) ? [] : fail(error, prefix),

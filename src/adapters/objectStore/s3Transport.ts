@@ -10,7 +10,7 @@ export function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) 
   const send = secure ? https.request : http.request;
   const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
     const sent = send({ ...options, agent, timeout: silenceMs }, onResponse);
-    sent.on("timeout", () => sent.destroy(new Error(`no sign of life for ${silenceMs / 1000} s`)));
+    sent.on("timeout", () => sent.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));
     const tooLong = setTimeout(() => sent.destroy(new Error(`not done after ${longest / 1000} s`)), longest).unref();
     sent.on("close", () => clearTimeout(tooLong));
     return sent;

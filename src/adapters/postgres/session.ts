@@ -6,7 +6,7 @@ import pg from "pg";
  */
 const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-// Else times are sent in the machine's zone, to the minute: before standard time was introduced most zones had an offset with seconds.
+// Else times are sent in the machine's time zone, with an offset in minutes. That is wrong for old dates, when most zones had offsets with seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Members of node-postgres that its types do not declare. */

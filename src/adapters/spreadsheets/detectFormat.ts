@@ -2,7 +2,7 @@ import type { FileFormat } from "../../ports/spreadsheets.js";
 import { sniffStart } from "./csv/encoding.js";
 import { FileFault } from "./fileFault.js";
 
-/** How much of a file's start `detectFormat` wants to see. */
+/** How many bytes of a file's start `detectFormat` needs. */
 export const DETECT_BYTES = 64 * 1024;
 
 const RESAVE = "Re-save it as .csv or .xlsx.";
@@ -28,14 +28,14 @@ const OTHERS: readonly (readonly [number[], string])[] = [
   [[0x7b, 0x5c, 0x72, 0x74, 0x66], "a rich text document"],
 ];
 
-/** The content decides; the name is only asked where the content fits two formats. Throws a `FileFault` for anything else. */
+/** The content decides; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
 export function detectFormat(firstBytes: Uint8Array, fileName: string): FileFormat {
   if (firstBytes.length === 0) throw new FileFault("The file is empty.");
   const starts = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
   if (starts(ZIP)) return zipped(firstBytes);
   if (starts(OLE)) throw new FileFault(oleMessage(firstBytes, fileName));
   for (const [magic, what] of OTHERS) {
-    // two letters are too few to tell an image from a column name
+    // Two bytes are too few to tell an image from a column name.
     if (starts(magic) && (magic.length > 2 || hasZero(firstBytes)))
       throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
   }
@@ -58,7 +58,7 @@ function oleMessage(firstBytes: Uint8Array, fileName: string): string {
   const holds = (part: string): boolean => bytes.includes(Buffer.from(part, "utf16le"));
   if (holds("EncryptedPackage"))
     return "The workbook is protected with a password. Remove the password, save it as .xlsx and upload it again.";
-  const isWorkbook = holds("Workbook") || holds("Book"); // .xls, whatever it is called now
+  const isWorkbook = holds("Workbook") || holds("Book"); // an .xls workbook, whatever the file's name is
   if (!isWorkbook && /\.xls[xm]$/i.test(fileName))
     return "The workbook is protected with a password, or in the .xls format. Save it as .xlsx without a password and upload it again.";
   if (/\.(doc|ppt|msg)$/i.test(fileName)) return "The file is an Office document, not a spreadsheet. Upload a .csv or .xlsx file.";
@@ -70,7 +70,7 @@ function text(firstBytes: Uint8Array): FileFormat {
   const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(4096, firstBytes.length)).subarray(skip);
   if (bytes.length === 0) throw new FileFault("The file is empty.");
   if (encoding !== "utf-8") return "csv";
-  // a stray NUL further down costs its row, not the file
+  // A NUL further down rejects only its row, not the file.
   const firstLine = bytes.subarray(0, bytes.indexOf(10) === -1 ? bytes.length : bytes.indexOf(10));
   if (firstLine.includes(0)) throw new FileFault("The file is not a text file. Upload a .csv or .xlsx file.");
   const start = bytes.toString("latin1").trimStart().slice(0, 300).toLowerCase();

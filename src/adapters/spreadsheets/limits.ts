@@ -1,26 +1,26 @@
-/** A worksheet's own bound: 1,048,576 rows with the header. */
+/** A worksheet holds 1,048,576 rows. The last is left free for a note about rows that do not fit. */
 export const MAX_SHEET_ROWS = 1_048_575;
-/** A CSV file of the largest size has no more rows that could be accepted: the shortest is `w,c,1,2026-01-01`. */
+/** A CSV file of the largest size cannot have more acceptable rows: the shortest such row is `w,c,1,2026-01-01`. */
 export const MAX_CSV_ROWS = 3_100_000;
 export const MAX_COLUMNS = 512;
 /** One row, all its cells together, in characters. */
 export const MAX_ROW_CHARS = 1_048_576;
 /** What one cell of a workbook can hold. */
 export const MAX_CELL_CHARS = 32_767;
-/** What is shown of a cell that cannot be read. */
+/** How much is shown of a cell that cannot be read. */
 export const MAX_FAULTY_CELL_CHARS = 1000;
 
-/** The text of all cells of a workbook together. A text that is stored once may be in a million cells. A CSV file of the largest size has a tenth of this. */
+/** For all cells of a workbook together: a text that is stored once may be in a million cells. A CSV file has at most a tenth of this. */
 export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
 /** No program writes a number, or the code of a number format, that is longer. */
 export const MAX_NUMBER_CHARS = 400;
 export const MAX_FORMAT_CHARS = 255;
 
-/** Workbooks: what a zip may unpack to, so that a small file cannot keep a process busy or fill its memory. */
+/** Limits for unpacking a workbook, which is a zip archive, so that a small file cannot keep a process busy or fill its memory. */
 export const MAX_ENTRIES = 10_000;
 export const MAX_INFLATED_BYTES = 2 * 1024 ** 3;
 export const MAX_INFLATE_RATIO = 100;
-/** Below this the ratio says nothing. */
+/** Up to this size any ratio is accepted. */
 export const INFLATE_ALLOWANCE = 32 * 1024 ** 2;
 /** For the header alone, which the API reads while the caller waits: about a second's work. */
 export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
@@ -30,6 +30,6 @@ export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;
-/** The bytes of texts that are kept in memory besides, so that cells with the same text share it. */
+/** How many characters of shared strings are also kept as decoded strings, so that cells with the same text share one. */
 export const MAX_READY_TEXT_CHARS = 16 * 1024 ** 2;
 export const MAX_READY_TEXTS = 65_536;

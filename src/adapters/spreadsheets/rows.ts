@@ -4,7 +4,7 @@ import { readCsvHeader, readCsvRows } from "./csv/readCsv.js";
 import { DETECT_BYTES, detectFormat } from "./detectFormat.js";
 import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";
 
-/** The header row alone, without reading on; throws a `FileFault` when there is none to be had. */
+/** Reads the header row and no more. Throws a `FileFault` when there is none. */
 export async function readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader> {
   const format = await formatOf(path, fileName);
   return format === "csv" ? readCsvHeader(path, signal) : readXlsxHeader(path, signal);

@@ -1,10 +1,9 @@
-// A connection to an address that may be sent to. The address is judged before the connection is made and again on the socket itself,
-// before anything is written to it.
+// Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import type { LookUp } from "./lookUp.js";
 
-/** Nothing may be sent there. */
+/** Nothing may be sent to this address. */
 export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }
@@ -18,7 +17,7 @@ export interface Target {
   readonly signal: AbortSignal;
 }
 
-/** Of several addresses so many are tried. */
+/** How many of a name's addresses are tried. */
 const mostAddresses = 3;
 const handshakeMs = 10_000;
 
@@ -59,7 +58,7 @@ function secured(socket: Socket, host: string, ca: string | undefined, signal: A
 
 const contexts = new Map<string | undefined, SecureContext>();
 
-/** Made once: reading the system's certificates for every connection takes longer than anything else here. */
+/** Made once: to read the system's certificates for every connection would take longer than anything else here. */
 function contextFor(ca: string | undefined): SecureContext {
   const context = contexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
   contexts.set(ca, context);

@@ -1,5 +1,5 @@
-// Names to addresses. Asked of the name servers directly: the system's own look-up runs on a few threads that everything in the process
-// shares, and a name server that does not answer would hold them all.
+// Finds the addresses of a name. It asks the name servers directly: the system's own look-up runs on a few threads that the whole process
+// shares, and a name server that does not answer would block them all.
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 

@@ -1,4 +1,4 @@
-// One webhook over the network: everything that is waited for has an end, everything that is read has a size.
+// Posts one webhook. Every wait has a time limit, and every read a size limit.
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports/webhooks.js";
@@ -14,7 +14,7 @@ export interface PostOptions {
 
 const mostBytes = 65_536;
 const excerptBytes = 2_000;
-/** Once the status is there the answer's text is only for the record. */
+/** How long to wait for the answer's text after its status. The text is only shown to people. */
 const textMs = 2_000;
 
 export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: PostOptions = {}): PostWebhook {
@@ -32,7 +32,7 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
     try {
       const url = new URL(request.url);
       socket = await connectTo({ url, whyNot: request.whyNot, lookUp, ca, signal });
-      // A process that was frozen finds its connection before its timer: nothing is sent so late.
+      // In a process that was frozen the connection may be reported before the timer. Nothing is sent after the deadline.
       if (performance.now() - started >= deadlineMs) giveUp();
       signal.throwIfAborted();
       const response = await exchange(socket, url, request, signal);
@@ -68,7 +68,7 @@ function exchange(socket: Socket, url: URL, { headers, body }: WebhookRequest, s
   });
 }
 
-/** The first 64 KiB are read, the beginning of them is kept; more, or an end that does not come, is not waited for. */
+/** Reads at most 64 KiB for at most `textMs`, and keeps the beginning. */
 function beginningOf(response: IncomingMessage): Promise<string> {
   return new Promise((settle) => {
     const chunks: Buffer[] = [];
@@ -88,7 +88,7 @@ function beginningOf(response: IncomingMessage): Promise<string> {
   });
 }
 
-/** A receiver may echo what it got: a signed link is cut, and what Postgres does not take is replaced. */
+/** A receiver may echo what it got, so the signature of a link is cut out. Characters that Postgres cannot store are replaced. */
 const storable = (text: string): string =>
   text
     .replaceAll("\0", "\ufffd")

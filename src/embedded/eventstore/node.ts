@@ -1,5 +1,5 @@
 // A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
-// A cluster, projections, access control: that is EventStoreDB itself (https://www.eventstore.com), for the same client.
+// For a cluster, projections or access control use EventStoreDB itself (https://www.eventstore.com), with the same client.
 // `protocol` holds the messages and the gRPC calls they travel in, `log` what is stored and how it is found, `calls` what is answered.
 import { once } from "node:events";
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
@@ -23,7 +23,7 @@ export interface EventStoreNodeOptions {
   credentials?: string | undefined;
   /** Called with a fault that no client is told about. */
   report?: (message: string, error: unknown) => void;
-  /** The disk refused a write: the node answers nothing more and has to be started again. */
+  /** Called when a write to the disk failed: the node can be used no more and has to be started again. */
   onFailure?: (error: unknown) => void;
 }
 
@@ -32,12 +32,12 @@ export type EventStoreNode = Awaited<ReturnType<typeof startEventStoreNode>>;
 const HOST = "127.0.0.1";
 const WINDOW_BYTES = 1024 * 1024;
 const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
-/** Past it a connection gets no new calls: room for many subscribers that do not read what is under way to them. */
+/** A connection that holds more in memory gets no new calls. This leaves room for many subscribers that are slow to read. */
 const MAX_CONNECTION_MEGABYTES = 256;
 const STREAMS = "/event_store.client.streams.Streams";
 const GOSSIP = "/event_store.client.gossip.Gossip/Read";
 const FEATURES = "/event_store.client.server_features.ServerFeatures/GetSupportedMethods";
-/** What a client asks without credentials, before its first call. Nothing stored is in the answers. */
+/** Calls that a client makes without credentials, before its first other call. Their answers hold nothing that is stored. */
 const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
 export async function startEventStoreNode({ port, dataDir, credentials, report, onFailure }: EventStoreNodeOptions) {
@@ -91,7 +91,7 @@ function serve(
   server.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);
-    session.on("error", () => undefined); // a connection that breaks is the client's to notice
+    session.on("error", () => undefined); // the client notices a broken connection by itself
     session.on("close", () => sessions.delete(session));
   });
   server.on("stream", (stream, headers) => {

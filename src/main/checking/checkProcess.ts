@@ -1,4 +1,4 @@
-// The program of a process that checks one file. It ends when it has said what it found, or when the API's process is gone.
+// The program of a process that checks one file. It ends when it has sent its result, or when the API's process is gone.
 import { bundledLocalities } from "../../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
@@ -53,7 +53,7 @@ async function check({ check, localities }: Extract<ToCheck, { check: unknown }>
   }
 }
 
-/** Resolves when it is on its way. */
+/** Resolves when the message is handed over to the API's process. */
 function say(message: FromCheck): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.
 const execArgv = ["--max-old-space-size=320", "--max-semi-space-size=8"];
 
 export interface CheckProcessesOptions {
-  /** The file of each country whose postcodes were loaded later. */
+  /** The path of the file of each country whose postcodes an operator has loaded. */
   readonly localities: () => Promise<Readonly<Record<string, string>>>;
   readonly processes?: number;
   /** How long to wait for a free process. */
@@ -27,8 +27,8 @@ interface Job {
 }
 
 /**
- * Runs each check in a process of its own. Organisations take turns; where there are several places, no organisation gets all of them. Each process
- * is a session of its own, so that its low priority concerns no other process.
+ * Runs each check in a process of its own. Organisations take turns; if several processes may run, no organisation gets all of them. Each
+ * process is a session of its own (`detached`), so that its low priority concerns no other process.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { processes = 2, waitMs = 60_000, runMs = 600_000 } = options;
@@ -81,7 +81,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   };
 }
 
-/** Settles when the process has ended and writes to the folder no more. */
+/** Settles only when the process has ended, so that nothing is written to the caller's folder after that. */
 async function runProcess(
   check: FileToCheck,
   { signal, progress, shipments }: CheckWatch,
@@ -118,7 +118,7 @@ async function runProcess(
   return outcome;
 }
 
-/** How it ended, when its last message has been read too. */
+/** Resolves with how the process ended, after its last message has been read. */
 async function endOf(child: ChildProcess): Promise<string> {
   const failed = once(child, "error").then(([error]) => String(error));
   const exited = once(child, "exit").then(([code, killedBy]) => String(killedBy ?? `exit code ${code}`));

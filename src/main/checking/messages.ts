@@ -1,7 +1,7 @@
-// What a process that checks a file and the API's process say to each other.
+// The messages between the API's process and a process that checks a file.
 import type { CheckedFile, FileToCheck } from "../../commands/imports/judging/fileChecks.js";
 
-/** The first message is the task; each later one says that the ids sent last are dealt with. */
+/** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
 export type ToCheck = { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> } | { readonly goOn: true };
 
 export type FromCheck =
@@ -10,5 +10,5 @@ export type FromCheck =
   | { readonly checked: CheckedFile }
   /** What is wrong with the file. */
   | { readonly fault: string }
-  /** What is wrong with us. */
+  /** A fault of the service, not of the file. */
   | { readonly failure: string };

@@ -42,7 +42,7 @@ export async function asRole(name: string, options: RoleOptions, run: Run): Prom
   }
 }
 
-/** Loads Australia's localities now, so that the first request or import does not wait for it. */
+/** Loads Australia's localities now, so that the first request or import does not wait for them. */
 export function warm(geography: Geography): void {
   geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }

@@ -1,5 +1,5 @@
-// The activities of completed imports, summed. A part of the projection of activities, once per import: from the sums that were made as
-// its rows passed, or else from its rows.
+// Sums the activities of each completed import, as a part of the projection `activities`: from the totals that were made in memory as the
+// rows passed, or else from the rows in the table.
 import type { PoolClient } from "pg";
 import { toFullText } from "../../domain/money/decimal.js";
 import { copyRows, field } from "../copyRows.js";
@@ -61,12 +61,12 @@ async function sumRows(client: PoolClient, imports: readonly ImportFacts[]): Pro
 }
 
 /**
- * The sums of a large import stay in memory. To hash the rows of a group takes a third of the time of sorting them, and leaves them in
- * their order. With sorts switched off Postgres may estimate a high cost and compile the statement first, which takes longer than running it.
+ * With this work_mem the sums of a large import stay in memory. Grouping by hash takes a third of the time of sorting and keeps the rows in
+ * their order. With sorts switched off Postgres may estimate a high cost and compile the statement, which takes longer than running it.
  */
 const forLargeImports = "set local work_mem = '64MB'; set local enable_sort = off; set local enable_hashagg = on; set local jit = off";
 
-/** The importer lets in only what is a time for Postgres too. Should an older version have let in another text, its row is in no total. */
+/** Workers accept only times that Postgres can read too. A row whose time was accepted by an older version and cannot be read is in no total. */
 async function insertTotals(client: PoolClient, values: readonly [positions: string[], organisations: string[]]): Promise<void> {
   await client.query("savepoint before_totals");
   try {
@@ -78,7 +78,7 @@ async function insertTotals(client: PoolClient, values: readonly [positions: str
   }
 }
 
-/** Each import's rows come in their order, from the index, so that a group's row numbers need no sort; `offset 0` keeps it so. */
+/** `offset 0` makes Postgres read each import's rows in their order from the index, so that a group's row numbers need no sort. */
 const totalsBy = (instant: (text: string) => string): string => `
   insert into activity_totals (${target.columns})
   select organisation_id, ${group}, half_hour, import_position, sum(quantity), count(*)::integer, array_agg("row")

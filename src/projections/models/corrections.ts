@@ -1,5 +1,5 @@
-// What has become of rejected rows: told by the requests of corrections, by the streams of claims and dismissals, and by the
-// corrections' ends. Whether a shipment was written by a later import meanwhile is for readers to look up in the ledger.
+// The states of rejected rows. They follow from ImportRequested of a correcting import, from the corrections streams (claims, dismissals)
+// and from the end of a correcting import. Whether a later import has written the same shipment is not kept here: queries ask the ledger.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import type { RecordedOn } from "../../events/codec.js";
@@ -56,7 +56,7 @@ async function apply(client: PoolClient, { type, data }: RecordedOn<"corrections
   data satisfies never;
 }
 
-/** A row that was refused is in the correction's own list of rejected rows too: there it is finished, or it could be corrected twice. */
+/** A refused row is also a rejected row of the correcting import. There it counts as finished; else it could be corrected a second time. */
 async function applyClaim(client: PoolClient, { importId, correction, rows, refused, by }: RowsClaimed): Promise<void> {
   await client.query(
     `update row_corrections set state = 'claimed'
@@ -79,7 +79,7 @@ async function applyClaim(client: PoolClient, { importId, correction, rows, refu
 
 const finishedAs = { claimed: "corrected", dismissed: "dismissed", superseded: "superseded" } as const;
 
-/** A correction that came to nothing leaves its rows as they were before it. */
+/** A correction that failed or was cancelled leaves its rows as they were before it. */
 async function endCorrections(client: PoolClient, { endings }: SortedBatch): Promise<void> {
   const idsOf = (completed: boolean) =>
     endings.flatMap(({ importId, ended }) => ((ended?.type === "ImportCompleted") === completed ? [importId] : []));

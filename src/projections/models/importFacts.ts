@@ -26,7 +26,7 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
   return batch.imports.filter((slice) => slice.facts === undefined);
 }
 
-/** The largest totals go first: their imports' rows are summed when they complete. */
+/** Drops the largest running totals first. The rows of those imports are summed when the imports complete. */
 export function keepWithin(numbers: number, known: KnownImports): void {
   const running = [...known.values()].flatMap(({ totals }) => totals ?? []);
   let kept = running.reduce((sum, totals) => sum + totals.size(), 0);

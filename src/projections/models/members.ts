@@ -1,5 +1,5 @@
-// The people of the organisations. The command that changed a member writes the row itself, so that a removal holds at once at every
-// process; the projector writes it again as it passes, which changes nothing unless the command died.
+// The people of the organisations. The command that changes a member writes the row itself, so that every process knows of a removal at once.
+// The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
 import { emailKey } from "../../domain/members/email.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
@@ -21,7 +21,7 @@ export const members: Projection = {
   },
 };
 
-/** Applies what the member's stream holds beyond its row, within the caller's transaction. */
+/** Applies the events of the member's stream that its row does not include yet, in the caller's transaction. */
 export async function catchUpMember(client: PoolClient, events: EventStore, memberId: string): Promise<void> {
   const { rows } = await client.query<{ revision: string }>("select revision from members where member_id = $1", [memberId]);
   const included = rows[0] ? BigInt(rows[0].revision) : noStream;
@@ -65,14 +65,14 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
   event satisfies never;
 }
 
-/** False where the e-mail is another member's: the first one stays. */
+/** False when another member of the organisation has the e-mail already: that member stays. */
 async function writeInvited(
   client: PoolClient,
   memberId: string,
   revision: string,
   { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
 ): Promise<boolean> {
-  // The command and the projector may write the same member at once: the second one would meet the first one's e-mail before its id.
+  // The command and the projector may write the same member at once. Without the lock the second one fails: its e-mail is taken already.
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`member ${memberId}`]);
   const { rows } = await client.query<{ taken: boolean }>(
     `with written as (

@@ -1,5 +1,5 @@
-// Counts of rejected rows by import, reason and state. They are made when an import completes, and follow its rows from then on: only what
-// a batch has touched is counted again, however many rows an import has.
+// Counts of rejected rows by import, reason and state. They are made when an import completes. After that only the rows whose state a batch
+// changes are counted again, however many rows an import has.
 import type { PoolClient } from "pg";
 import type { RecordedOn } from "../../events/codec.js";
 import type { SortedBatch } from "../sortedBatch.js";
@@ -83,7 +83,7 @@ export async function moveBetweenStates(client: PoolClient, rows: readonly RowOf
 const moves = (state: string) =>
   `(count(*) filter (where "is" = '${state}') - count(*) filter (where was = '${state}'))::integer as ${state}`;
 
-/** Only what has completed has rows to correct. */
+/** Only a completed import has rows that can be corrected. */
 export async function countCompleted(client: PoolClient, { endings }: SortedBatch): Promise<void> {
   for (const { facts, ended } of endings) {
     if (!facts || ended?.type !== "ImportCompleted" || ended.data.counts.failed === 0) continue;

@@ -1,5 +1,5 @@
-// The activities of a running import, summed in memory as they pass. When it completes its totals are there, and Postgres need not read
-// all its rows once more while everything else waits. Where they are not to be had, the rows in the table are summed instead.
+// The activities of a running import, summed in memory as they pass. When the import completes its totals are ready, and Postgres need not
+// read all its rows once more while everything else waits. If the totals were given up, the rows in the table are summed instead.
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal } from "../../domain/money/decimal.js";
 import { isStorable } from "../../domain/rows/cells.js";
@@ -25,13 +25,13 @@ export interface Total {
 }
 
 export interface RunningTotals {
-  /** Adds the rows that it has not seen: a batch that was rolled back comes again, perhaps with other limits. */
+  /** Adds the rows that it has not seen yet: a batch that was rolled back comes again, perhaps with another first and last event. */
   add(passing: Passing): void;
   /** Undefined unless it has seen exactly this many rows and could sum all of them. */
   all(rows: number): Total[] | undefined;
-  /** About how many numbers it keeps. */
+  /** The memory in use, as a count of numbers. */
   size(): number;
-  /** From now on it keeps nothing. */
+  /** Drops the totals for good. */
   giveUp(): void;
 }
 
@@ -43,9 +43,9 @@ interface Growing extends Omit<Total, "quantity" | "rows"> {
   readonly rows: number[];
 }
 
-/** What an entry for a group and half hour takes beside its rows. */
+/** The memory of an entry for a group and half hour without its rows, as a count of numbers. */
 const numbersPerTotal = 24;
-/** A group's codes are kept twice, by two bytes a character where one of them has letters beyond Latin. */
+/** A group's codes are kept twice, with two bytes per character if one of them has letters beyond Latin. */
 const charactersPerNumber = 6;
 /** Later times have no ISO text with a year of four digits. */
 const endOf9999 = Date.UTC(10_000, 0);
@@ -116,5 +116,5 @@ export function runningTotals(seenBefore: bigint): RunningTotals {
   };
 }
 
-/** Without NUL, which stands between the keys of a group. */
+/** A storable text has no NUL, which separates the keys of a group. */
 const isKey = (text: string): boolean => text.length <= longestKey && isStorable(text);

@@ -1,5 +1,5 @@
-// Which import wrote which version of a shipment, and where its lines stand in the import's stream. A projection of its own, not a part of
-// `shipments`: the ledger keeps no earlier versions, so data of before has to come from the log, at this projection's own pace.
+// Which import wrote which version of a shipment, and where its lines are in the import's stream. A projection of its own, not a part of
+// `shipments`: it was added later, and it can be filled from the log at its own pace.
 import type { PoolClient } from "pg";
 import { copyRows, field } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
@@ -58,7 +58,7 @@ async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOp
   if (more.length > 0) await addMoreLines(client, more);
 }
 
-/** The number of the last shipment that earlier batches have brought, for each import. */
+/** For each import, the number of the last shipment that an earlier batch has added. */
 async function lastShipments(client: PoolClient, slices: readonly ImportSlice[]): Promise<ReadonlyMap<string, number>> {
   const positions = slices.flatMap(({ facts, requested }) => (facts && !requested ? [facts.position] : []));
   if (positions.length === 0) return new Map();
@@ -70,7 +70,7 @@ async function lastShipments(client: PoolClient, slices: readonly ImportSlice[])
   return new Map(rows.map(({ position, last }) => [position, last ?? 0]));
 }
 
-/** A file's lines of one shipment may stand anywhere, so an earlier batch may have the first of them. */
+/** The lines of one shipment may be anywhere in a file, so an earlier batch may have had the first of them. */
 async function addMoreLines(client: PoolClient, more: readonly Lines[]): Promise<void> {
   await client.query(
     `update shipment_versions as known set revisions = known.revisions || string_to_array(more.revisions, ',')::integer[]

@@ -4,11 +4,11 @@ import type { RecordedOn } from "../../events/codec.js";
 
 type WebhookEvent = Extract<RecordedOn<"organisation">, { readonly type: `Webhook${string}` }>;
 
-/** What a receiver was told of a rotation holds when the next one follows within the day. */
+/** After a rotation the earlier secret signs for a day more. That also holds if the next rotation follows within that day. */
 const signsFrom = `case when rotated_at > $6::timestamptz - interval '${overlapHours} hours'
   then greatest(coalesce(signs_from, generation - 1), $5 - ${mostSecrets - 1}) else generation end`;
 
-/** Events of one organisation come in order and once: its revision guards. */
+/** Each event comes once and in order: the caller compares its revision with the organisation's. */
 export async function applyWebhookEvent(client: PoolClient, organisationId: string, event: WebhookEvent): Promise<void> {
   const { endpointId, at } = event.data;
   const change = (assignments: string, values: readonly unknown[] = []) =>

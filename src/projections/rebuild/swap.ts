@@ -13,7 +13,7 @@ import { claimShadow, shadowSchema } from "./shadowSchema.js";
 export interface Comparison {
   readonly projection: string;
   readonly rebuilt: Digest;
-  /** The live tables' digest at the same position; undefined when they do not exist or stand elsewhere. */
+  /** The live tables' digest at the same position; undefined when they do not exist or are at another position. */
   readonly live: Digest | undefined;
 }
 
@@ -62,7 +62,10 @@ async function compare(client: PoolClient, { name, tables }: Projection, compara
   return { projection: name, rebuilt, live: comparable ? await digestTables(client, live, tables) : undefined };
 }
 
-/** The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked stays revoked. */
+/**
+ * The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked stays
+ * revoked.
+ */
 async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Promise<void> {
   if (all) return catchUp(shadow, { until: undefined, signal, inside: true });
   const ahead: Shadow = { ...shadow, projections: shadow.projections.filter(isWrittenByCommands) };
@@ -71,7 +74,7 @@ async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Pr
 
 const lockAttempts = 200;
 
-/** Waits for at most 200 ms and tries again, which is less than Postgres waits before it ends a reader as a deadlock's victim. */
+/** Waits for at most 200 ms and tries again. Postgres looks for deadlocks only after a longer wait, so it ends no reader as a victim. */
 async function lockTables(client: PoolClient, projections: readonly Projection[], signal: AbortSignal): Promise<void> {
   const wanted = projections.flatMap(({ tables }) => tables).map((table) => `${live}.${table}`);
   const { rows } = await client.query<{ name: string }>("select name from unnest($1::text[]) as name where to_regclass(name) is not null", [

@@ -1,4 +1,7 @@
-/** The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing may be added to them. */
+/**
+ * The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing
+ * may be added to the tables.
+ */
 export class TablesOfAnotherLog extends Error {
   override readonly name = "TablesOfAnotherLog";
   constructor(

@@ -19,7 +19,7 @@ export interface BatchContext {
   readonly schema?: string;
 }
 
-/** A checkpoint is before the begin of the batch: the database was restored, or has lost its last commits in a crash. */
+/** A checkpoint is before the beginning of the batch: the database was restored, or has lost its last commits in a crash. */
 export class CheckpointMovedBack extends Error {
   override readonly name = "CheckpointMovedBack";
 }

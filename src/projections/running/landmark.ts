@@ -1,5 +1,5 @@
-// A landmark is an applied event by which a start recognises the log that the tables were built from. A position is not enough: a server
-// reads on from any position, also from one where it has no event.
+// A landmark is an applied event by which a start recognises the log that the tables were built from. A position is not enough: another
+// log may have another event at the same position.
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
 import type { Position, StoredEvent } from "../../ports/eventStore.js";

@@ -14,7 +14,7 @@ interface Guarded {
   readonly pool: Pool;
 }
 
-/** So many times in a row before it counts as certain: a cluster's new leader may lag for a moment. */
+/** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
 const certain = 3;
 
 /**

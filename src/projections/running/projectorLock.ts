@@ -15,7 +15,7 @@ interface Active {
   readonly role?: keyof typeof locks;
 }
 
-/** Waits for the one lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
+/** Waits for the role's lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
 export async function whileActive(
   { pool, logger, signal, role = "projector" }: Active,
   work: (active: AbortSignal) => Promise<void>,

@@ -1,10 +1,10 @@
 /**
- * SQL for the instant of an activity's timestamp, which is kept as it was sent; null for a text that is none. Fractions are cut after
- * milliseconds, as the importer reads them.
+ * SQL for the instant of an activity's timestamp, which is kept as it was sent; null for a text that is no timestamp. Fractions are cut after
+ * milliseconds, as workers do.
  */
 export const instantSql = (text: string): string => `case when ${isLong(text)} then ${ifValid(shortened(text))} else ${ifValid(text)} end`;
 
-/** The same for texts that are all timestamps, at half the cost; an error for one that is none. */
+/** The same at half the cost, but with an error for a text that is no timestamp. */
 export const certainInstantSql = (text: string): string =>
   `(case when ${isLong(text)} then ${shortened(text)} else ${text} end)::timestamptz`;
 
@@ -12,7 +12,7 @@ const isLong = (text: string) => `length(${text}) > 25 or ${text} like '%,%'`;
 const shortened = (text: string) => `regexp_replace(replace(${text}, ',', '.'), '(\\.\\d{3})\\d+', '\\1')`;
 const ifValid = (text: string) => `case when pg_input_is_valid(${text}, 'timestamptz') then (${text})::timestamptz end`;
 
-/** Postgres's codes for a text that is no time, or one that does not exist. */
+/** Postgres's error codes for a text that is no time, and for a time that does not exist. */
 export const isNoTime = (error: unknown): boolean =>
   ["22007", "22008", "22009"].includes((error as { code?: string } | undefined)?.code ?? "");
 
@@ -21,5 +21,8 @@ export const halfHourSql = (instant: string): string => `date_bin('30 minutes', 
 
 export const halfHourMs = 30 * 60 * 1000;
 
-/** Of a customer, warehouse or charge code as activities are summed by. Longer ones are refused today; what an older version let in must still fit into an index. */
+/**
+ * The totals cut customer, warehouse and charge codes to this length. Longer ones are rejected today, but those that an older version
+ * accepted must still fit into an index.
+ */
 export const longestKey = 200;

@@ -1,6 +1,6 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
-/** Rejected rows that a later import corrects, or is about to. Gone where that import failed, was cancelled or was refused the row. */
+/** Rejected rows that a later import corrects, or is about to. Deleted when that import fails, is cancelled or is refused the row. */
 export const rowCorrections = pgTable(
   "row_corrections",
   {
@@ -8,7 +8,7 @@ export const rowCorrections = pgTable(
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
     correctionId: uuid("correction_id").notNull(),
-    /** `submitted` until the importer has claimed the row, `corrected` once the correcting import has completed. */
+    /** `submitted` until the worker has claimed the row, `corrected` when the correcting import has completed. */
     state: text({ enum: ["submitted", "claimed", "corrected"] }).notNull(),
   },
   (table) => [
@@ -17,7 +17,7 @@ export const rowCorrections = pgTable(
   ],
 );
 
-/** Rejected rows that need no correction: dismissed, or in a correction that was refused them. */
+/** Rejected rows that need no correction: dismissed ones, and rows of a correcting import that it was refused. */
 export const finishedRows = pgTable(
   "finished_rows",
   {

@@ -37,13 +37,13 @@ export const imports = pgTable(
   },
   (table) => [
     index("imports_by_organisation").on(table.organisationId, table.kind, table.position),
-    // Each filter of the portal's list has the list's order in an index.
+    // For each filter of the portal's list, an index in the list's order.
     index("imports_newest").on(table.organisationId, table.position),
     index("imports_by_status").on(table.organisationId, table.status, table.position),
     index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
-    // For what ended in the last days.
+    // For the imports that ended in the last days.
     index("imports_by_end").on(table.organisationId, table.finishedAt),
-    // For what the imports of one reference wrote. A reference may be too long for an index.
+    // For the rows that the imports with one reference wrote. A reference may be too long for an index.
     index("imports_by_reference").on(table.organisationId, sql`md5(${table.sourceDetails})`, table.finishedAt),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),

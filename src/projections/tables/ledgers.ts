@@ -31,7 +31,7 @@ export const activities = pgTable(
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );
 
-/** What activities are summed by. Of a row without a customer the id is empty. */
+/** Activities are summed by these columns. The customer id of a row without a customer is empty. */
 const activityGroup = {
   organisationId: text("organisation_id").notNull(),
   customerId: text("customer_id").notNull(),
@@ -39,7 +39,7 @@ const activityGroup = {
   chargeCode: text("charge_code").notNull(),
 };
 
-/** The groups that have an activity, few beside the activities: totals and lists go from group to group. */
+/** The groups that have an activity. There are far fewer groups than activities, so queries for totals and lists go from group to group. */
 export const activityGroups = pgTable("activity_groups", activityGroup, (table) => [
   primaryKey({ name: "activity_groups_pkey", columns: [table.organisationId, table.customerId, table.warehouseCode, table.chargeCode] }),
 ]);
@@ -49,12 +49,12 @@ export const activityTotals = pgTable(
   "activity_totals",
   {
     ...activityGroup,
-    /** When it began. Days begin on a half hour in nearly every time zone. */
+    /** Its beginning. In nearly every time zone days begin on a half hour. */
     halfHour: timestamp("half_hour", { withTimezone: true, precision: 3 }).notNull(),
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     quantity: numeric().notNull(),
     rowCount: integer("row_count").notNull(),
-    /** Ascending: the way from a total to its rows. */
+    /** The numbers of the summed rows, ascending. */
     rowNumbers: integer("row_numbers").array().notNull(),
   },
   (table) => [
@@ -78,7 +78,7 @@ export const shipmentLines = pgTable(
   (table) => [primaryKey({ columns: [table.importPosition, table.row] })],
 );
 
-/** Longer values are refused today. What an older version let in must still fit into an index. */
+/** Indexes cut values to this length. Longer ones are rejected today, but those that an older version accepted must still fit. */
 export const shipmentKeyLength = 200;
 
 /** A field of a shipment as its index has it. */
@@ -101,7 +101,7 @@ export const shipments = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.organisationId, table.shipmentId] }),
-    // A filter has the list's order in its index. By reference or time shipments are found by way of the imports.
+    // For each filter of the list, an index in the list's order. Filters by reference or time go through the imports.
     index("shipments_by_import").on(table.importPosition, table.shipmentId),
     index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
     index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
@@ -110,8 +110,8 @@ export const shipments = pgTable(
 );
 
 /**
- * Which import wrote which shipment: the way from a shipment to the events of each version it had. Written as the lines are recorded; a
- * version counts when shipment_imports has its import.
+ * Which import wrote which shipment, and where the events of that version of the shipment are. Written as the lines are recorded; a version
+ * counts when shipment_imports has its import.
  */
 export const shipmentVersions = pgTable(
   "shipment_versions",
@@ -121,7 +121,7 @@ export const shipmentVersions = pgTable(
     shipment: integer().notNull(),
     organisationId: text("organisation_id").notNull(),
     shipmentId: text("shipment_id").notNull(),
-    /** Where its lines stand in the import's stream, ascending. */
+    /** The revisions of its lines in the import's stream, ascending. */
     revisions: integer().array().notNull(),
   },
   (table) => [
@@ -135,7 +135,7 @@ export const shipmentImports = pgTable("shipment_imports", {
   importPosition: bigint("import_position", { mode: "bigint" }).primaryKey(),
   importId: uuid("import_id").notNull(),
   organisationId: text("organisation_id").notNull(),
-  /** Commit position of ImportCompleted: between two pushes, which one completed first. */
+  /** Commit position of ImportCompleted: tells which of two imports completed first. */
   completedPosition: bigint("completed_position", { mode: "bigint" }).notNull(),
   /** By the event store's clock. */
   completedAt: timestamp("completed_at", { withTimezone: true, precision: 3 }).notNull(),

@@ -2,7 +2,7 @@ import { bigint, index, pgTable, text, timestamp, uniqueIndex, uuid } from "driz
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** The people of the organisations. Nothing about them stands in another table but sessions and claims. */
+/** The people of the organisations. No other table has their names, and only `member_claims` has their e-mails too. */
 export const members = pgTable(
   "members",
   {

@@ -98,8 +98,8 @@ export const sessions = pgTable(
 );
 
 /**
- * Which id an e-mail has in an organisation, decided before the first event: two invitations at once come to one stream, which takes one
- * of them. Kept until the member is erased.
+ * The member id of an e-mail in an organisation. It is decided before the first event, so that two invitations at the same time append to
+ * one stream, which accepts one of them. Kept until the member is erased.
  */
 export const memberClaims = pgTable(
   "member_claims",
@@ -122,7 +122,7 @@ export const signInFailures = pgTable(
   (table) => [index("sign_in_failures_by_time").on(table.lastAt)],
 );
 
-/** States of single sign-on that came back, until they expire: none is taken twice. */
+/** The `state` values with which browsers came back from single sign-on, kept until they expire: none is accepted twice. */
 export const usedStates = pgTable("used_states", {
   sha256: text().primaryKey(),
   expiresAt: at("expires_at").notNull(),

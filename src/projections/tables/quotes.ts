@@ -13,7 +13,7 @@ export const quoteRequests = pgTable("quote_requests", {
   destination: json().notNull(),
   /** JSON as text, which keeps its escapes: the event's data, or for a quote with a stream of its own the answer. */
   recorded: text().notNull(),
-  /** Of the event whose data it is. */
+  /** The schema version of the event that `recorded` comes from. */
   version: integer().notNull().default(1),
 });
 

@@ -1,7 +1,10 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
-/** How many rows of a completed import were rejected for one reason, and what has become of them. A shipment's other lines count for its reason. */
+/**
+ * How many rows of a completed import were rejected for one reason, and their states. A line that was rejected only because of another line of
+ * its shipment counts for that line's reason.
+ */
 export const rejectionGroups = pgTable(
   "rejection_groups",
   {
@@ -13,7 +16,7 @@ export const rejectionGroups = pgTable(
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     reason: text().notNull(),
     rows: integer().notNull(),
-    /** Also those whose shipment was written since: that is asked of the ledger. */
+    /** Includes rows whose shipment a later import has written: queries ask the ledger for that. */
     open: integer().notNull(),
     submitted: integer().notNull(),
     dismissed: integer().notNull(),
@@ -28,11 +31,11 @@ export const rejectionGroups = pgTable(
   ],
 );
 
-/** The reason that a rejected row is grouped by, in SQL: that of its shipment, where it was rejected with it. */
+/** SQL for the reason by which a rejected row is grouped. For a row that was rejected with its shipment it is the shipment's reason. */
 export const reasonSql = (error: string): string =>
   `case when starts_with(${error}, 'Rejected with its shipment: ') then substr(${error}, 29) else ${error} end`;
 
-/** What is recorded of an import's rows, in SQL; a row without a correction or dismissal is not among them. */
+/** SQL for the states of an import's rejected rows. Open rows are left out. */
 export const touchedRowsSql = (importId: string): string => `
   select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state
     from (select "row", case when bool_or(state = 'corrected') then 'corrected' else 'submitted' end as state

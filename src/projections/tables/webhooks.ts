@@ -15,10 +15,10 @@ export const webhookEndpoints = pgTable(
     generation: integer().notNull(),
     /** When that secret was made, if it is not the first. */
     rotatedAt: at("rotated_at"),
-    /** The oldest generation that signs for a day after that; null for the one before. Several, where it is rotated twice in a day. */
+    /** For a day after `rotatedAt`, the secrets from this generation on sign. Null: from the generation before the present one. */
     signsFrom: integer("signs_from"),
     addedAt: at("added_at").notNull(),
-    /** Commit position of WebhookAdded: it is told what stands behind it in the log. */
+    /** Commit position of WebhookAdded. The endpoint is told of later events only. */
     addedPosition: bigint("added_position", { mode: "bigint" }).notNull(),
     pausedAt: at("paused_at"),
     pausedBecause: text("paused_because"),
@@ -29,8 +29,8 @@ export const webhookEndpoints = pgTable(
 );
 
 /**
- * Not a projection: which event has yet to be told to which endpoint, and for 30 days how the finished deliveries ended. The event itself is read
- * from its stream for every attempt. Losing the table sends again what the log of the last 30 days holds, under the same ids.
+ * Not a projection: which endpoint has yet to be told of which event, and for 30 days the deliveries that have ended. The event itself is
+ * read from its stream for every attempt. If the table is lost, the events of the last 30 days are sent again, under the same ids.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -45,7 +45,7 @@ export const webhookDeliveries = pgTable(
     importId: uuid("import_id"),
     revision: bigint({ mode: "bigint" }),
     position: bigint({ mode: "bigint" }),
-    /** When it was recorded. */
+    /** When the event was recorded. */
     occurredAt: at("occurred_at").notNull(),
     status: text({ enum: ["waiting", "delivered", "failed", "dropped"] }).notNull(),
     /** Why the last attempt failed, or why there will be none. */
@@ -54,7 +54,7 @@ export const webhookDeliveries = pgTable(
     /** Failures that count towards giving up, and the time of the first. Both are reset when a person sends the delivery again. */
     failures: integer().notNull().default(0),
     failingSince: at("failing_since"),
-    /** Not before then. While a process is at it: when its claim ends. */
+    /** No attempt is made before this time. While a process has claimed the delivery: when the claim ends. */
     dueAt: at("due_at").notNull(),
     claim: text(),
     createdAt: at("created_at").notNull().default(sql`now()`),
@@ -68,12 +68,13 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_pings").on(table.dueAt).where(sql`${table.status} = 'waiting' and ${table.type} = 'ping'`),
     index("webhook_deliveries_ended").on(table.endedAt).where(sql`${table.status} <> 'waiting'`),
     index("webhook_deliveries_newest").on(table.endpointId, table.id),
-    // For counting. Not by status first: where next to nothing waited when Postgres last looked, it would read all that waits for each endpoint.
+    // For counting. Status is not the first column: if few deliveries waited when Postgres last gathered statistics, it would use this index to
+    // look up an endpoint, and read all waiting deliveries each time.
     index("webhook_deliveries_outcomes").on(table.createdAt, table.status),
   ],
 );
 
-/** What came of each attempt. */
+/** The outcome of each attempt. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   {

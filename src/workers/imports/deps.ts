@@ -1,5 +1,6 @@
 // src/workers/imports runs imports: a worker takes an organisation's turn, reads the submission, records an outcome for every row and
-// ends the import. Any number of workers may run. A lease in Postgres says which worker has the turn; the stream's revisions are the fence.
+// ends the import. Any number of workers may run. A lease in Postgres says which worker has the turn. If a worker still appends after its
+// lease has ended, the stream's expected revision refuses the append.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
@@ -25,7 +26,7 @@ export interface WorkerDeps {
   readonly localities: LocalityVersions;
   readonly logger: Logger;
   readonly workerId: string;
-  /** Where submissions are held while they are read; every worker makes a folder of its own in it. */
+  /** The folder in which every worker makes one of its own, for submissions while they are read. */
   readonly tempDir: string;
 }
 

@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 const gatherMs = 5;
 
 /**
- * Writes many small things in few statements: what comes within a few milliseconds, or while a statement runs, goes together. Where a
- * statement fails each of its things is tried alone, so that one that cannot be written takes no other with it.
+ * Writes many items in few statements: items that come within a few milliseconds, or while a statement runs, are written together. If a
+ * statement fails, each of its items is tried alone, so that one that cannot be written does not fail the others. An outage fails all.
  */
 export function gathered<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,

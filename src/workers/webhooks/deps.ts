@@ -1,5 +1,5 @@
-// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and writes down who is
-// to be told what, in the transaction that moves its checkpoint; every worker process sends what is due.
+// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and adds a delivery for each
+// event and endpoint; every worker process sends the deliveries that are due.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
@@ -14,7 +14,7 @@ export interface WebhookWorkerDeps {
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
   readonly eventStore: EventStore;
   readonly objectStore: Pick<ObjectStore, "link">;
-  /** For what a worker decides about an endpoint: paused after three days, removed after a 410. */
+  /** For the commands that a worker carries out itself: pause an endpoint after three days of failures, remove it after a 410. */
   readonly organisations: OrganisationDeps;
   readonly post: PostWebhook;
   readonly rules: AddressRules;
@@ -22,7 +22,7 @@ export interface WebhookWorkerDeps {
   readonly logger: Logger;
   readonly workerId: string;
   readonly signal: AbortSignal;
-  /** By chance, from 0 to 1; a test may want other waits. */
+  /** A random number from 0 to 1, which varies the pauses. Tests replace it. */
   readonly random?: () => number;
 }
 

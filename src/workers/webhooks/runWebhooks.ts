@@ -7,12 +7,12 @@ import { keepDeliveries } from "./upkeep.js";
 
 const upkeepMs = 60_000;
 
-/** Beside the imports of a worker process, until the signal aborts. */
+/** Runs beside the imports of a worker process until the signal aborts. */
 export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
   const bell = doorbell(deps.signal);
   await Promise.all([
     runFollower({ ...deps, onEnqueued: bell.ring }),
     runSender(deps, bell),
-    repeatedly("keeping the list of deliveries", upkeepMs, deps, () => keepDeliveries(deps.pool)),
+    repeatedly("cleaning up deliveries", upkeepMs, deps, () => keepDeliveries(deps.pool)),
   ]);
 }

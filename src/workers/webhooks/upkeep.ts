@@ -3,10 +3,10 @@ import { keptDays } from "../../commands/webhooks/deliveries.js";
 
 const atOnce = 5_000;
 
-/** Longer than any wait that is asked for: the database's clock was ahead when it was. */
+/** No pause is this long: a later time was written while the database's clock was ahead, and is corrected. */
 const tooLong = "now() + interval '2 hours'";
 
-/** Forgets ended deliveries after 30 days, with their attempts, and drops what was meant for endpoints that are removed. */
+/** Deletes ended deliveries after 30 days, with their attempts, and drops the waiting deliveries of removed endpoints. */
 export async function keepDeliveries(pool: Pool): Promise<void> {
   await pool.query(
     `update webhook_deliveries delivery set status = 'dropped', claim = null, ended_at = now(), reason = 'The endpoint was removed'

@@ -1,5 +1,5 @@
-// Appends at an exact revision until the outcome is known. Sending the same ids at the same revision again is always safe:
-// what already landed is acknowledged once more, what lost the race is a wrong version.
+// Sends an append at its exact revision until the outcome is known. Sending the same ids at the same revision again is always safe: an append
+// that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { EventChunk, NewEvent, Position, Revision } from "../../../ports/eventStore.js";
 import type { Connection } from "../connection.js";
@@ -21,7 +21,7 @@ interface Appending {
   readonly read: ReadStream;
   readonly deadlineMs: number;
   readonly attempts: number;
-  /** All attempts together. */
+  /** The time for all attempts together. */
   readonly patienceMs: number;
 }
 
@@ -38,7 +38,7 @@ export type Append = (
   patience?: { withinMs?: number },
 ) => Promise<Appended>;
 
-/** An append without its events, which are in the request and not held twice. */
+/** An append. Its events are only in the request, so that they are not held twice. */
 interface Prepared {
   readonly stream: string;
   readonly expected: Revision;
@@ -77,7 +77,7 @@ export function appender(options: Appending): Appender {
           if (request.bytes.length > mostBytes) throw new AppendTooLarge(serverDefaultBytes);
           const prepared = { stream, expected, request, attempts: 0 };
           const appended = await deliver(prepared, end);
-          // Fresh memory for each chunk makes V8 collect the whole heap. An attempt that was given up may still have these bytes to send.
+          // New memory for each chunk would make V8 collect the whole heap. But an attempt that was given up may still be sending these bytes.
           events = prepared.attempts === 1 ? emptied(events) : empty();
           return appended;
         },
@@ -121,7 +121,7 @@ function deliverer(options: Appending): (append: Prepared, end: number) => Promi
   };
 }
 
-/** A wrong version is an answer once the events at that place have been read. Undefined: the outcome is not known yet. */
+/** After a wrong-version answer, reads whether this append's own events are in the stream. Undefined while the outcome is not known. */
 async function landedEarlier(read: ReadStream, append: Prepared, error: unknown): Promise<Appended | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
@@ -134,7 +134,7 @@ async function landedEarlier(read: ReadStream, append: Prepared, error: unknown)
   }
 }
 
-/** Success when our events stand at the revisions after `expected`, whichever attempt put them there. Otherwise a wrong version. */
+/** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
 async function landed(read: ReadStream, { stream, request, expected }: Prepared, actual: Revision): Promise<Appended> {
   const ids = idsIn(request.bytes);
   let matched = 0;

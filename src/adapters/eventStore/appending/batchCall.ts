@@ -1,4 +1,4 @@
-// A BatchAppend call, and what becomes of an append in it.
+// Opens a BatchAppend call, and settles an append with its reply.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { type Acknowledged, type BatchReply, batchReply } from "../protocol/batchReply.js";
 import type { BatchRequest } from "../protocol/batchRequest.js";

@@ -1,6 +1,5 @@
-// Appends travel in BatchAppend calls on the client's connection: a chunk in a call of its own, small appends (the quotes of many
-// requests) in one that is kept open. The client's own two ways to append cannot be relied on when a connection breaks,
-// docs/decisions says how.
+// Sends appends in BatchAppend calls on the client's connection: a large one in a call of its own, small ones (such as quotes) in a call that
+// is kept open. The client's own two ways to append cannot be relied on when a connection breaks: see docs/decisions/event-store-adapter.md.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { NeverSent } from "../failures.js";
 import type { Acknowledged, BatchReply } from "../protocol/batchReply.js";

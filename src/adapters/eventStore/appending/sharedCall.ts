@@ -1,14 +1,14 @@
-// One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times what it
-// carries. The client has such a call too, but its appends wait for ever when a server falls silent, and fail with the appends of other
-// clients; docs/decisions says how. Here an append that is not answered in time ends the call, so that nothing of it is sent after
-// its caller has given up. A call that ends settles its own appends and no others.
+// One BatchAppend call per client for all small appends, kept open while they come: opening a call costs several times as much as an append
+// in it. The client has such a call too, but its appends wait for ever when a server falls silent, and fail together with the appends of
+// other clients: see docs/decisions/event-store-adapter.md. Here an append that is not answered in time ends the call, so that no append is
+// sent after its caller has given up. A call that ends rejects its own unanswered appends and no others.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
 import type { BatchReply } from "../protocol/batchReply.js";
 import { openBatchCall, type Sending, settle } from "./batchCall.js";
 
-/** Sent and not yet answered; the rest waits here, where it can still be taken back. */
+/** The most appends that are sent and not yet answered. Further ones wait in this process, where they can still be taken back. */
 const mostUnanswered = 512;
 const mostUnansweredBytes = 4 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ export interface Acknowledged {
 export interface BatchReply {
   readonly correlationId: string;
   readonly acknowledged?: Acknowledged;
-  /** Why it was refused; needs the stream's name to say so. */
+  /** Makes the error that says why the append was refused. */
   readonly refusal?: (stream: string) => Error;
 }
 

@@ -14,7 +14,7 @@ export interface BatchRequest {
   readonly bytes: Buffer;
 }
 
-/** The bytes of a request that are not its events; at the most, whatever the revision is. */
+/** The most bytes that a request takes besides its events. */
 export const headBytes = (stream: string): number => 128 + Buffer.byteLength(stream);
 
 /** `events` must have free bytes before them, into which the request's head is written. */
@@ -43,7 +43,7 @@ const likelyBytes = (events: readonly NewEvent[]): number => events.reduce((sum,
 
 const secondsAhead = 86_400;
 
-/** The server takes the smaller of this deadline and its own limit. It is a time of day, and clocks differ, so it lies far ahead. */
+/** The server takes the earlier of this deadline and its own. The deadline is a clock time, and clocks differ, so it is a day ahead. */
 const optionsOf = (stream: string, expected: Revision): Message => [
   [option.stream, [[3, stream]]],
   expected < 0n ? [option.noStream, []] : [option.streamPosition, expected],

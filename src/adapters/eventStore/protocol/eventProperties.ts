@@ -12,7 +12,7 @@ export function readProperty(reader: Reader): { key: string; value: string } {
   return readPropertyUpTo(reader, end);
 }
 
-/** From where its fields begin. */
+/** Reads one property, from the beginning of its fields up to `end`. */
 export function readPropertyUpTo(reader: Reader, end: number): { key: string; value: string } {
   let [key, value] = ["", ""];
   while (reader.pos < end) {

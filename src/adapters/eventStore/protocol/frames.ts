@@ -1,4 +1,4 @@
-// gRPC's frames: a message after one byte for compression and four for its length. Read here and in the embedded event store.
+// gRPC's frames: one byte for compression, four for the message's length, then the message. Also used by the embedded event store.
 
 /** The bytes of a frame before its message. */
 export const framePrefix = 5;
@@ -17,13 +17,13 @@ export function framesIn(frames: Buffer): Buffer[] {
 }
 
 interface FrameListener {
-  /** Called when a frame begins to arrive, with the size of its message. Throws to refuse it. */
+  /** Called with the size of a frame's message when the frame begins to arrive, perhaps several times. Throws to refuse it. */
   begun(isCompressed: boolean, size: number): void;
   /** Called with each frame, in order, when it has arrived completely. */
   whole(bytes: Buffer, at: number, end: number): void;
 }
 
-/** Finds the frames in what arrives, however that is cut. `bytes` has as many bytes as `before` says in front of the first frame. */
+/** Finds the frames in the arriving chunks, wherever those are cut. The `bytes` of `whole` begin with `before`, then comes the first frame. */
 export function frameFinder({ begun, whole }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let [held, wanted] = [0, framePrefix];

@@ -5,7 +5,10 @@ import { frameFinder, framePrefix, framesIn } from "./frames.js";
 /** gRPC removes a frame's prefix from whatever it is handed, so a group of messages gets one more in front. */
 const noPrefix = Buffer.alloc(framePrefix);
 
-/** Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix; what is left of a group begins with a 0, as no message does. */
+/**
+ * Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix. The rest of a group
+ * begins with a 0, which no message does.
+ */
 export type Cut = (chunk: Buffer) => Buffer[];
 
 /** `maxBytes`: of one message; -1 for no limit. */

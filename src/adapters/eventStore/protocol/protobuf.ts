@@ -31,7 +31,7 @@ function bytesOf(value: Content): number {
   return isMessage(value) ? messageBytes(value) : value.length;
 }
 
-/** Returns where it ends. A zero is written too: inside a oneof it says which member is set. */
+/** Returns where the message ends. A field of value 0 is written too: inside a oneof it says which member is set. */
 function writeMessage(target: Buffer, from: number, message: Message): number {
   let at = from;
   for (const [field, value] of message) {
@@ -41,7 +41,7 @@ function writeMessage(target: Buffer, from: number, message: Message): number {
   return at;
 }
 
-/** What stands before the content of a field. Returns where the content begins. */
+/** Writes the tag and length before a field's content. Returns where the content begins. */
 export const writeHead = (target: Uint8Array, at: number, field: number, bytes: number): number =>
   writeVarint(target, writeVarint(target, at, (field << 3) | 2), bytes);
 
@@ -65,12 +65,12 @@ type Fields<Into> = {
   readonly [field: number]: { [Key in keyof Into]-?: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
 };
 
-/** Reads a message that stands by itself; `empty` makes what its fields are put in. */
+/** Reads a whole message; `empty` makes the object that gets its fields. */
 export function wholeMessage<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
   return (bytes) => reading(bytes, (reader) => readFields(reader, reader.len, fields, empty()));
 }
 
-/** Reads a message within the message. */
+/** Reads a message that is a field of another message. */
 export function message<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (reader: Reader) => Into {
   return (reader) => {
     const end = reader.uint32() + reader.pos;
@@ -158,7 +158,7 @@ export function readText(reader: Reader): string {
   return (reader.buf as Buffer).toString("utf8", from, reader.pos);
 }
 
-/** For a field whose presence is all it says. */
+/** For a field that matters only by being present. */
 export const present =
   <const Value>(value: Value) =>
   (reader: Reader): Value => {
@@ -166,7 +166,7 @@ export const present =
     return value;
   };
 
-/** Reads the text in one field of a message within the message. */
+/** For a field that is a message: reads the text in one field of that message. */
 export function textIn(field: number): (reader: Reader) => string {
   const wanted = (field << 3) | 2;
   return (reader) => {

@@ -14,7 +14,7 @@ export type ReadReply =
 const other: ReadReply = { kind: "other" };
 const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
 
-/** Reads the message between two places of the bytes. */
+/** Reads the message in the bytes from `from` to `to`. */
 type ReplyReader = (bytes: Buffer, from?: number, to?: number) => ReadReply;
 
 /** One per call: neighbouring events share their stream, properties and metadata, which are then read once. */

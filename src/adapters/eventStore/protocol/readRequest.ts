@@ -34,10 +34,10 @@ export function readStreamRequest(stream: string, from: Revision | undefined, { 
 export const readHeadRequest = (): Buffer =>
   request([option.all, [[inAll.end, nothing]]], [option.direction, backwardsDirection], [option.count, 1], noFilter);
 
-/** A checkpoint comes after so many events that were looked at, also when none of them passed the filter. */
+/** The server sends a checkpoint after this many events, also when none of them passed the filter. */
 const checkpointEvery = 1024;
 
-/** Events of these streams, or of these types, each named by how it begins; the server takes no filter by both. */
+/** Events of streams, or of types, whose names begin with one of these texts. The server takes no filter by both. */
 export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { readonly types: readonly string[] };
 
 export function subscribeRequest(wanted: SubscriptionFilter, from: Position | undefined): Buffer {

@@ -1,4 +1,4 @@
-// The replies of a Read call that arrived together. Each is read when it is asked for: until then it is a few hundred bytes.
+// The replies of a Read call that arrived together. Each is decoded when it is asked for: until then it takes a few hundred bytes.
 import { frameEnd, framePrefix } from "./frames.js";
 import { type ReadReply, replyReader } from "./readReply.js";
 

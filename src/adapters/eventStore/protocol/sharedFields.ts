@@ -12,14 +12,14 @@ interface Properties {
 export const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 export const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 
-/** The values of these fields, as far as they stand next to each other in the message. */
+/** The values of these fields, as far as the fields are next to each other in the message. */
 interface Shared {
   stream: string | undefined;
   properties: Properties | undefined;
   metadata: EventMetadata | undefined;
 }
 
-/** Reads these fields. `tag` is the first one's, and the reader stands right after it. */
+/** Reads these fields. `tag` is the tag of the first one; the reader is right after it. */
 export type ReadShared = (reader: Reader, tag: number) => Shared;
 
 const streamTag = 0x12;
@@ -57,7 +57,7 @@ function readTogether(reader: Reader, first: number): Shared {
   }
 }
 
-/** From behind the first property's tag to the last property's end. */
+/** Reads from after the first property's tag to the end of the last property. */
 function readProperties(reader: Reader): Properties {
   const found: Record<string, string> = {};
   for (;;) {
@@ -76,7 +76,7 @@ function readMetadata(reader: Reader): EventMetadata {
   return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
 }
 
-/** What is no JSON though it says so is left as text for the codec to refuse. */
+/** Content that should be JSON but is not stays a text, which the codec refuses. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

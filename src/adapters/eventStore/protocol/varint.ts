@@ -1,6 +1,6 @@
 // Whole numbers as the protocol writes them: seven bits a byte, the lowest first.
 
-/** int64's largest value, the revision of a tombstone. As a double it is 2^63, which only ever stands for it, as do all larger doubles. */
+/** int64's largest value, the revision of a tombstone. As a double it is 2^63; this double and all larger ones are written as that value. */
 export const MAX_INT64 = 2 ** 63;
 const INT64_MAX = 2n ** 63n - 1n;
 

@@ -1,5 +1,5 @@
-// Turns a read call into batches that are taken when the taker is ready. At most `limit` events wait here; then the call is
-// paused, and through it the server.
+// Turns a read call into batches, which the caller takes when it is ready. At most `limit` events wait here; then the call is paused, and
+// through it the server.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
@@ -9,23 +9,23 @@ import type { ReadCall } from "./readCall.js";
 
 export interface Taken {
   readonly events: StoredEvent[];
-  /** Everything up to here has been handed over, foreign and system events included. */
+  /** Everything up to this position has been handed over; foreign and system events were left out. */
   readonly position: Position | undefined;
-  /** Nothing that the server had to tell is missing. */
+  /** The server has said that it has sent everything, and everything that has arrived is handed over. */
   readonly caughtUp: boolean;
   /** `silent`: nothing came within the time given. */
   readonly state: "flowing" | "silent" | "ended" | "missing";
 }
 
 export interface Feed {
-  /** Waits for something to hand over; throws what the call failed with once all that came before it was taken. */
+  /** Waits for something to hand over. If the call has failed, throws its error after everything before it has been taken. */
   take(waitMs: number, signal?: AbortSignal): Promise<Taken>;
   stop(): void;
 }
 
 /**
- * Opening may take as long as finding the server does, so it is waited for like everything else. `wanted`: the events that the call
- * asked for, after which the server ends it by itself.
+ * The call may take long to open, since the client has to find the server, so `take` waits for that too. `wanted`: how many events the call
+ * asked for; after them the server ends the call by itself.
  */
 export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): Feed {
   let call: ReadCall | undefined;
@@ -71,8 +71,8 @@ export function openFeed(opening: Promise<ReadCall>, limit: number, wanted = Num
         if (reply.event) queue.push(reply.event);
         break;
       case "checkpoint":
-        // A checkpoint counts only when something follows it: after a catch-up, EventStoreDB newer than 23.10 sends the last one behind the last event.
-        // Its prepare position may be 0 beside the last event's commit position; isAfter keeps the position from going back.
+        // A checkpoint counts only when another reply follows it: after a catch-up, the last one of an EventStoreDB newer than 23.10 may be past
+        // the end of the log. A checkpoint may also have the last event's commit position and a prepare position of 0: isAfter ignores it.
         if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;

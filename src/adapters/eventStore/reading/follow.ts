@@ -1,5 +1,5 @@
-// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from behind the last event dealt
-// with. The server ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
+// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The server
+// ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
@@ -13,13 +13,13 @@ import type { Head } from "./head.js";
 import { subscribeCall } from "./readCall.js";
 
 export interface Following {
-  /** A client of its own, so that giving up on a subscription disturbs no call. */
+  /** Makes a client for the subscription alone, so that giving it up disturbs no other call. */
   readonly newClient: () => EventStoreDBClient;
   readonly shutClient: (client: EventStoreDBClient) => Promise<void>;
   readonly head: Head;
   readonly logger: Logger;
   readonly deadlineMs: number;
-  /** Silence after which the subscription has to prove that there is nothing to tell. */
+  /** After this much silence the end of the log is read, to see whether the subscription should have sent something. */
   readonly stallMs: number;
 }
 
@@ -35,29 +35,29 @@ interface SubscriptionRange {
 /** How many silences in a row are accepted while the log has nothing beyond the end that it had when the subscription began. */
 const mostSilences = 6;
 
-type Deal = (batch: EventBatch) => Promise<void>;
+type OnBatch = (batch: EventBatch) => Promise<void>;
 
-/** Marks a failure of the caller's own, which ends the subscription; the store's failures only interrupt it. */
-class DealFailed extends Error {
+/** Marks an error that the caller's `onBatch` has thrown. It ends the subscription; errors of the store only interrupt it. */
+class OnBatchFailed extends Error {
   constructor(override readonly cause: unknown) {
-    super("the batch could not be dealt with");
+    super("the batch could not be handled");
   }
 }
 
-/** The subscription has nothing to say though the log has grown: it hangs, or only foreign events passed. */
+/** The subscription is silent although the log has grown: it hangs, or only foreign events passed. */
 class Stalled extends Error {}
 
 /** A replay is part of a command and must end; following goes on for ever. */
 const replayAttempts = 10;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
-export async function run(following: Following, range: SubscriptionRange, deal: Deal): Promise<Position | undefined> {
+export async function run(following: Following, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
   let reached = range.from;
   let failures = 0;
   let client = following.newClient();
-  const dealt: Deal = async (batch) => {
-    await deal(batch).catch((error: unknown) => {
-      throw new DealFailed(error);
+  const handle: OnBatch = async (batch) => {
+    await onBatch(batch).catch((error: unknown) => {
+      throw new OnBatchFailed(error);
     });
     reached = batch.position;
     failures = 0;
@@ -65,7 +65,7 @@ export async function run(following: Following, range: SubscriptionRange, deal: 
   try {
     while (!range.signal?.aborted) {
       try {
-        const finished = await subscribeOnce(following, client, { ...range, from: reached }, dealt);
+        const finished = await subscribeOnce(following, client, { ...range, from: reached }, handle);
         if (finished) return reached;
       } catch (error) {
         failures += 1;
@@ -85,13 +85,13 @@ export async function run(following: Following, range: SubscriptionRange, deal: 
 
 const gatherMs = 50;
 
-/** Events pour in faster than a live subscription takes them: a moment later more of them come as one batch, at far less cost each. */
+/** Events arrive faster than a live subscription takes them. After a short pause more of them come as one batch, which costs less per event. */
 async function gather(signal: AbortSignal | undefined): Promise<void> {
   await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
 function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
-  if (error instanceof DealFailed) throw error.cause;
+  if (error instanceof OnBatchFailed) throw error.cause;
   if (error instanceof LogTooShort) throw error;
   if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
   const definite = definiteFailure(error, "$all", "a subscription to $all");
@@ -101,7 +101,7 @@ function endIfHopeless(error: unknown, { from, until }: SubscriptionRange, failu
   }
 }
 
-/** What happens every day is not worth a warning until it happens twice without an event in between. */
+/** Failures that happen under load or when the leader changes are logged as warnings only if they happen twice without an event in between. */
 function note(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
   else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
@@ -110,11 +110,16 @@ function note(logger: Logger, error: unknown, failures: number): void {
 }
 
 /**
- * True when the end of the range is reached; a subscription that breaks throws. Following moves by what the subscription itself reports and
- * nothing else: it may sit on a follower that has not got what the leader has. A replay is read from the leader, so that once it has
- * caught up, everything up to the end that the leader had named before has passed, though none of it may have matched the filter.
+ * True when the end of the range is reached; a subscription that breaks throws. When following, the position moves only by what the
+ * subscription itself reports: it may come from a follower that lacks events of the leader. A replay is read from the leader. So when it has
+ * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
  */
-async function subscribeOnce(following: Following, client: EventStoreDBClient, range: SubscriptionRange, deal: Deal): Promise<boolean> {
+async function subscribeOnce(
+  following: Following,
+  client: EventStoreDBClient,
+  range: SubscriptionRange,
+  onBatch: OnBatch,
+): Promise<boolean> {
   const endBefore = await following.head();
   const isReplay = range.until !== undefined;
   if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
@@ -130,14 +135,14 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, r
       if (taken.state === "silent") {
         silences += 1;
         await proveIdle(following, reached, hasCaughtUp && silences < mostSilences ? endBefore : undefined);
-        if (reached) await deal({ events: [], position: reached, caughtUp: true });
+        if (reached) await onBatch({ events: [], position: reached, caughtUp: true });
         continue;
       }
       silences = 0;
       hasCaughtUp ||= taken.caughtUp;
       const batch = batchOf(taken, range, reached);
       if (batch) {
-        await deal(batch);
+        await onBatch(batch);
         reached = batch.position;
       }
       if (range.until && (taken.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
@@ -148,7 +153,7 @@ async function subscribeOnce(following: Following, client: EventStoreDBClient, r
   }
 }
 
-/** Undefined when there is nothing new to tell. Events come once even if the server repeats one after a reconnect. */
+/** Undefined when there is nothing new. An event that the server repeats after a reconnect is left out. */
 function batchOf(taken: Taken, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
   const events = inBounds(taken.events, reached, until);
   let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
@@ -157,14 +162,14 @@ function batchOf(taken: Taken, { until }: SubscriptionRange, reached: Position |
   return { events, position: position ?? beginning, caughtUp: taken.caughtUp };
 }
 
-/** Events come in order, so that looking at the ends tells whether any is out of bounds. */
+/** Events come in order, so the first and the last tell whether any is out of bounds. */
 function inBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
   const [first, last] = [events[0], events.at(-1)];
   const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
   return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
 }
 
-/** Silence is fine while the log has no more to tell, or no more than it had when a fresh subscription found nothing in it. */
+/** Silence is fine while the log ends at `reached`, or has not grown past `searched`, up to where a new subscription has found nothing. */
 async function proveIdle({ head, deadlineMs }: Following, reached: Position | undefined, searched: Position | undefined): Promise<void> {
   const end = await head(deadlineMs);
   if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;

@@ -1,4 +1,4 @@
-// The end of `$all`, also the cheapest question that only a working server can answer.
+// Reads the end of `$all`. This is also the cheapest call that only a working server answers.
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
 import type { Connection } from "../connection.js";
@@ -13,7 +13,7 @@ const what = "reading the end of the log";
 export function headReader(connection: Connection, defaultDeadlineMs: number): Head {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {
-      // The client may sit on a follower by its settings, or since the leader changed; it has turned to the leader by now.
+      // The client was connected to a follower, by its settings or since the leader changed. After this error it connects to the leader.
       if (error instanceof StoreUnavailable && isNotLeader(error.cause)) return readHead(connection, deadlineMs);
       throw error;
     });

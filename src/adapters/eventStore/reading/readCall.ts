@@ -1,5 +1,5 @@
-// One Read call of the protocol, which is also how subscriptions are made. The replies come as readReply.ts reads them, in the
-// server's order: a checkpoint stands behind the events that it covers.
+// One Read call of the protocol, which is also how subscriptions are made. The replies come as readReply.ts reads them, in the server's
+// order: a checkpoint comes after the events that it covers.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Position, Revision } from "../../../ports/eventStore.js";
 import { type ReadRange, readHeadRequest, readStreamRequest, type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
@@ -25,6 +25,6 @@ export const subscribeCall = (
   from: Position | undefined,
   { requiresLeader }: { requiresLeader: boolean },
 ): Promise<ReadCall> => {
-  const behind = from && from.commit >= 0n ? from : undefined;
-  return openReadCall(client, subscribeRequest(filter, behind), repliesReader(), requiresLeader);
+  const after = from && from.commit >= 0n ? from : undefined;
+  return openReadCall(client, subscribeRequest(filter, after), repliesReader(), requiresLeader);
 };

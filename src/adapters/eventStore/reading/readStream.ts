@@ -1,5 +1,5 @@
-// Reads one stream. The client gives reads no deadline at all, so a silent server is noticed here; a read that breaks off
-// goes on behind the last event it yielded.
+// Reads one stream. The client gives reads no deadline at all, so a silent server is noticed here. A read that breaks off goes on after the
+// last event it yielded.
 
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { Revision, StoredEvent } from "../../../ports/eventStore.js";
@@ -22,7 +22,7 @@ const eventsAhead = 500;
 /** An attempt shorter than this is not worth making. */
 const shortestMs = 100;
 
-/** `patienceMs`: all attempts in a row that bring nothing, together. */
+/** `patienceMs`: the time for all attempts in a row that bring no event. */
 interface ReadPatience {
   readonly deadlineMs: number;
   readonly attempts: number;

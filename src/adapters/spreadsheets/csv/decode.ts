@@ -3,7 +3,7 @@ import { FileFault } from "../fileFault.js";
 import { type Encoding, type Sniffed, unfinishedUtf8 } from "./encoding.js";
 
 const CHUNK_BYTES = 128 * 1024;
-/** Reading the header alone decodes no more than this. */
+/** The size of the first chunk, so that reading the header alone decodes no more than needed. */
 const FIRST_CHUNK_BYTES = 64 * 1024;
 /** 0x80 to 0x9f of Windows-1252; the five unassigned bytes stay the control characters they are. */
 const WINDOWS_1252 =
@@ -24,7 +24,7 @@ export async function* decodeFile(file: FileHandle, sniffed: Sniffed, size: numb
     const whole = final ? read : read.subarray(0, bytesRead - unfinished(read, sniffed.encoding));
     position += whole.length;
     const text = decode(whole, sniffed.encoding);
-    // old programs end a file with Ctrl-Z on a line of its own
+    // Old programs end a file with Ctrl-Z on a line of its own.
     const marked = final && (text.endsWith("\n\x1a") || text.endsWith("\r\x1a"));
     yield { text: marked ? text.slice(0, -1) : text, bytesRead: position, final };
     if (final) return;

@@ -4,11 +4,12 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^"?sep=([^\r\n]{0,3}?)"?(?:\r\n|\r|\n|$)/i;
 
 export type Dialect = {
-  readonly delimiter: string /** Characters to leave out at the start: Excel's `sep=` line. */;
+  readonly delimiter: string;
+  /** Characters to leave out at the start: Excel's `sep=` line. */
   readonly skip: number;
 };
 
-/** Reads the delimiter off the start of the text, which must hold the whole first row. */
+/** Finds the delimiter in the start of the text, which must have the whole first row. */
 export function detectDialect(start: string): Dialect {
   const declared = SEPARATOR_LINE.exec(start);
   if (!declared) return { delimiter: commonestDelimiter(start), skip: 0 };
@@ -27,7 +28,7 @@ function commonestDelimiter(start: string): string {
     if (char === '"') quoted = !quoted;
     if (quoted) continue;
     if (char === "\n" || char === "\r") {
-      if (something) break; // blank lines above the header say nothing
+      if (something) break; // blank lines above the header are passed over
       continue;
     }
     if (char.trim() !== "") something = true;

@@ -4,7 +4,8 @@ import { FileFault } from "../fileFault.js";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 export type Sniffed = {
-  readonly encoding: Encoding /** Bytes of the byte order mark. */;
+  readonly encoding: Encoding;
+  /** The number of bytes of the byte order mark. */
   readonly skip: number;
   readonly notes: readonly string[];
 };
@@ -13,7 +14,7 @@ const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
 const AS_WINDOWS_1252: Sniffed = { encoding: "windows-1252", skip: 0, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
 
-/** A byte order mark or the pattern of zero bytes decides; without either, text is UTF-8 until `scanUtf8` says otherwise. */
+/** A byte order mark or the pattern of zero bytes decides. Without either, text counts as UTF-8 until `sniffEncoding` finds that it is not. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
   const [a, b, c, d] = start;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: "utf-8", skip: 3 };
@@ -35,8 +36,8 @@ export function unfinishedUtf8(bytes: Uint8Array): number {
 }
 
 /**
- * Reads as far as `limit` to be sure of the encoding before the first row is handed out.
- * Good UTF-8 before the bad byte means a damaged file: read as Windows-1252 all of it would turn to nonsense.
+ * Reads up to `limit` to be sure of the encoding before the first row is handed out. If only ASCII comes before the first byte that is not
+ * UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
  */
 export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<Sniffed> {
   const buffer = Buffer.allocUnsafe(SCAN_BYTES);

@@ -1,6 +1,6 @@
 export type NextOf = { restart(): void; from(text: string, position: number): number };
 
-/** Remembers where a character comes next, so that no stretch of text is searched twice for it; the text's length when there is none. */
+/** Finds where a character comes next, and remembers it, so that no text is searched twice. Gives the text's length when there is none. */
 export function nextOf(char: string): NextOf {
   let at = -1;
   return {

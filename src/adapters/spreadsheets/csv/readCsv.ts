@@ -63,7 +63,7 @@ export async function* countCsvRows(path: string, { signal }: ReadOptions = {}):
   }
 }
 
-/** Hands the file's text to a reader piece by piece; says after each how far it has come. */
+/** Hands the file's text to a reader piece by piece. After each piece it yields how many bytes have been read. */
 async function* parse(
   file: FileHandle,
   size: number,

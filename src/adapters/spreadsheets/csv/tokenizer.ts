@@ -7,13 +7,13 @@ const manyLineEnds = /[\r\n]{64,}/y;
 
 export type Records = {
   record(row: number, cells: Cell[]): void;
-  /** Instead, where it is given, for a record that begins with a letter or a digit and has no quotes: it is not blank, whatever its cells are. */
+  /** If given, called instead of `record` for a record without quotes that begins with a letter or a digit, and so is not blank. */
   text?(): void;
 };
 
 /**
- * Takes text in pieces and tells every record that is complete, within the bounds that keep memory and time in check.
- * Any line ending ends a record, also several kinds in one file; a quote opens a cell only at its start.
+ * Takes text in pieces and emits every record that is complete, within limits for memory and time. Any line ending ends a record, also several
+ * kinds in one file. A quote counts only at the start of a cell.
  */
 export function createTokenizer(delimiter: string, records: Records) {
   const lf = nextOf("\n");
@@ -44,7 +44,7 @@ export function createTokenizer(delimiter: string, records: Records) {
     text = "";
   }
 
-  /** Counts empty lines that come in great numbers; the last one is left, since its line ending may go on in the next text. */
+  /** Skips and counts a long run of empty lines. The last one is left, since its line ending may go on in the next piece of text. */
   function passEmptyLines(start: number): number {
     const first = text.charCodeAt(start);
     if (first !== 10 && first !== 13) return start;
@@ -58,7 +58,7 @@ export function createTokenizer(delimiter: string, records: Records) {
 
   const isCrLf = (position: number) => text.charCodeAt(position) === 13 && text.charCodeAt(position + 1) === 10;
 
-  /** Tells the record that starts here and returns where the next one does, or -1 when more text is needed. */
+  /** Emits the record that starts here and returns where the next one starts, or -1 when more text is needed. */
   function record(start: number, final: boolean): number {
     openQuote = false;
     const plainEnd = lineEnd(start);
@@ -68,7 +68,7 @@ export function createTokenizer(delimiter: string, records: Records) {
       if (final) throw unclosed(row + 1);
       return -1;
     }
-    // the last character may be half of a CRLF, or of a doubled quote
+    // The last character may be half of a CRLF or of a doubled quote.
     if (end >= text.length - 1 && !final && text.charCodeAt(end) !== 10) return -1;
     row += 1;
     if (end - start > MAX_ROW_CHARS) throw tooLong(row);
@@ -80,7 +80,7 @@ export function createTokenizer(delimiter: string, records: Records) {
   function plainRecord(start: number, end: number): void {
     if (!records.text || !isLetterOrDigit(text.charCodeAt(start))) tell(plainCells(start, end), start, end);
     else {
-      if (end - start >= MAX_COLUMNS) plainCells(start, end); // too many of them are a fault
+      if (end - start >= MAX_COLUMNS) plainCells(start, end); // throws if there are too many columns
       records.text();
     }
   }
@@ -111,7 +111,7 @@ export function createTokenizer(delimiter: string, records: Records) {
     }
   }
 
-  /** `="0800"`, bare, is how people keep a spreadsheet from eating the zero; the cell it stands for reads 0800. In quotes it is what it says. */
+  /** People write `="0800"` to keep a spreadsheet from dropping the zero: the value is 0800. A quoted cell is taken as it is. */
   function plainCell(start: number, cells: Cell[]): number {
     const end = Math.min(separator.from(text, start), lineEnd(start));
     const cell = text.slice(start, end);

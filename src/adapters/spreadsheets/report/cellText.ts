@@ -5,11 +5,11 @@ const CUT = "... [cut short]";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters XML cannot carry, or exceljs drops, are what this is about
 const SPECIAL = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi;
 
-/** Text as a cell carries it: `_xHHHH_` for what XML cannot hold, an escaped underscore where the text itself reads like that. */
+/** Text as a cell stores it: `_xHHHH_` for a character that XML cannot hold, and an escaped underscore before text that looks like that. */
 export function cellText(text: string): CellValue {
   const fitting = text.length <= MAX_CELL_CHARS ? text : `${text.slice(0, MAX_CELL_CHARS - CUT.length)}${CUT}`;
   const escaped = fitting.toWellFormed().replace(SPECIAL, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
-  // exceljs marks blanks as to be kept only in rich text
+  // exceljs keeps blanks at the start and end only in rich text.
   return /^\s|\n|\s$/.test(escaped) ? { richText: [{ text: escaped }] } : escaped;
 }
 

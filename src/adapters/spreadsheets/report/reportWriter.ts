@@ -6,11 +6,11 @@ import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
-/** After how much text the disk is waited for. */
+/** After this much text the writer waits for the disk. */
 const DRAIN_CHARS = 64 * 1024;
 /** Beyond 4 GiB, in UTF-8, not every program opens a sheet. */
 const MAX_SHEET_CHARS = 1.2 * 1024 ** 3;
-/** About what stands around one cell's text. */
+/** About the size of the markup around one cell's text. */
 const CELL_MARKUP_CHARS = 50;
 
 /** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
@@ -20,7 +20,7 @@ export async function createReportWriter(path: string, options: { columns: reado
   const workbook = await createWorkbookWriter(file, { sheetName: "Rejected rows", subject: options.subject });
   const { sheet } = workbook;
   const width = options.columns.length;
-  // empty cells are text too
+  // So that empty cells have the text format too.
   sheet.columns = Array.from({ length: width }, (_, index) => ({ width: index === 0 ? 12 : index === 1 ? 48 : 18, style: STYLES.text }));
   let rows = 0;
   let chars = 0;

@@ -5,10 +5,10 @@ import { MAX_SHEET_ROWS } from "../limits.js";
 import { cellText, looksLikeFormula } from "./cellText.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
-/** A process that serves requests meanwhile gets its turn after so many rows. */
+/** After this many rows the writer gives way, since the process serves requests meanwhile. */
 const ROWS_AT_ONCE = 100;
 
-/** In flat memory: what is added waits until the output has taken what came before. */
+/** Needs little memory: `add` waits until the output has taken the earlier rows. */
 export async function createTableWriter(
   output: Writable,
   { sheet: name, columns, texts }: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },

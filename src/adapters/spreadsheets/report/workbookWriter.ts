@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type ExcelJS from "exceljs";
 import type { Style } from "exceljs";
 
-/** What exceljs 4.4.0 has but does not declare; its writer takes rows without end and never says when to wait. */
+/** Members of exceljs 4.4.0 that its types do not declare. They show when to wait, since its writer takes any number of rows at once. */
 type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
 type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
 type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
@@ -13,7 +13,7 @@ type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
   readonly styles: { readonly model: { readonly styles: string[] } };
 };
 
-/** Every cell is text (`@`), so that nothing typed over it turns into a formula, a date or a number without its zeros. */
+/** The text format (`@`): a value that is typed over such a cell does not become a formula, a date or a number without its zeros. */
 const TEXT: Partial<Style> = { numFmt: "@" };
 /** The protection changes nothing in an unprotected sheet; by it `markFormulaLike` finds the style again. */
 const FORMULA_LIKE: Partial<Style> = { numFmt: "@", protection: { locked: true } };
@@ -27,18 +27,18 @@ export const STYLES = {
 
 export type WorkbookWriter = {
   readonly sheet: ExcelJS.Worksheet;
-  /** Resolves when what was written so far is on its way. */
+  /** Resolves when the output can take more. */
   drained(): Promise<void>;
   finish(): Promise<void>;
   abort(): Promise<void>;
 };
 
-/** One sheet, streamed by exceljs, with back-pressure and with an end when the output fails. */
+/** Writes one sheet with exceljs's streaming writer, with back-pressure. Fails when the output fails. */
 export async function createWorkbookWriter(
   output: Writable,
   { sheetName, subject }: { sheetName: string; subject: string },
 ): Promise<WorkbookWriter> {
-  // 15 MB that processes which only read files do without; all of exceljs is 27 MB and takes twice as long to load
+  // Loaded only here: it takes 15 MB, which processes that only read files do not need. All of exceljs takes 27 MB and twice as long to load.
   const { default: Writer } = await import("exceljs/lib/stream/xlsx/workbook-writer.js");
   const failure = new AbortController();
   const fail = (error: Error) => failure.abort(error);
@@ -80,7 +80,7 @@ export async function createWorkbookWriter(
 
 async function drain(sheet: Sheet, failed: AbortSignal): Promise<void> {
   failed.throwIfAborted();
-  // the archive takes the sheet up a few turns after it was added
+  // exceljs connects a new sheet to the archive a few turns of the event loop later.
   while (sheet.stream.pipes.length === 0) {
     await setImmediate();
     failed.throwIfAborted();
@@ -95,10 +95,10 @@ async function drain(sheet: Sheet, failed: AbortSignal): Promise<void> {
 }
 
 async function closed(output: Writable): Promise<void> {
-  if (!output.closed) await once(output, "close").catch(() => {}); // a failed write was told where it was waited for
+  if (!output.closed) await once(output, "close").catch(() => {}); // a failed write was reported to the call that waited for it
 }
 
-/** The mark that a spreadsheet itself sets for text typed with a leading apostrophe; exceljs has no name for it. */
+/** Sets the mark that a spreadsheet program sets for a text typed with a leading apostrophe; exceljs has no option for it. */
 function markFormulaLike({ styles }: Book): void {
   const list = styles.model.styles;
   for (const [index, xml] of list.entries()) list[index] = xml.replace(' applyProtection="1"', ' quotePrefix="1" applyProtection="1"');

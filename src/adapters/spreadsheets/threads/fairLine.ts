@@ -1,4 +1,4 @@
-/** Jobs in the order in which they are to be done: the organisations take turns, and each has only so many under way. */
+/** A queue of jobs in which organisations take turns, and each has at most `perOrganisation` jobs under way. */
 export interface FairLine<Job> {
   add(organisationId: string, job: Job): void;
   remove(organisationId: string, job: Job): void;

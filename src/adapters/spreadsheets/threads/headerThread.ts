@@ -1,4 +1,4 @@
-// Runs in a thread of its own: reads one header row after the other, as it is asked to.
+// Runs in a thread of its own and reads one header row for each message.
 import { parentPort } from "node:worker_threads";
 import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../fileFault.js";

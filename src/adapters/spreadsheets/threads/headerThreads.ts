@@ -1,5 +1,5 @@
-// Header rows are read while a caller waits, and a small workbook can make that a second's work: done in threads, so that the requests
-// of others are served meanwhile, and in turns, so that the uploads of others do not wait behind those of one organisation.
+// Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
+// are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
 import { Worker } from "node:worker_threads";
 import { TooBusy } from "../../../portErrors.js";
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
@@ -9,7 +9,7 @@ import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
 const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
-/** A header is read in far less; what it is made of is bounded by `MAX_HEADER_INFLATED_BYTES`. */
+/** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const idleMs = 30_000;
 

@@ -36,13 +36,13 @@ export function damaged(detail = ""): FileFault {
   return new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
 }
 
-/** What the zip or XML code complains of is the file's fault; what the operating system complains of is not. */
+/** Errors of the zip or XML code become faults of the file; errors of the operating system stay as they are. */
 export function asFileFault(error: unknown): unknown {
   if (error instanceof FileFault || !(error instanceof Error) || error.name === "AbortError" || "syscall" in error) return error;
   return damaged();
 }
 
-/** `maxRead` bounds what is unpacked in all, for those who mean to read only the start of a part. */
+/** `maxRead` limits how many bytes are unpacked in all, for a caller that reads only the start of a part. */
 export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): Promise<Archive> {
   const { size } = await stat(path);
   const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
@@ -131,7 +131,7 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
   }
 }
 
-/** XML without a mark is UTF-8; a byte order mark can make it UTF-16. */
+/** XML without a byte order mark is UTF-8; with one it may be UTF-16. */
 function decoderFor(first: Buffer): (bytes: Buffer, final: boolean) => string {
   const mark = first.length >= 2 ? first.readUInt16BE(0) : 0;
   if (mark === 0xfffe || mark === 0xfeff) {

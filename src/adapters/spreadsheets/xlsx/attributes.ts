@@ -1,7 +1,7 @@
 /** The attributes of the tag being opened; the next tag overwrites them. */
 export type Attributes = {
   get(name: string): string | undefined;
-  /** Whatever its prefix is: `r:id`, `rel:id` and `id` are the same to us. */
+  /** Like `get`, for a name with any prefix or none: `id` finds `r:id`, `rel:id` and `id`. */
   getLocal(name: string): string | undefined;
   entries(): [name: string, value: string][];
 };

@@ -15,7 +15,7 @@ export function checkCharacters(text: string): void {
   if (FORBIDDEN.test(text)) throw damaged("it holds a character that XML forbids");
 }
 
-/** Replaces references; only the five names every XML has are known, so nothing can expand into more than it is. */
+/** Replaces references. Only XML's five predefined names are known, so that no reference can expand into a long text. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&([^;&]{0,12})(;?)/g, (_, name: string, end: string) => {

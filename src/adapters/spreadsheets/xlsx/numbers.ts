@@ -29,7 +29,7 @@ function plausibleDate(serial: number, date1904: boolean): string | undefined {
   return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, "date", date1904) : undefined;
 }
 
-/** Fifteen digits are what a spreadsheet keeps and shows; the rest is noise of binary fractions. */
+/** A spreadsheet keeps and shows fifteen digits; further digits come from binary fractions. */
 export function plainDecimal(raw: string): string {
   if (INTEGER.test(raw)) return raw;
   const [mantissa = "", exponent = "0"] = Number(raw).toExponential(14).split("e");
@@ -48,8 +48,8 @@ const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): Shown =>
   kind.kind === "time" ? "time" : kind.withTime ? "dateAndTime" : "date";
 
 /**
- * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, also where
- * day 0 is a real one: the first of January 1904 is never meant. The clock is left out when it is midnight and not shown.
+ * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, except for an
+ * exact 0 since 1904 that is shown as a date: 1904-01-01. The clock is left out when it is midnight and not shown.
  */
 export function serialText(serial: number, shown: Shown, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
@@ -71,7 +71,7 @@ function clockText(clock: number): string {
 
 const knownDays = new Map<number, string>();
 
-/** A file has few days and many rows. */
+/** Caches the text of each day, since a file has few days and many rows. */
 function dayText(days: number): string {
   const known = knownDays.get(days);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import type { Attributes } from "./attributes.js";
 import { createXmlParser } from "./xml.js";
 
-/** For parts small enough to be held whole; `path` is the names of the elements around this one. */
+/** For parts small enough to be held whole. `path` has the names of the elements around the one that opens. */
 export function parseXml(text: string, open: (name: string, attributes: Attributes, path: readonly string[]) => void): void {
   const path: string[] = [];
   const parser = createXmlParser({

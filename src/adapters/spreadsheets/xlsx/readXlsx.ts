@@ -20,7 +20,7 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
     const workbook = await readWorkbook(archive);
     const kinds = workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [];
     const context = { kinds, date1904: workbook.date1904, dateColumns: NO_COLUMNS };
-    // texts are read only as far as the header turns out to need them
+    // Shared strings are read only as far as the header needs them.
     for (let known = 0; ; ) {
       const strings = await readSharedStrings(archive, workbook.sharedStrings, known, signal);
       let wanted = known;
@@ -37,7 +37,7 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
   }
 }
 
-/** What the document's properties say it is about. A workbook without them, or with broken ones, is read all the same. */
+/** The subject in the document's properties. A workbook without properties, or with broken ones, has none. */
 async function subjectOf(archive: Archive): Promise<{ subject?: string }> {
   const part = "docProps/core.xml";
   if (!archive.has(part) || archive.size(part) > MOST_PROPERTY_BYTES) return {};
@@ -52,11 +52,11 @@ async function firstRow(archive: Archive, workbook: Workbook, context: SheetCont
     if (columns === null && !isBlankRow(cells)) columns = headerNames(cells, row);
   });
   for await (const piece of archive.text(workbook.sheet, signal)) {
-    // small bites, so that hardly more than the header row is looked at
+    // In small pieces, so that hardly more than the header row is parsed.
     for (let at = 0; at < piece.length && columns === null; at += HEADER_BITE) parser.write(piece.slice(at, at + HEADER_BITE));
     if (columns !== null) return columns;
   }
-  parser.end(); // may still come upon rows: unfinished text is not looked at again before there is much more of it
+  parser.end(); // may still find the header row: the parser puts unfinished text off until there is more of it
   if (columns === null) throw noHeader(workbook);
   return columns;
 }

@@ -8,12 +8,12 @@ const PAGE_BYTES = 4 * MAX_ROW_CHARS;
 
 export type SharedStrings = { readonly count: number; at(index: number): string | undefined };
 
-/** Texts as bytes outside the heap: a million of them weigh their characters and little more. */
+/** Keeps texts as bytes outside the heap: a million of them take little more memory than their characters. */
 export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedStrings & { add(text: string): void } {
   const pages: Buffer[] = [];
   let decoded: string[] = [];
   let decodedChars = 0;
-  let spans = new Uint32Array(2048); // position and length of each
+  let spans = new Uint32Array(2048); // position and length of each text
   let count = 0;
   let used = 0;
   function add(text: string): void {
@@ -63,7 +63,7 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
   };
 }
 
-/** Reads the table, or only its first `limit` texts. */
+/** Reads the table of shared strings, or only its first `limit` texts. */
 export async function readSharedStrings(
   archive: Archive,
   part: string | null,

@@ -80,7 +80,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       case "inlineStr":
         return checkText(inline.take()) || blank();
       case "str":
-        return sawValue ? checkText(unescapeText(value)) : blank(); // a text that is empty is a result as well
+        return sawValue ? checkText(unescapeText(value)) : blank(); // an empty text is a stored result too
       case "b":
         return booleanText(value.trim());
       case "e":
@@ -154,7 +154,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
 
 const UNSAVED = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
 
-/** `AB12` is column 27. The row part must be there but is the row's to know. */
+/** The column of a reference, from 0: `AB12` is column 27. The row part must be there, but it is not compared with the row. */
 function columnOf(reference: string, row: number): number {
   let column = 0;
   let index = 0;

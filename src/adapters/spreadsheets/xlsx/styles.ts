@@ -14,7 +14,7 @@ const DATE: NumberKind = { kind: "date", withTime: false };
 const DATE_AND_TIME: NumberKind = { kind: "date", withTime: true };
 const TIME: NumberKind = { kind: "time" };
 
-/** By the cell's style number. */
+/** Returns the kinds by a cell's style number. */
 export function readStyles(xml: string): NumberKind[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];
@@ -23,7 +23,7 @@ export function readStyles(xml: string): NumberKind[] {
     if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes.get("numFmtId")), attributes.get("formatCode") ?? "");
     if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes.get("numFmtId") ?? 0));
   });
-  const kinds = new Map<number, NumberKind>(); // a format is looked at once, however many styles have it
+  const kinds = new Map<number, NumberKind>(); // each format is parsed once, however many styles use it
   return formats.map((id) => {
     const code = codes.get(id);
     const kind = kinds.get(id) ?? (code === undefined ? builtIn(id) : kindOfFormat(code));
@@ -32,7 +32,7 @@ export function readStyles(xml: string): NumberKind[] {
   });
 }
 
-/** The formats that have a number instead of a code; 27 to 36 and 50 to 58 are dates of East Asian locales. */
+/** The built-in formats, which have a number and no code. 27 to 36 and 50 to 58 are dates and times of East Asian locales. */
 function builtIn(id: number): NumberKind {
   if (id === 22) return DATE_AND_TIME;
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 50 && id <= 58) || id === 36) return DATE;

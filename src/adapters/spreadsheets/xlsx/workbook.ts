@@ -8,7 +8,7 @@ export type Workbook = {
   readonly sheetName: string;
   readonly sharedStrings: string | null;
   readonly styles: string | null;
-  /** Serials count from 1904, as old Macs had it. */
+  /** Dates are counted from 1904, as on old Macs. */
   readonly date1904: boolean;
 };
 
@@ -25,7 +25,7 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
     if (name === "workbookPr") date1904 = isTrue(attributes.get("date1904"));
     if (name !== "sheet") return;
     const relation = relations.get(attributes.getLocal("id") ?? "");
-    if (relation?.kind !== "worksheet") return; // a chart sheet, say
+    if (relation?.kind !== "worksheet") return; // such as a chart sheet
     if ((attributes.get("state") ?? "visible") === "visible") sheets.push({ name: attributes.get("name") ?? "", part: relation.target });
     else hidden += 1;
   });

@@ -18,9 +18,9 @@ const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, APOSTROPHE, SLASH, COLON, LESS, EQU
 const isSpace = (code: number) => code === SPACE || code === LINE_FEED || code === TAB || code === RETURN;
 
 /**
- * The XML that spreadsheet programs write, piece by piece: elements, attributes, text, CDATA; no document types, so no entities of their own.
- * Every run of markup is bounded, which general parsers leave to their callers (docs/decisions/reading-workbooks.md).
- * Element names arrive without their prefix: which one a writer chose means nothing.
+ * Parses the XML that spreadsheet programs write, piece by piece: elements, attributes, text and CDATA. It refuses document types, and with
+ * them entities that a file defines. Every piece of markup has a size limit, which general parsers leave to their callers
+ * (docs/decisions/reading-workbooks.md). Element names come without their prefix, which each program may choose.
  */
 export function createXmlParser(handlers: XmlHandlers): XmlParser {
   const path: string[] = [];
@@ -35,7 +35,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
   function write(piece: string): void {
     checkCharacters(piece);
     rest += piece;
-    // what could not be finished is only tried again once there is twice as much of it
+    // Unfinished text is parsed again only when there is twice as much of it.
     if (rest.length >= retryAt || rest.length > MAX_XML_RUN_CHARS) consume();
     if (rest.length > MAX_XML_RUN_CHARS)
       throw new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
@@ -64,7 +64,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
     return true;
   }
 
-  /** Handles what starts at this `<` (and the text before it) and returns where it ends, or -1 when that is not here yet. */
+  /** Handles the markup that starts at this `<`, and the text before it. Returns where it ends, or -1 when that has not arrived yet. */
   function markup(tag: number): number {
     const code = text.charCodeAt(tag + 1);
     if (code === BANG) return declaration(tag);

@@ -49,7 +49,7 @@ export function deleteCalls(writer: Writer, hard: boolean): Method {
   });
 }
 
-/** How the server writes an expectation in a trailer. */
+/** The number that EventStoreDB writes in a trailer for an expected revision. */
 function expectedNumber(expected: ExpectedRevision): number {
   if (expected === "no_stream") return -1;
   if (expected === "any") return -2;

@@ -2,12 +2,13 @@ import { position } from "../protocol/appendReplies.js";
 import type { EventFilter } from "../protocol/filters.js";
 import { framed } from "../protocol/frames.js";
 
-/** The server's reader gives out a page with so many matching events, before it has searched the whole window. */
+/** EventStoreDB ends a page after this many matching events, even if it has not searched the whole window. */
 const PAGE_EVENTS = 32;
 
 /**
- * A filtered subscriber is told how far the search has come, so that it need not search again from its last match. Counted as on the server:
- * while it catches up after whole pages, and never after the last one, which ends where the log does; live event by event.
+ * Checkpoints tell a filtered subscriber how far the search has come, so that after a reconnect it need not search again from its last match.
+ * They are counted as on EventStoreDB. While the subscriber catches up, they are counted after whole pages, and never after the last page,
+ * which ends at the end of the log. Once the subscriber is live, they are counted after each event.
  */
 export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   let counted = 0;
@@ -18,7 +19,7 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   return {
     /** Called for each event that is looked at while catching up. Returns the checkpoint to send after it, if any. */
     searched(at: number, matches: boolean): Buffer | undefined {
-      if (matches || inPage === 0) reached = at; // a page in which nothing matched says where it began
+      if (matches || inPage === 0) reached = at; // the checkpoint of a page without a match is at the page's first event
       inPage += 1;
       if (matches) matchesInPage += 1;
       if (inPage < window && matchesInPage < PAGE_EVENTS) return undefined;

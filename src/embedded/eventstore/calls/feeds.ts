@@ -8,7 +8,7 @@ import { streamDeleted } from "../protocol/grpcErrors.js";
 import type { ReadRequest } from "../protocol/readRequest.js";
 import { createCheckpoints } from "./checkpoints.js";
 
-/** What a subscriber has still to see: first by pages from the disk, then block by block as they are committed. */
+/** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
 export interface Feed {
   /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
   page(): Page | undefined;
@@ -38,7 +38,7 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
   };
 }
 
-/** A subscriber that asks for what comes after a position beyond the end gets the next event, as on the server. */
+/** A subscriber that asks for the events after a position beyond the end gets the next event, as on EventStoreDB. */
 function afterPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
   if (from === "start") return 0;
   if (from === "end") return end;
@@ -51,7 +51,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
   const emptyPage = (): Page => readPage([], next);
   if (from === "end") {
     const view = viewOf(storage, stream);
-    // The server does not read the stream for a subscription from its end, so it does not notice that nothing will come.
+    // EventStoreDB does not read the stream for a subscription from its end, so it does not notice that the stream is deleted.
     if (view.kind === "deleted") return { page: emptyPage, live: () => [] };
     next = view.head + 1;
   }

@@ -40,7 +40,7 @@ async function sendPages(call: Call, storage: Storage, readOn: ReadOn, from: num
   }
 }
 
-/** Undefined where there is no such stream. The read ends where the stream ended when it began. */
+/** Undefined where there is no such stream. Events that are appended after the read has begun are not part of it. */
 function readStream(storage: Storage, stream: string, { backwards }: ReadRequest): ReadOn | undefined {
   const view = viewOf(storage, stream);
   if (view.kind === "deleted") throw streamDeleted(stream);

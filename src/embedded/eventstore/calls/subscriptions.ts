@@ -8,12 +8,12 @@ import type { Call } from "../protocol/grpcCall.js";
 import { consumerTooSlow } from "../protocol/grpcErrors.js";
 import type { Feed } from "./feeds.js";
 
-/** EventStoreDB's: a live subscriber that has more than this waiting is ended, and has to subscribe again. */
+/** EventStoreDB's limit: a live subscription with more events waiting than this is ended, and the client has to subscribe again. */
 const LIVE_BUFFER = 32;
-/** What may be under way to the peer before events wait in that buffer. */
+/** How many bytes may be under way to the subscriber before events wait in that buffer. */
 const LIVE_SEND_BYTES = 64 * 1024;
 
-/** While it catches up a subscriber is paced by its own reading and never dropped; once live it has to keep up. */
+/** While a subscriber catches up, it sets the pace by its own reading and is never dropped. Once it is live, it has to keep up. */
 export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: Feed): Promise<void> {
   let isConfirmed = false;
   let wake: () => void = () => undefined;
@@ -26,7 +26,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
     await call.drained();
     if (call.isOver()) return;
     storage.refresh();
-    const page = feed.page(); // which throws where there is nothing to confirm
+    const page = feed.page(); // throws for a deleted stream, whose subscription is not confirmed
     if (!isConfirmed) call.send(framed([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
@@ -64,7 +64,7 @@ function goLive(call: Call, log: CommitLog, feed: Feed): void {
     for (const { frames, events } of feed.live(block)) {
       for (const frame of framesIn(frames)) {
         if (waiting.length < LIVE_BUFFER) waiting.push(frame);
-        else if (events > 0) throw consumerTooSlow(); // a checkpoint that finds no room is dropped: the next one says more
+        else if (events > 0) throw consumerTooSlow(); // a checkpoint without room is dropped: the next one is further on
       }
     }
     flush();

@@ -4,7 +4,7 @@ import { encode } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { varintBytes, writeVarint } from "../../../adapters/eventStore/protocol/varint.js";
 import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
-/** Larger appends are split, so that reading one event never drags in a whole megabyte. They still commit as one. */
+/** A larger append is split into several blocks, so that reading one event does not load a whole megabyte. They are committed together. */
 const BLOCK_BYTES = 64 * 1024;
 
 /** The size of an id's field, and where its text begins: after two tags and two lengths. Proposed and recorded events have the same field. */
@@ -12,16 +12,16 @@ export const ID_BYTES = 40;
 export const ID_TEXT = 4;
 
 export interface ProposedEvent {
-  /** Its id's field, then properties, metadata and data as the fields of a recorded event, but for their numbers. */
+  /** The id's field, then properties, metadata and data. They are encoded as in a recorded event, except for their field numbers. */
   bytes: Buffer;
   type: string;
-  /** Where a field begins whose number is to be a recorded event's. */
+  /** The offsets in `bytes` of the field tags that have to be changed to those of a recorded event. */
   tags: readonly number[];
   /** How many bytes at the end are the data. */
   dataBytes: number;
 }
 
-/** In a recorded event the numbers of properties, metadata and data are higher by four than in a proposed one. */
+/** In a recorded event the field numbers of properties, metadata and data are higher by four than in a proposed event. */
 const RECORDED = 4 << 3;
 
 export const idOf = ({ bytes }: ProposedEvent): string => bytes.toString("latin1", ID_TEXT, ID_BYTES);
@@ -37,7 +37,7 @@ export interface Proposal {
 
 type NewEvent = { id: string; type: string; data: Buffer; contentType?: string; metadata?: Buffer };
 
-/** An event that comes from no client. */
+/** An event that the node itself writes. */
 export function newEvent({ id, type, data, contentType = "application/json", metadata = Buffer.alloc(0) }: NewEvent): ProposedEvent {
   const bytes = encode([
     [1, [[2, id]]],
@@ -65,14 +65,14 @@ export function encodeBlocks(proposal: Proposal): NewBlock[] {
   return blocks;
 }
 
-/** What all events of an append have in common. Right before an event's own fields, since readers may want all properties in one run. */
+/** The fields that all events of an append share. They go right before an event's own, since a reader may want all properties together. */
 const sharedFields = ({ stream, createdAt }: Proposal): Buffer =>
   encode([
     [2, [[3, stream]]],
     [6, property("created", `${createdAt}0000`)], // in ticks of 100 ns
   ]);
 
-/** A frame has four numbers besides, and what frames them. */
+/** An upper limit: besides these bytes a frame has four numbers, tags, lengths and its prefix. */
 const mostBytes = ({ bytes }: ProposedEvent, shared: Buffer): number => bytes.length + shared.length + 60;
 
 function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, most: number): NewBlock {
@@ -107,7 +107,7 @@ function writeFrame(target: Buffer, at: number, event: ProposedEvent, revision: 
   const recordedBytes = bytes.length + shared.length + 1 + varintBytes(revision) + 2 * positionBytes;
   const eventBytes = 1 + varintBytes(recordedBytes) + recordedBytes + positionBytes;
   const end = at + framePrefix + 1 + varintBytes(eventBytes) + eventBytes;
-  const fields = end - positionBytes - bytes.length; // where they would begin with the id, which is overwritten
+  const fields = end - positionBytes - bytes.length; // the event's bytes go here; the id at their beginning is overwritten
   target.set(bytes, fields);
   for (let index = 0; index < tags.length; index++) (target[fields + (tags[index] as number)] as number) += RECORDED;
   target.set(shared, fields + ID_BYTES - shared.length);

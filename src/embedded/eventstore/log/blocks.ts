@@ -20,7 +20,7 @@ export interface Block {
 }
 
 export interface NewBlock extends Block {
-  /** What is stored: a head that says where the block stands, then the frames. */
+  /** The stored bytes: the head, which ends with the stream's name, then the frames. */
   bytes: Buffer;
 }
 
@@ -40,7 +40,7 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
 
 export const lastFrame = ({ frames }: Block): Buffer => framesIn(frames).at(-1) as Buffer;
 
-/** A block of those of its events for which this holds; they have to stand together. */
+/** The part of the block for whose events `holds` is true. These events have to be consecutive. */
 export function partOf(block: Block, holds: (position: number, revision: number) => boolean): Block {
   let [from, to, skipped, count] = [0, 0, 0, 0];
   for (let at = 0, end = 0; at < block.frames.length; at = end) {

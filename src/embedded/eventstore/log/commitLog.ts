@@ -6,14 +6,14 @@ export type CommitLog = ReturnType<typeof createCommitLog>;
 type BlockListener = (block: Block) => void;
 
 /**
- * The one writer. Group commit: what arrives while a transaction is on its way to the disk shares the next one.
- * A write that fails ends the node (`onFailure`): what it promised itself in memory no longer matches the disk.
+ * Writes all blocks to the storage. Group commit: appends that arrive while a transaction is on its way to the disk share the next one.
+ * A write that fails ends the node (`onFailure`), because the state in memory is then ahead of the disk.
  */
 export function createCommitLog(storage: Storage, onFailure: (error: unknown) => void) {
   const listeners = new Set<BlockListener>();
   /** The blocks of the next transaction. */
   let group: NewBlock[] = [];
-  /** Settles with the last transaction that is planned; once one has failed, so have all after it. */
+  /** Settles with the last planned transaction. After one has failed, all later ones fail too. */
   let last: Promise<void> = Promise.resolve();
   let reserved = storage.endPosition();
   let committed = reserved;
@@ -43,7 +43,7 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     /** Everything before this is durable, and every listener has been called. */
     committedEnd: () => committed,
 
-    /** Takes the blocks' place in the log at once; resolves when they are durable. */
+    /** Reserves the blocks' positions at once; resolves when the blocks are durable. */
     append(blocks: readonly NewBlock[]): Promise<void> {
       for (const block of blocks) reserved = endOf(block);
       if (group.length === 0) last = last.then(commitGroup);

@@ -11,7 +11,7 @@ interface Claim {
   identity: string;
 }
 
-/** Takes the folder for this process, or says who has it. The claim of a process that is gone is replaced. */
+/** Takes the folder for this process. Throws FolderInUse if a live process has it. The claim of a process that is gone is replaced. */
 export async function claimFolder(claims: Database<string, string>, folder: string): Promise<void> {
   const own: Claim = { pid: process.pid, identity: (await processIdentity(process.pid)) ?? String(process.pid) };
   for (;;) {
@@ -23,7 +23,7 @@ export async function claimFolder(claims: Database<string, string>, folder: stri
         `${folder} is in use by process ${owner.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
       );
     }
-    // Under LMDB's writer lock, which all processes share and which dies with its holder: of several who try, one gets it.
+    // LMDB's writer lock is shared by all processes and is released when its holder dies: of several that try, one gets the folder.
     if (claims.transactionSync(() => claims.get(KEY) === found && claims.putSync(KEY, JSON.stringify(own)))) return;
   }
 }

@@ -1,13 +1,13 @@
-// Reading is done in pages: a bounded piece of the log per turn, so that one reader neither fills the memory nor holds up other readers.
+// The log is read in pages of bounded size, so that one reader neither fills the memory nor holds up other readers.
 import { frameEnd, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import { type EventFilter, mayMatch } from "../protocol/filters.js";
 import { type Block, eventIn } from "./blocks.js";
 
 const PAGE_BYTES = 128 * 1024;
-/** With a filter that hardly matches, a page ends here instead. */
+/** With a filter that matches few events, a page ends after this many blocks. */
 const PAGE_BLOCKS = 256;
 
-/** Events that stand together and go out together, or a checkpoint, which is no event. */
+/** Consecutive events that are sent together, or a checkpoint, which counts as no event. */
 export interface Run {
   frames: Buffer;
   events: number;
@@ -24,7 +24,7 @@ export interface Page {
   frames: Buffer[];
   events: number;
   next: number;
-  /** Nothing more to read, now or (for a plain read) ever. */
+  /** There is nothing more to read at present. A read that is not a subscription then ends. */
   done: boolean;
 }
 

@@ -29,8 +29,8 @@ export function* allBackwards(storage: Storage, before: number, filter?: EventFi
 }
 
 /**
- * Any position may be read from here, but not on the server, where one that is no event's points into the middle of a record. One that is
- * not reached yet has nothing after it; before it lies what is not written.
+ * Throws for a position inside the log at which no event begins, as EventStoreDB does. A position beyond the end can be read from forwards,
+ * with an empty result, but not backwards.
  */
 export function refuseForeignPosition(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
@@ -55,7 +55,7 @@ interface Visible {
 export function viewOf(storage: Storage, stream: string): StreamView {
   const head = storage.headOf(stream);
   if (head >= MAX_INT64 || (isMetastream(stream) && storage.headOf(streamOfMeta(stream)) >= MAX_INT64)) return { kind: "deleted" };
-  // A metastream keeps only its last event for readers, as on the server, whatever a metastream of its own may say.
+  // Readers get only the last event of a metastream, as on EventStoreDB. A metastream of the metastream is ignored.
   const retention: Retention = isMetastream(stream) ? { maxCount: 1 } : retentionOf(storedMetadata(storage, stream));
   if (head < 0 || isSoftDeleted(retention)) return { kind: "missing", head };
   const first = Math.max(0, retention.truncateBefore ?? 0, head - (retention.maxCount ?? Number.MAX_SAFE_INTEGER) + 1);
@@ -78,7 +78,7 @@ export function* streamForwards(storage: Storage, stream: string, view: Visible,
 
 export function* streamBackwards(storage: Storage, stream: string, view: Visible, from: number): Generator<Step> {
   for (const block of storage.streamBlocksBack(stream, Math.min(from, view.head))) {
-    if (block.createdAt < view.createdFrom) return; // what lies below is older still
+    if (block.createdAt < view.createdFrom) return; // all earlier events are older still
     const part = partOf(block, (_, revision) => revision <= from && isVisible(view, revision, block.createdAt));
     yield { runs: backwards(runsOf(part)), next: block.revision - 1 };
     if (block.revision <= view.first) return;

@@ -1,4 +1,4 @@
-/** As many as EventStoreDB remembers, roughly. Two halves, so that the older one can be dropped whole. */
+/** About as many ids as EventStoreDB remembers. They are kept in two halves, so that the older half can be dropped whole. */
 const REMEMBERED = 160_000;
 
 /** The events that one append brought to a stream, and the revision of the first of them. */
@@ -12,15 +12,15 @@ interface Run {
 interface Half {
   count: number;
   places: Map<string, { stream: string; revision: number }>;
-  /** Entered at the first look-up: an import appends hundreds of thousands of ids, and most are never looked up. */
+  /** Moved into `places` at the next look-up: an import appends hundreds of thousands of ids, and most are never looked up. */
   waiting: Run[];
 }
 
 const newHalf = (): Half => ({ count: 0, places: new Map(), waiting: [] });
 
 /**
- * Where ids were appended lately. As in the server's own memory an id has one place among all streams, the first it was appended to,
- * and everything is forgotten at a restart.
+ * The stream and revision of ids that were appended lately. As on EventStoreDB, an id that is appended to several streams counts only for
+ * the first, and everything is forgotten at a restart.
  */
 export function createRecentIds(remembered = REMEMBERED) {
   let [old, young] = [newHalf(), newHalf()];

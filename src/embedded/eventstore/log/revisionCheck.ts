@@ -4,7 +4,7 @@ export type ExpectedRevision = "any" | "no_stream" | "stream_exists" | number;
 
 export type Verdict =
   | { kind: "append" }
-  /** Its events are there already: acknowledged again with their own last revision. */
+  /** The stream has these events already: the append is acknowledged again, with the revision of the last of them. */
   | { kind: "replay"; revision: number }
   | Refusal;
 
@@ -25,7 +25,7 @@ export interface StreamFacts {
 
 const wrongVersion = ({ head }: StreamFacts): Refusal => ({ kind: "wrongVersion", current: head });
 
-/** The ids are asked for only where they matter. */
+/** `ids` is called only if the verdict depends on the ids. */
 export function checkRevision(expected: ExpectedRevision, ids: () => readonly string[], stream: StreamFacts): Verdict {
   if (stream.tombstoned) return { kind: "deleted" };
   if (expected === "stream_exists") {
@@ -55,6 +55,6 @@ function replayFromStream(at: number, ids: readonly string[], stream: StreamFact
     matched += 1;
     if (matched === ids.length) return { kind: "replay", revision: at + matched };
   }
-  const recreates = matched === 0 && at === -1 && stream.softDeleted; // a deleted stream is no stream
+  const recreates = matched === 0 && at === -1 && stream.softDeleted; // a soft-deleted stream counts as missing
   return recreates ? { kind: "append" } : wrongVersion(stream);
 }

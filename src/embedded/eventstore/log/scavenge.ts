@@ -1,5 +1,6 @@
-// Takes the events of tombstoned streams out of the log when the node starts. Readers of `$all` get them until then, as on the server
-// until its next scavenge; positions stay valid. The last event stays: a reader that is behind learns from it how the stream ended.
+// Removes the events of tombstoned streams from the log when the node starts. Readers of `$all` get them until then, as on EventStoreDB
+// until its next scavenge; positions stay valid. The last event before the tombstone stays: a reader that is behind learns from it how the
+// stream ended.
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/varint.js";
@@ -7,35 +8,35 @@ import { encodeHead } from "./blockEncoder.js";
 import { decodeBlock, partOf } from "./blocks.js";
 import { decodeEntry, putBlock, type Tables, TOMBSTONE } from "./tables.js";
 
-/** Set where every tombstone is noted: folders of earlier versions are searched once. */
+/** Present when the index has an entry for every tombstone. In the folder of an earlier version it has none, and the index is searched once. */
 const NOTED: [string, number] = ["noted", 0];
-/** Set while bytes that were taken out of the log may still be in the file. */
+/** Present while bytes that were removed from the log may still be in the file. */
 const UNCOPIED: [string, number] = ["uncopied", 0];
 const empty = Buffer.alloc(0);
 
-/** Copying takes some seconds per gibibyte, which a start waits for. */
+/** A larger file is not copied: the start waits for the copy, which takes some seconds per gibibyte. */
 const MOST_COPIED_BYTES = 2 * 1024 ** 3;
 
-/** One transaction, before anything is served. True where the file should be copied. */
+/** Runs in one transaction, before the node serves anything. True when the file should be copied. */
 export function removeDeleted({ root, log, index }: Tables): boolean {
   return root.transactionSync(() => {
     const noted = [...index.getRange({ start: [TOMBSTONE, 0], end: [TOMBSTONE, Number.MAX_VALUE] })];
-    const streams = index.get(NOTED) ? noted.map(({ value }) => value.toString()) : searched(index);
+    const streams = index.get(NOTED) ? noted.map(({ value }) => value.toString()) : findTombstoned(index);
     index.putSync(NOTED, empty);
     for (const { key } of noted) index.removeSync(key);
-    if (streams.map((stream) => empties({ log, index }, stream)).includes(true)) index.putSync(UNCOPIED, empty);
+    if (streams.map((stream) => emptyStream({ log, index }, stream)).includes(true)) index.putSync(UNCOPIED, empty);
     return index.get(UNCOPIED) !== undefined;
   });
 }
 
-function searched(index: Tables["index"]): string[] {
+function findTombstoned(index: Tables["index"]): string[] {
   const found: string[] = [];
   for (const [stream, revision] of index.getKeys()) if (revision >= MAX_INT64) found.push(stream);
   return found;
 }
 
-/** True where something was taken out. */
-function empties(tables: Pick<Tables, "log" | "index">, stream: string): boolean {
+/** True when an event was removed. */
+function emptyStream(tables: Pick<Tables, "log" | "index">, stream: string): boolean {
   const { log, index } = tables;
   const entries = [...index.getRange({ start: [stream, 0], end: [stream, MAX_INT64] })];
   let hasRemoved = false;
@@ -45,7 +46,7 @@ function empties(tables: Pick<Tables, "log" | "index">, stream: string): boolean
     const bytes = log.get(position);
     if (!bytes || (isLast && count === 1)) continue;
     const block = decodeBlock(position, Buffer.from(bytes));
-    log.putSync(position, Buffer.alloc(bytes.length)); // a removal leaves the bytes in the page
+    log.putSync(position, Buffer.alloc(bytes.length)); // a removal alone leaves the bytes in the page
     log.removeSync(position);
     index.removeSync(key);
     hasRemoved = true;
@@ -57,8 +58,8 @@ function empties(tables: Pick<Tables, "log" | "index">, stream: string): boolean
 }
 
 /**
- * LMDB never writes over a page that is in use, so that the file still has the bytes in pages that are free: a copy has only what is in use. It
- * takes the file's place, the tables are still those of the old one; false where the file is too large for that.
+ * LMDB never overwrites a page that is in use, so the removed bytes may still be in free pages of the file. A copy has only the pages in use.
+ * The copy takes the file's place, while the open tables still belong to the old file. False when the file is too large to be copied.
  */
 export async function replaceByCopy({ root }: Tables, file: string): Promise<boolean> {
   const copy = `${file}.copy`;

@@ -3,14 +3,14 @@ import { noteCopied, removeDeleted, replaceByCopy } from "./scavenge.js";
 import { openStorage, type Storage } from "./storage.js";
 import { fileOf } from "./tables.js";
 
-/** The folder's storage, for this process alone and without what was deleted before. */
+/** Opens the folder's storage for this process alone, without the events that were deleted before. */
 export async function startStorage(folder: string, warn: (message: string, error: unknown) => void) {
   let storage = openStorage(folder);
   await claimFolder(storage.tables.claims, folder).catch(async (error: unknown) => {
     await storage.close();
     throw error;
   });
-  storage.refresh(); // what its last owner wrote up to now is to be seen
+  storage.refresh(); // makes everything visible that the folder's last owner wrote
   storage.completeIndex();
   if (removeDeleted(storage.tables)) storage = await copied(storage, folder, warn);
   return {
@@ -23,7 +23,7 @@ export async function startStorage(folder: string, warn: (message: string, error
   };
 }
 
-/** The copy has the folder's claim in it. Where there is no room for a copy the next start tries again. */
+/** The copy includes this process's claim. If the disk has no room for a copy, the next start tries again. */
 async function copied(storage: Storage, folder: string, warn: (message: string, error: unknown) => void): Promise<Storage> {
   try {
     if (!(await replaceByCopy(storage.tables, fileOf(folder)))) return storage;

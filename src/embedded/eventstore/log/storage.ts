@@ -35,7 +35,7 @@ export function openStorage(folder: string) {
   return {
     tables,
 
-    /** One durable transaction, one at a time; undefined where it is done already: a small one waits for the disk in this thread. */
+    /** Writes the blocks in one durable transaction; only one may run at a time. A small one runs in this thread and returns undefined. */
     write(blocks: readonly NewBlock[]): Promise<unknown> | undefined {
       const putAll = () => {
         for (const block of blocks) putBlock(tables, block);
@@ -97,7 +97,7 @@ export function openStorage(folder: string) {
       return -1;
     },
 
-    /** Between reads: makes the next one see everything committed so far. */
+    /** Makes the next read see everything that is committed so far. */
     refresh: (): void => root.resetReadTxn(),
     close: () => root.close(),
   };
@@ -105,7 +105,7 @@ export function openStorage(folder: string) {
 
 const bytesOf = (blocks: readonly NewBlock[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-/** LMDB's error only says that there is another one, in a promise. */
+/** LMDB's error only refers to the cause, with which the promise `commitError` rejects. */
 async function throwCause(error: Error & { commitError?: Promise<unknown> }): Promise<never> {
   await error.commitError;
   throw error;

@@ -6,7 +6,7 @@ import type { Storage } from "./storage.js";
 export interface Retention {
   maxCount?: number;
   maxAgeSeconds?: number;
-  /** Events below it are gone for readers of the stream; MAX_INT64 is how a soft delete is written down. */
+  /** Readers of the stream do not get earlier events. A soft delete is recorded as MAX_INT64. */
   truncateBefore?: number;
 }
 
@@ -16,7 +16,7 @@ export const streamOfMeta = (metastream: string): string => metastream.slice(2);
 
 export const isSoftDeleted = (retention: Retention): boolean => (retention.truncateBefore ?? 0) >= MAX_INT64;
 
-/** JSON cannot carry int64's maximum through a double, so this one is written by hand. */
+/** Written by hand, because JSON.stringify cannot write int64's maximum, which no double holds. */
 export const SOFT_DELETE = Buffer.from('{"$tb":9223372036854775807}');
 
 /** Undefined where it is no JSON object. */
@@ -30,7 +30,7 @@ export function parseMetadata(data: Buffer | undefined): Record<string, unknown>
   }
 }
 
-/** As on the server: one field of a wrong kind and the whole of it says nothing; a number too small to mean anything is passed over. */
+/** As on EventStoreDB: if one field has a wrong type, all metadata is ignored. A number that is too small is ignored by itself. */
 export function retentionOf(data: Buffer | undefined): Retention {
   const metadata = parseMetadata(data);
   if (!data || !metadata) return {};
@@ -44,11 +44,11 @@ export function retentionOf(data: Buffer | undefined): Retention {
   };
 }
 
-/** A parsed number cannot tell int64's maximum from 2^63, which is what JavaScript writes for it: the text can. */
+/** Parsed as numbers, int64's maximum and 2^63 are equal, but only the first is valid. The written text tells them apart. */
 const isInt64 = (value: unknown, written: Buffer): boolean =>
   Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || written.includes("9223372036854775807"));
 
-/** The data of the last event in the stream's metastream, as committed. Of a metastream there is none: what is written there is ignored. */
+/** The data of the last committed event in the stream's metastream. A metastream has no metadata: what is written there is ignored. */
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {
   if (isMetastream(stream)) return undefined;
   for (const block of storage.streamBlocksBack(metastreamOf(stream), Number.MAX_VALUE)) {

@@ -28,7 +28,7 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
     of(stream: string): StreamState {
       const known = states.get(stream);
       if (known) return known;
-      // Before this one is added: the caller is about to change it.
+      // Before the new state is added: the caller is about to change that one, so it has to stay.
       if (states.size >= kept) for (const [name, state] of states) if (isDurable(state)) states.delete(name);
       const state = load(stream);
       states.set(stream, state);

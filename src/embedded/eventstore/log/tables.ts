@@ -14,7 +14,7 @@ export function openTables(folder: string) {
     path: fileOf(folder),
     encoding: "binary",
     maxDbs: 4,
-    overlappingSync: false, // so that its promise means what an acknowledgement must: on the disk, also after a power cut
+    overlappingSync: false, // a write's promise then resolves when the data is on the disk and would survive a power cut
     eventTurnBatching: false, // the log groups transactions itself; the library's grouping rejects a promise that cannot be caught
   });
   const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
@@ -23,13 +23,13 @@ export function openTables(folder: string) {
   return { root, log, index, claims };
 }
 
-/** Names may be longer than a key can be, and hold any character: their hash stands for them. */
+/** The hash of a stream's name, which may be longer than a key can be and may have any character. */
 export const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
 
-/** In the index, before the position of a tombstone: the streams that a scavenge has to empty. No stream has this key. */
+/** Index entries under [TOMBSTONE, position of the tombstone] name the streams that a scavenge has to empty. No stream has this key. */
 export const TOMBSTONE = "tombstone";
 
-/** To be called in a transaction. */
+/** Call it in a transaction. */
 export function putBlock({ log, index }: Pick<Tables, "log" | "index">, block: NewBlock): void {
   void log.put(block.position, block.bytes);
   putEntry(index, block);

@@ -15,7 +15,7 @@ interface Written {
   kind: "written";
   /** -1 where nothing was appended to a stream that is not there. */
   revision: number;
-  /** Of the last event. None where it was written before, and readers of the stream do not get it any more. */
+  /** The position of the last event. Undefined when the event was appended before and readers of the stream no longer get it. */
   position: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     };
   }
 
-  /** Adds the events to a transaction in the making, and lets every later decision see them. Says where the last one is. */
+  /** Adds the events to `blocks`, the next transaction, so that every later decision sees them. Returns where the last event is. */
   function place(blocks: NewBlock[], stream: string, events: readonly ProposedEvent[], revision?: number): Written {
     const state = states.of(stream);
     const before = blocks.at(-1);
@@ -79,7 +79,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     return verdict.kind === "replay" ? replayed(stream, verdict.revision) : verdict;
   }
 
-  /** Also without events it makes a deleted stream one that is there, and so does describing it anew. */
+  /** A write to a soft-deleted stream undeletes it, also a write without events, and a write of new metadata. */
   async function write(stream: string, events: readonly ProposedEvent[]): Promise<WriteOutcome> {
     const blocks: NewBlock[] = [];
     const original = isMetastream(stream) ? streamOfMeta(stream) : stream;
@@ -93,7 +93,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
   }
 
   async function replayed(stream: string, revision: number): Promise<WriteOutcome> {
-    await log.settled(); // acknowledged again only once the first one is durable
+    await log.settled(); // a repeated append is acknowledged only when the first one is durable
     storage.refresh();
     for (const block of storage.streamBlocksFrom(stream, revision)) {
       const isRead = isVisible(viewOf(storage, stream), revision, block.createdAt);
@@ -117,7 +117,7 @@ export function createWriter(storage: Storage, log: CommitLog, keptStreams?: num
     return outcome;
   }
 
-  /** A real server's $all begins with events of its own, so this one's does too: no application may take the first event for its own. */
+  /** EventStoreDB's $all begins with events of its own, and so does this node's: no application may expect the first event to be its own. */
   const writeFirstEvent = () => append("$$$scavenges", "any", [systemEvent("$metadata", Buffer.from('{"$maxAge":2592000}'))]);
 
   return { append, remove, writeFirstEvent };

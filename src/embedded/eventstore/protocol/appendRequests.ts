@@ -15,7 +15,7 @@ import { readProposedEvent } from "./proposedEvents.js";
 export interface AppendTarget {
   stream: string;
   expected: ExpectedRevision;
-  /** Since 1970; the batch path sends one with each append. */
+  /** A time since 1970. Clients send one with each append of a BatchAppend call. */
   deadline?: { seconds: number; nanos: number };
 }
 
@@ -42,11 +42,11 @@ export function namedTarget(target: AppendTarget | undefined): AppendTarget {
   return target;
 }
 
-/** What the rest may add up to before it is refused too: the server's largest record. */
+/** The most bytes of an append with types, metadata and overhead: EventStoreDB's largest record. */
 const MAX_WHOLE_BYTES = 16 * 1024 * 1024;
 const EVENT_OVERHEAD_BYTES = 160;
 
-/** Collects one append's events. Past the limit it only remembers that, so that memory stays bounded. */
+/** Collects one append's events. Past the limit it keeps no events, only that the append is too large, so that memory stays bounded. */
 export function createEventCollector() {
   let events: ProposedEvent[] = [];
   let counted = 0;
@@ -55,7 +55,7 @@ export function createEventCollector() {
 
   return {
     isTooLarge,
-    /** The events at these places in the message, up to the first that is faulty. */
+    /** Adds the events at these places in the message. Throws at the first faulty one; those before it stay. */
     add(message: Buffer, places: readonly Span[]): void {
       reading(message, (reader) => {
         let event: ProposedEvent | undefined;

@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http2";
 
-/** Whether a call's headers carry the credentials, as a user and a password or as the connection's name. The time it takes tells nothing about them. */
+/**
+ * Whether a call's headers carry the credentials, as user name and password or as the connection's name. The time that the check takes
+ * tells nothing about the credentials.
+ */
 export function credentialsCheck(credentials: string): (headers: IncomingHttpHeaders) => boolean {
   const wanted = digest(credentials);
   const isRight = (given: string) => timingSafeEqual(digest(given), wanted);

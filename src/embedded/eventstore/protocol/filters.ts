@@ -2,16 +2,16 @@ import { message, type Reader, readNumber, readText, repeated } from "../../../a
 import type { Block } from "../log/blocks.js";
 import { failedRead } from "./grpcErrors.js";
 
-/** The server's own, where the client gives none. */
+/** EventStoreDB's default, for a client that gives none. */
 const DEFAULT_WINDOW = 32;
 
 export interface EventFilter {
-  /** By stream name a block matches whole or not at all; by type each event is asked. */
+  /** By stream name, a block matches whole or not at all. By type, each event is tested. */
   on: "stream" | "type";
   matches(text: string): boolean;
-  /** Events to look at before a page is given out, full or not. */
+  /** How many events are looked at before a page ends, full or not. */
   window: number;
-  /** Events to look at between two checkpoints. */
+  /** How many events are looked at between two checkpoints. */
   checkpointInterval: number;
 }
 
@@ -41,12 +41,12 @@ export function readFilter(reader: Reader): EventFilter {
 }
 
 function matcher({ regex, prefixes }: Expression): EventFilter["matches"] {
-  if (regex === "") return (text) => prefixes.some((prefix) => text.startsWith(prefix)); // without any, nothing matches
+  if (regex === "") return (text) => prefixes.some((prefix) => text.startsWith(prefix)); // without prefixes nothing matches
   const expression = compile(regex);
   return (text) => expression.test(text);
 }
 
-/** What .NET spells otherwise: options for the whole expression are written before it, and there are anchors by letter. */
+/** Translates .NET's syntax: options such as `(?i)` stand before the expression, and `\A`, `\Z` and `\z` are anchors. */
 function compile(regex: string): RegExp {
   const [, options = "", rest = ""] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(regex) ?? [];
   const anchored = rest.replace(/\\./gs, (pair) => ({ "\\A": "^", "\\Z": "$", "\\z": "$" })[pair] ?? pair);
@@ -57,7 +57,7 @@ function compile(regex: string): RegExp {
   }
 }
 
-/** Whether events of the block can match: reading the type of each event of an import costs more than appending it. */
+/** Whether events of the block can match. Checked first, because reading the type of an event costs more than appending it. */
 export function mayMatch(filter: EventFilter | undefined, { stream, types }: Block): boolean {
   if (!filter) return true;
   if (filter.on === "stream") return filter.matches(stream);

@@ -3,7 +3,7 @@ import { frameFinder, framePrefix } from "../../../adapters/eventStore/protocol/
 import { MalformedMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { GrpcFailure, Status } from "./grpcErrors.js";
 
-/** EventStoreDB's largest message, a record of its log less what it adds to one; a longer one ends the call before it is read. */
+/** EventStoreDB's largest message: a record of its log less what it adds itself. A longer message ends the call before it is read. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
 
 /** What a method does with what it receives. A handler that throws ends the call with that failure. */
@@ -21,7 +21,7 @@ export function serveCall(stream: ServerHttp2Stream, method: Method, onBug: (err
   receive(stream, method(call), call);
 }
 
-/** Serves calls that fail in any case: what is sent with them is not kept. */
+/** Serves calls that always fail; the messages that are sent with them are dropped. */
 export const refusing =
   (failure: GrpcFailure): Method =>
   (call) => {

@@ -41,7 +41,7 @@ export const streamDeleted = (stream: string): GrpcFailure =>
     "stream-name": stream,
   });
 
-/** A delete's wrong version. A stream that does not exist is reported as -1: only appends have a word for it. */
+/** The answer to a delete at a wrong version. A missing stream is reported as -1: only the answers to appends have a field for it. */
 export const wrongExpectedVersion = (stream: string, expected: number, actual: number): GrpcFailure =>
   new GrpcFailure(
     Status.failedPrecondition,
@@ -61,6 +61,6 @@ export const missingProperty = (name: string): GrpcFailure =>
     "required-metadata-properties": "type,content-type",
   });
 
-/** The server's own words, by which applications know that they have to subscribe again. */
+/** EventStoreDB's own message, by which applications know that they have to subscribe again. */
 export const consumerTooSlow = (): GrpcFailure =>
   new GrpcFailure(Status.aborted, "Operation timed out: Consumer too slow to handle event while live. Client resubscription required.");

@@ -23,9 +23,9 @@ const NO_BYTES: Buffer = Buffer.alloc(0);
 const tag = { id: 0x0a, property: 0x12, metadata: 0x1a, data: 0x22 } as const;
 
 /**
- * Reads an event of an append, which stays where it is: the block is made by copying it. Its fields have to be in the order of their numbers,
- * as clients send them; others are put in order first, and also those of an event that says when it was created, which is the server's to
- * say. `before` is the event before it, which nearly always has the same bytes up to its data.
+ * Reads an event of an append without copying it; the block is later made by copying it. Its fields have to be in the order of their numbers,
+ * as clients send them. An event in another order is put in order first, and so is one with a property `created`, which only the server may
+ * set and which is left out. `before` is the previous event, which nearly always has the same bytes up to its data.
  */
 export function readProposedEvent(reader: Reader, { from, to }: Span, before?: ProposedEvent): ProposedEvent {
   const bytes = reader.buf as Buffer;
@@ -64,21 +64,21 @@ export function readProposedEvent(reader: Reader, { from, to }: Span, before?: P
   return event;
 }
 
-/** The id's field, with the id as text and nothing else in it. */
+/** Whether the event begins with the id's field, with the id as text and nothing else in it. */
 const beginsWithId = (bytes: Buffer, at: number, to: number): boolean => to - at >= ID_BYTES && bytes.readUInt32BE(at) === 0x0a261224;
 
-/** Up to the data of both. */
+/** Whether both events have the same bytes between the id and the data. */
 const hasSameFields = (bytes: Buffer, at: number, before: Buffer, dataTag: number): boolean =>
   before[dataTag] === tag.data &&
   bytes[at + dataTag] === tag.data &&
   bytes.compare(before, ID_BYTES, dataTag, at + ID_BYTES, at + dataTag) === 0;
 
-/** The characters of an id in lower case, by their codes; 0 for what is none. */
+/** The characters of an id in lower case, by their codes; 0 for any other character. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, code) => (/[\da-f-]/i.test(String.fromCharCode(code)) ? code | 0x20 : 0));
 const NIL = Buffer.from(NIL_ID.padStart(ID_BYTES));
 const DASH = 0x2d;
 
-/** The event with its id in lower case; throws where that is no UUID. */
+/** Changes the event's id to lower case, in place. Throws if the id is no UUID. */
 function withId(event: Buffer): Buffer {
   let [index, isNil] = [ID_TEXT, true];
   for (; index < ID_BYTES; index++) {
@@ -97,13 +97,13 @@ const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], met
   3: ["metadata", readBytes],
   4: ["data", readBytes],
 });
-/** As `readProposedEvent` reads it: were a key `created` there and another here, the event would be put in order without end. */
+/** Reads the key exactly as `readProposedEvent` does. If only that one saw `created`, the event would be put in order again and again. */
 const keyOf = (property: Buffer): string => reading(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
 
 function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => keyOf(property) !== "created");
-  const known = UUID.test(id) ? id : NIL_ID; // which is refused too, once the properties are known to be there
+  const known = UUID.test(id) ? id : NIL_ID; // the nil id is refused as well, but after a missing property
   const ordered = encode([[1, [[2, known]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
   return reading(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }

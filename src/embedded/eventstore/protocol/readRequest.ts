@@ -20,14 +20,14 @@ interface Place {
 
 const readCommitAndPrepare = message(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
 
-/** Commit and prepare positions are the same here; a prepare position is only looked at as far as the server refuses some. */
+/** Here an event's commit and prepare positions are equal, so only the commit position is used. A smaller one is refused, as on EventStoreDB. */
 function readPosition(reader: Reader): Place["from"] {
   const { commit, prepare } = readCommitAndPrepare(reader);
   if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
   return signed(commit);
 }
 
-/** Revisions and positions travel without a sign, but have one: the largest of all stands for the end, others that large for nothing. */
+/** Revisions and positions are sent as unsigned numbers. The largest one (-1 if signed) means the end; others above int64's maximum are errors. */
 function signed(value: number): Place["from"] {
   if (value <= MAX_INT64) return value;
   if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
@@ -80,7 +80,7 @@ export function readReadRequest(bytes: Buffer) {
   return request;
 }
 
-/** Neither is an empty read on the server, though $all read forwards from its end is. */
+/** EventStoreDB answers these reads of a stream with an error, not with an empty result. $all can be read forwards from its end. */
 function refuseWhatTheReaderRefuses({ stream, from, backwards, limit, subscription }: ReadRequest): void {
   if (stream === undefined) return;
   if (subscription && from !== "end" && from !== "start" && from >= MAX_INT64) throw failedRead("No revision comes after that one.");

@@ -14,7 +14,7 @@ import type { HeldTurn } from "../turns/holdTurn.js";
 
 type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };
 
-/** Claims the rows that this import corrects, before it records one. Returns the refused rows, by ordinal. */
+/** Claims the rows that this import corrects, before it records its first row. Returns the reasons of the refused rows, by ordinal. */
 export async function claimCorrectedRows(
   deps: WorkerDeps,
   held: HeldTurn,
@@ -50,7 +50,7 @@ function reasonOf({ why, importId }: RefusedRow): string {
 const ledgerMs = 10_000;
 const lookMs = 50;
 
-/** Imports that ran before this one may have written its shipments: the ledger has them once it has seen this one start. */
+/** Imports that ran before this one may have written the same shipments. The ledger has those once it includes this import's ImportStarted. */
 async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
   for await (const { position } of eventStore.read(streamOf.import(importId), { from: 1n, max: 1 })) {
     for (const deadline = performance.now() + ledgerMs; !(await ledgerHas(pool, position.commit)); await setTimeout(lookMs)) {

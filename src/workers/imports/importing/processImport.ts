@@ -23,7 +23,10 @@ type Processing = Extract<ImportState, { status: "processing" }>;
 /** Progress in percent: the first reading counts as the first 10, recording as the rest. */
 const readingShare = 10;
 
-/** Runs an import from the head of its stream to its end. When it throws, everything appended so far stays valid and the next turn goes on from there. */
+/**
+ * Runs an import from the head of its stream to its end. When it throws, everything appended so far stays valid, and the next turn goes on
+ * from there.
+ */
 export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: string, visit: Visit): Promise<void> {
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);

@@ -24,7 +24,8 @@ const beatMs = 400;
 export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; logger: Logger; heldFrom: number }): HeldTurn {
   const { pool, turn, stop, logger, heldFrom } = options;
   let heldUntil = heldFrom + leaseMs;
-  const knownSince = performance.now(); // not heldFrom: that is before the claim, so `now` would be ahead of the database by as long as the claim took
+  // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
+  const knownSince = performance.now();
   let lost = false;
   let cancelAsked = turn.cancelRequested;
   let progress = turn.progress;

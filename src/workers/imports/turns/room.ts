@@ -6,7 +6,7 @@ import type { ImportRequested } from "../../../events/importEvents.js";
  * one pauses while a small one runs, so that one organisation's single row does not wait for another's million.
  */
 export interface Room {
-  /** At the begin of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
+  /** Call it at the beginning of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
   enter(): Visit;
 }
 
@@ -21,7 +21,7 @@ export interface Visit {
 /** Enough for one file of the largest accepted size, or for two of half that size. */
 const largeBytes = 64 * 1024 * 1024;
 const smallBytes = 16 * 1024 * 1024;
-/** A larger file is a large one. */
+/** An import with a larger file counts as large. */
 const mostOfSmall = 4 * 1024 * 1024;
 /** A workbook is compressed: it has about as many rows as a CSV of eight times its size. */
 const packing = { csv: 1, xlsx: 8 } as const;

@@ -16,10 +16,10 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadshee
   readonly signal: AbortSignal;
 };
 
-/** After this time another worker may make the same report: harmless, the same work twice. */
+/** After this time another worker may make the same report, which does no harm but is done twice. */
 const claimSeconds = 300;
 const daySeconds = 86_400;
-/** Imports that ended longer ago than this get no report by themselves. */
+/** Imports that ended longer ago get a report only when the API has found it missing. */
 const lookBackDays = 30;
 
 /** Makes every report that is due. A report that fails does not stop the next one. */
@@ -40,7 +40,7 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
   }
 }
 
-/** Claims the next report that no worker has claimed, never tried ones first. The claim doubles with each attempt, up to a day. */
+/** Claims the next report that no worker has claimed, those never tried first. Each claim lasts twice as long as the last one, up to a day. */
 async function claim({ pool }: Deps): Promise<string | undefined> {
   const claimed = await pool.query<{ importId: string }>(
     `insert into late_reports as mine (import_id, attempts, claimed_until)

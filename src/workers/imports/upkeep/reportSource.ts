@@ -75,7 +75,10 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
   }
 }
 
-/** Every rejected row of a file has all of its columns. A row of a JSON push has only the fields that were sent, so the kind's other fields are added. */
+/**
+ * Every rejected row of a file has all of the file's columns. A row of a JSON push has only the fields that were sent, so the kind's other
+ * fields are added.
+ */
 async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
   if (source === "data" && kind === "activities") return pushedNames("activity");
   const names = new Set<string>();

@@ -1,5 +1,5 @@
-// The follower: one is active at a time. It goes on from its checkpoint after any outage, and where the log is another one, or an
-// earlier state of its own, it begins at the beginning: what was told before is known by its id.
+// The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
+// another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
 import { setTimeout as pause } from "node:timers/promises";
 import { toldOf } from "../../../domain/webhooks/eventTypes.js";
 import { LogTooShort } from "../../../portErrors.js";
@@ -20,14 +20,14 @@ export interface FollowerOptions extends WebhookWorkerDeps {
 const types = [...Object.keys(toldOf), "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 const longestPauseMs = 5_000;
-/** Batches without anything to tell move the checkpoint this often: reading a little again costs less. */
+/** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
 const idleSaveMs = 1_000;
 
 /** Resolves when the signal aborts. */
 export async function runFollower(options: FollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const ownGuard = createLogGuard(options, () => beginAnew(options));
-  // The endpoints come from tables that the projector writes: while those are of another log no webhook is enqueued.
+  // The endpoints come from tables that the projector writes. While those tables were built from another log, no delivery is added.
   const tablesGuard = createLogGuard(options);
   const guard: LogGuard = async (own) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
@@ -42,7 +42,7 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
       failures += 1;
       if (error instanceof TablesOfAnotherLog && error.isCertain) await beginAnew(options).catch(() => undefined);
       if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
-        logger.error({ err: error }, "no webhook is sent: the log is not the one that the tables are of");
+        logger.error({ err: error }, "no delivery is added: the tables were built from another log");
       else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
       const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
       await pause(wait, undefined, { signal }).catch(() => undefined);
@@ -52,7 +52,9 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
 
 async function beginAnew({ pool, logger }: FollowerOptions): Promise<void> {
   await pool.query("delete from checkpoints where projection = $1", [followerName]);
-  logger.warn("the log was put back, or is another one: webhooks are looked for from its beginning, known ones are not sent again");
+  logger.warn(
+    "the log is another one, or was restored: webhooks are looked for from its beginning, and those that were sent are not sent again",
+  );
 }
 
 async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
@@ -60,7 +62,7 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   const own = await readCheckpoints(pool, [followerName]);
   await guard(own);
   const place = own.get(followerName);
-  // From its last event, as the projector does: an event in between that it cannot have seen is noticed.
+  // From the landmark, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
   let after: Position | undefined = place?.landmark?.position ?? place;
   if (after && isBeginning(after)) after = undefined;
   let savedAt = 0;

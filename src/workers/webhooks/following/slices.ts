@@ -1,4 +1,7 @@
-/** So many deliveries are added in a transaction: each transaction stays far below the statement time-out, and events of other organisations are handled in between. */
+/**
+ * At most this many deliveries are added in one transaction, so that it stays far below the statement time-out and events of other
+ * organisations are handled in between.
+ */
 export const rowsAtOnce = 5_000;
 
 /** Cuts events, in their order, so that a slice adds no more than `most` deliveries; an event that alone adds more is a slice of its own. */

@@ -1,5 +1,5 @@
-// Writes down who is to be told what. Endpoints that work come first, so that a thousand failing ones do not delay them; the checkpoint moves with
-// the rest. What was added before it moved is known by its id when the batch comes again.
+// Adds the deliveries for a batch of events. Endpoints that work get theirs first, so that a thousand failing ones do not delay them. The
+// checkpoint moves with the rest. If the batch comes again, deliveries that exist already are known by the event's id.
 import { endpointsOf, enqueueTold } from "../../../commands/webhooks/deliveries.js";
 import { toldEvent } from "../../../commands/webhooks/replay.js";
 import { streamPrefix } from "../../../events/streams.js";
@@ -14,12 +14,12 @@ export interface TakeOptions extends Pick<WebhookWorkerDeps, "pool" | "inTransac
   readonly onEnqueued: () => void;
 }
 
-/** Its checkpoint is a row beside those of the projections. */
+/** The name of the follower's checkpoint, which is a row beside those of the projections. */
 export const followerName = "webhooks";
-/** With so few deliveries to other endpoints those that work need no transaction of their own. */
+/** With at most this many deliveries to endpoints that do not work, those that work get no transaction of their own. */
 const few = 200;
 
-/** Endpoints that a batch adds are in the table before its events are looked at: the command that added one may have died. */
+/** First writes the endpoints that the batch adds to their table: the command that added one may have died before it did so. */
 export async function takeBatch(options: TakeOptions, batch: EventBatch, after: Position | undefined): Promise<void> {
   for (const organisationId of changedBy(batch)) await options.organisations.project(organisationId);
   const told = batch.events.flatMap((event) => toldEvent(event) ?? []);
@@ -46,7 +46,7 @@ const changedBy = ({ events }: EventBatch): ReadonlySet<string> =>
     ),
   );
 
-/** A batch that adds many deliveries, as several; the last of them has its end. */
+/** Splits a batch that adds many deliveries into several. The last one has the batch's own position. */
 function partsOf(batch: EventBatch, rowsOf: (event: StoredEvent) => number): EventBatch[] {
   const parts = slicesOf(batch.events, rowsOf).map((events): EventBatch => {
     const last = events.at(-1);
@@ -55,7 +55,7 @@ function partsOf(batch: EventBatch, rowsOf: (event: StoredEvent) => number): Eve
   return [...parts.slice(0, -1), { ...batch, events: parts.at(-1)?.events ?? [] }];
 }
 
-/** Moves the checkpoint, unless it is for some endpoints only. */
+/** Adds the deliveries and moves the checkpoint. With `only` it adds those of some endpoints and leaves the checkpoint. */
 async function enqueue(
   { inTransaction, onEnqueued }: TakeOptions,
   part: EventBatch,

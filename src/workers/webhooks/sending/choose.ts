@@ -2,31 +2,37 @@
 import type { PoolClient } from "pg";
 import { attemptSeconds, claimSeconds } from "./times.js";
 
-/** `first`: one delivery at a time to a working endpoint. `further`: a second to fourth beside it. `new`: the first to an endpoint that has not answered yet. */
+/**
+ * `first`: the first delivery under way to a working endpoint. `further`: a second to fourth beside it. `new`: a ping, or the one delivery
+ * under way to an endpoint that has not answered yet. `failing`: the one delivery under way to an endpoint whose last attempt failed.
+ */
 export type Place = "first" | "further" | "new" | "failing";
 
-/** How many deliveries this process can take on: in all, and of the kinds that must leave room for the rest. */
+/** How many more deliveries this process can take: in all, and of the kinds that must leave room for the rest. */
 export type Room = Readonly<Record<Exclude<Place, "first"> | "inAll", number>>;
 
 const perEndpoint = 4;
-/** A turn takes on no more, so that a thousand endpoints do not begin in one go and those that answer are heard between. */
-const perTurn = { inAll: 250, new: 100, failing: 25 };
+/** One claim takes at most this many, so that a thousand requests do not begin at once and answers are handled in between. */
+const perClaim = { inAll: 250, new: 100, failing: 25 };
 
-/** The oldest delivery of the import to the endpoint that waits. The limit makes it one look into the index instead of a join with all that waits. */
+/** The oldest waiting delivery of the import to the endpoint. The limit makes it one index look-up, not a join with all waiting deliveries. */
 const oldestWaiting = `select before.position from webhook_deliveries before
   where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
 
-/** A claim that is older has no request any more: its process died, or is writing down what came of it. The endpoint need not wait for that. */
+/**
+ * A claim that ends before this time is older than an attempt can be, so it has no request under way: its process has died, or is writing the
+ * outcome. Such a claim does not count as busy.
+ */
 const underWay = `now() + interval '${claimSeconds - attemptSeconds} seconds'`;
 
-/** Endpoints for which something waits, from one to the next in the index: most have nothing, and some have thousands. */
+/** Endpoints with waiting deliveries. It steps from endpoint to endpoint in the index: most have none, and some have thousands. */
 const withWaiting = `
   (select endpoint_id from webhook_deliveries where status = 'waiting' order by endpoint_id limit 1)
   union all
   select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
     order by next.endpoint_id limit 1) from with_waiting at where at.endpoint_id is not null`;
 
-/** With an offset, so that Postgres looks each endpoint up and does not join two lists of whose length it knows nothing. */
+/** Endpoints that may be sent to now. `offset 0` makes Postgres look each one up; else it may join two lists whose lengths it cannot know. */
 const ready = `
   select endpoint.endpoint_id, endpoint.organisation_id,
          case when health.failures > 0 then 'failing' when health.succeeded_at is null then 'new' else 'first' end as standing
@@ -40,7 +46,7 @@ const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_
     where busy.endpoint_id = ping.endpoint_id and busy.claim is not null and busy.type = 'ping' and busy.due_at > now())
   order by ping.endpoint_id, ping.due_at`;
 
-/** By the delivery's id. */
+/** Returns the places of the chosen deliveries, by their ids. */
 export async function chooseDeliveries(client: PoolClient, room: Room): Promise<Map<string, Place>> {
   const { rows } = await client.query<{ id: string; place: Place }>(
     `with recursive with_waiting (endpoint_id) as (${withWaiting}
@@ -65,7 +71,7 @@ export async function chooseDeliveries(client: PoolClient, room: Room): Promise<
      select id::text, place from ranked
       where rank <= case place when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
       order by array_position(array['first', 'further', 'new', 'failing'], place), rank limit $1::int`,
-    [Math.min(perTurn.inAll, room.inAll), room.further, Math.min(perTurn.new, room.new), Math.min(perTurn.failing, room.failing)],
+    [Math.min(perClaim.inAll, room.inAll), room.further, Math.min(perClaim.new, room.new), Math.min(perClaim.failing, room.failing)],
   );
   return new Map(rows.map(({ id, place }) => [id, place]));
 }

@@ -1,4 +1,4 @@
-// Takes what is sent next. One process claims at a time, so that the limits hold over all of them.
+// Claims the deliveries that are sent next. One process claims at a time, so that the limits per endpoint hold for all processes together.
 import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/secret.js";
 import type { WebhookWorkerDeps } from "../deps.js";
@@ -26,15 +26,15 @@ export interface Claimed {
   readonly signsFrom: number;
   /** The database's clock. */
   readonly now: Date;
-  /** Before the claim, by `performance.now()`: no other process takes the delivery within `claimSeconds` of it. */
+  /** `performance.now()` before the claim: no other process takes the delivery within `claimSeconds` of it. */
   readonly claimedAt: number;
 }
 
 const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
 
 /**
- * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Undefined while another process claims.
- * Endpoints that work come first, those that hang or fail never take all places, and organisations take turns.
+ * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
+ * that hang or fail never take all places, and organisations take turns. Returns undefined while another process claims.
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
@@ -47,10 +47,10 @@ export function claimDeliveries(
   });
 }
 
-/** Every endpoint is looked up by an index, also while Postgres takes the tables for small ones. */
+/** Makes Postgres look every endpoint up by an index, also while it takes the tables for small ones. */
 const byIndex = "set local enable_seqscan = off; set local enable_sort = off; set local jit = off";
 
-/** Chosen and claimed in two statements: in one Postgres guesses how many are chosen, and joins all that wait when it guesses wrong. */
+/** Two statements: in one, Postgres guesses how many deliveries are chosen, and joins all waiting ones when it guesses wrong. */
 async function claim(
   client: PoolClient,
   { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
@@ -74,7 +74,7 @@ async function claim(
   return rows.map((row) => ({ ...row, claimedAt, place: chosen.get(row.id) ?? "failing" }));
 }
 
-/** After an outage: a claim may have been committed whose answer was lost. What is not under way here is free again. */
+/** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
 export async function releaseLostClaims(
   { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
   running: Iterable<Claimed>,

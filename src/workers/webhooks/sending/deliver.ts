@@ -12,11 +12,11 @@ import { attemptSeconds, claimSeconds } from "./times.js";
 import { drop, giveUp, putBack } from "./unsent.js";
 
 const outageMs = 5_000;
-/** A request that begins later might end after the claim has, when another process has sent this delivery and the next of its import. */
+/** A request that begins later might end after its claim. By then another process may have sent this delivery and the import's next one. */
 const latestStartMs = (claimSeconds - attemptSeconds) * 1_000;
 const gone = 410;
 
-/** One attempt, and everything that follows from it. */
+/** Makes one attempt and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
 export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcomes: OutcomeWriter): Promise<void> {
   const { pool, logger, signal } = deps;
   const body = await messageOf(delivery, deps).catch((error: unknown) => {
@@ -38,7 +38,7 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: Claimed, outcom
   if (signal.aborted && answer.status === null) return putBack(pool, delivery, 0);
   if (answer.reason === null) return outcomes.delivered({ delivery, answer });
   const isGone = answer.status === gone;
-  // Removed first: once this delivery has ended, the next of its import may go.
+  // The endpoint is removed before the outcome is written: after that the import's next delivery may be sent.
   if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
   const { endpointIsDead, isOver } = await outcomes.failed({ delivery, answer, isLast: isGone });
   if (isGone) return;
@@ -50,7 +50,7 @@ async function decide(deps: WebhookWorkerDeps, delivery: Claimed, command: typeo
   const { organisationId, endpointId } = delivery;
   const origin = { by: byWorker(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
-    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // it was removed meanwhile
+    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // the endpoint was removed meanwhile
   });
   deps.logger.info({ organisationId, endpointId, reason }, "a webhook endpoint was paused or removed");
 }

@@ -5,8 +5,8 @@ import { claimSeconds } from "./times.js";
 const longestPauseMs = 2_000;
 
 /**
- * Writes down what came of an attempt, also when the database is away for a while: what is not written down is sent once more, after the
- * claim has run out. `write` may be repeated: it changes nothing where it has been done or the claim is over.
+ * Writes the outcome of an attempt, and tries again while the database is unavailable: a delivery whose outcome is not written is sent once
+ * more when its claim has run out. `write` must change nothing if it was done before or if another process has claimed the delivery.
  */
 export async function insist<Result>(write: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   const end = performance.now() + claimSeconds * 1_000;

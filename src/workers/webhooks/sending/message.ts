@@ -34,14 +34,14 @@ interface Viewed {
 const recent = new Map<string, Promise<Viewed>>();
 const mostRecent = 500;
 
-/** An event that many endpoints are told of is read once, also when they are told at the same moment. */
+/** An event that several endpoints are told of is read once, also when they are told at the same time. */
 function viewAt(delivery: Claimed, importId: string, sources: Sources): Promise<Viewed> {
   const { eventId } = delivery;
   const known = recent.get(eventId);
   if (known !== undefined) return known;
   const viewed = readView(delivery, importId, sources);
   recent.set(eventId, viewed);
-  viewed.catch(() => recent.get(eventId) === viewed && recent.delete(eventId)); // an outage, or a log that was put back: not kept
+  viewed.catch(() => recent.get(eventId) === viewed && recent.delete(eventId)); // a failed read is not kept
   for (const oldest of recent.keys()) if (recent.size > mostRecent) recent.delete(oldest);
   return viewed;
 }
@@ -79,7 +79,7 @@ async function readView({ organisationId, eventId, revision }: Claimed, importId
     case "RowAccepted":
     case "RowRejected":
     case undefined:
-      throw new EventGone(`Event ${eventId} is none that is told`);
+      throw new EventGone(`Event ${eventId} is of a type that is not sent`);
   }
 }
 
@@ -88,7 +88,7 @@ async function eventAt({ eventStore }: Sources, stream: string, revision: bigint
   return undefined;
 }
 
-/** Nothing was written; the rows read and rejected until then are counted: by the table where it is as far, else from the stream. */
+/** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */
 async function countsAt({ pool, eventStore }: Sources, { stream, revision }: StoredEvent, importId: string): Promise<ImportView["counts"]> {
   const received = Math.max(0, Number(revision) - 2);
   const { rows } = await pool.query<{ failed: number }>("select failed from imports where import_id = $1 and revision = $2", [

@@ -4,7 +4,10 @@ import type { WebhookWorkerDeps } from "../deps.js";
 import { insist } from "./insist.js";
 import { type Ended, type Failed, type Failure, writeDelivered, writeFailed } from "./outcomes.js";
 
-/** Writes the outcomes of this process. Each kind has one statement under way, so that a thousand failures leave connections of the pool to the imports. */
+/**
+ * Writes the outcomes of this process's attempts. Each kind has one statement under way at a time, so that a thousand failures leave
+ * connections of the pool to the imports.
+ */
 export interface OutcomeWriter {
   readonly delivered: (ended: Ended) => Promise<void>;
   readonly failed: (failure: Failure) => Promise<Failed>;

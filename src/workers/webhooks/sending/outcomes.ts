@@ -1,4 +1,4 @@
-// Writes how attempts ended, many in one statement. Writes nothing where a claim has run out meanwhile: another process may hold it.
+// Writes the outcomes of attempts, many in one statement. Writes nothing for a delivery that has ended or that another process has claimed.
 import type { Pool } from "pg";
 import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/patience.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
@@ -10,7 +10,7 @@ export interface Ended {
 }
 
 const ended = `jsonb_to_recordset($1) as ended (id bigint, claim text, milliseconds int, status int, reason text, answer text,
-  "wasDead" boolean, "nextMs" int, "probeMs" int, "isLast" boolean)`;
+  "wasDown" boolean, "nextMs" int, "probeMs" int, "isLast" boolean)`;
 const answered = "ended.milliseconds, ended.status as answered, ended.reason as why, ended.answer";
 const attempted = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
@@ -20,12 +20,12 @@ const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, rea
   ...{ id, claim, milliseconds, status, reason, answer },
 });
 
-/** An endpoint that failed this often in a row gets one delivery at a time, with long pauses. */
-const wasDead = 3;
+/** An endpoint with this many failures in a row counts as down. */
+const downAfter = 3;
 
 /**
- * The import's next delivery becomes due. If the endpoint had been failing, all deliveries that wait for it become due. A ping counts only
- * for a new endpoint: it then counts as working.
+ * The import's next delivery becomes due; if the endpoint was down, all its waiting deliveries become due. A ping changes the health of a new
+ * endpoint only, which then counts as working.
  */
 export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise<void> {
   await pool.query(
@@ -34,7 +34,7 @@ export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise
           set status = 'delivered', claim = null, ended_at = now(), reason = null, attempts = delivery.attempts + 1
          from ${ended}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
-       returning delivery.id, endpoint_id, import_id, attempts, type, "wasDead", ${answered}
+       returning delivery.id, endpoint_id, import_id, attempts, type, "wasDown", ${answered}
      ), attempted as (${attempted}
      ), healthy as (
        insert into webhook_health (endpoint_id, failures, succeeded_at)
@@ -45,13 +45,13 @@ export async function writeDelivered(pool: Pool, all: readonly Ended[]): Promise
        select distinct endpoint_id, 0, now() from written where endpoint_id not in (select endpoint_id from written where type <> 'ping')
        on conflict (endpoint_id) do nothing
      ), released as (
-       update webhook_deliveries later set due_at = now() from (select distinct endpoint_id from written where "wasDead") as back
+       update webhook_deliveries later set due_at = now() from (select distinct endpoint_id from written where "wasDown") as back
         where later.endpoint_id = back.endpoint_id and later.status = 'waiting' and later.claim is null and later.due_at > now()
      )
      update webhook_deliveries later set due_at = now() from written
       where later.endpoint_id = written.endpoint_id and later.import_id = written.import_id and later.status = 'waiting'
-        and later.claim is null and later.due_at > now() and not "wasDead"`,
-    [JSON.stringify(all.map((each) => ({ ...valuesOf(each), wasDead: each.delivery.endpointFailures >= wasDead })))],
+        and later.claim is null and later.due_at > now() and not "wasDown"`,
+    [JSON.stringify(all.map((each) => ({ ...valuesOf(each), wasDown: each.delivery.endpointFailures >= downAfter })))],
   );
 }
 
@@ -67,7 +67,10 @@ export interface Failed {
   readonly isOver: boolean;
 }
 
-/** Later deliveries of the import become due only when this one is due again. A ping is tried once and does not count as a failure of the endpoint. */
+/**
+ * The import's later deliveries become due only when this one is due again. A ping is tried once, and its failure does not count for the
+ * endpoint.
+ */
 export async function writeFailed(pool: Pool, all: readonly Failure[], random: () => number): Promise<Failed[]> {
   const { rows } = await pool.query<Failed & { id: string }>(
     `with written as (

@@ -6,10 +6,13 @@ import { type Claimed, claimDeliveries, releaseLostClaims } from "./claim.js";
 import { deliver } from "./deliver.js";
 import { createOutcomeWriter } from "./outcomeWriter.js";
 
-/** How many requests this process has in flight. An endpoint that hangs holds a place for 15 s, so a quarter of the places is kept for endpoints that work. */
+/**
+ * How many requests this process may have in flight. An endpoint that hangs holds a place for 15 s, so a quarter of the places is kept for
+ * endpoints that work.
+ */
 const places = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
-/** Claims are gathered: each looks at every endpoint. */
+/** The pause between two claims, since each looks at every endpoint. */
 const gatherMs = 20;
 const mostOutageMs = 10_000;
 
@@ -21,7 +24,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   let outages = 0;
   const underWay = new Set<string>();
   const begin = (delivery: Claimed) => {
-    // The delivery's claim ran out while this process was frozen, and was renewed just now. It needs no second request.
+    // Its claim ran out while this process was frozen, and this process has just claimed it again. It needs no second request.
     if (underWay.has(delivery.id)) return;
     underWay.add(delivery.id);
     const run = deliver(deps, delivery, outcomes)

@@ -1,5 +1,5 @@
-/** From its request to its outcome an attempt takes no longer: 15 s for an answer, 2 for its text, and some to write it down. */
+/** The longest that an attempt takes from its request to its outcome: 15 s for an answer, 2 s for its text, and some to write the outcome. */
 export const attemptSeconds = 20;
 
-/** Longer than an attempt can take, reading the event included: after that its process is taken for dead. */
+/** Longer than an attempt can take, reading the event included. After this time the process that made the claim is taken for dead. */
 export const claimSeconds = 30;
