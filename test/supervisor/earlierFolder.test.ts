@@ -1,69 +1,74 @@
-// A data folder of an earlier version: it starts, says what it said, audits clean and rebuilds identical.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+// Data folders of earlier versions: each starts, says what it said then, audits clean and rebuilds identical.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createMachine, type Machine, type Product, until, waybill } from "../support/processes.js";
 import { type KeptAnswers, layKeptFolder } from "./keptFolder.js";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-let machine: Machine;
-let product: Product;
-let kept: KeptAnswers;
-beforeAll(async () => {
-  machine = await createMachine();
-  kept = await layKeptFolder("beforeThePortal", machine.dataDir);
-  product = await machine.start();
-});
-afterAll(() => machine?.clear());
-
-const ask = async (path: string) => {
-  const answer = await fetch(`${machine.url}${path}`, { headers: { "x-api-key": kept.key } });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
-};
-const command = (...args: string[]) => waybill(args, machine.environment);
-
-test("its key works, and every answer is what that version said", async () => {
-  expect(Object.keys(kept.said)).toHaveLength(19);
-  for (const [path, { errorReportUrl, ...said }] of Object.entries(kept.said)) {
-    const { status, body } = await ask(path);
-    expect({ path, status, body }).toMatchObject({ path, status: 200, body: said });
-    // The link is signed anew each time. Its file is still there.
-    expect(typeof body["errorReportUrl"]).toBe(typeof errorReportUrl);
-    if (errorReportUrl) expect((await fetch(String(body["errorReportUrl"]))).status).toBe(200);
-  }
-});
-
-test("what later versions have beside it is there too: versions of shipments, and totals", async () => {
-  const found = await command("audit", "shipment", "S-0", "--org", "demo", "--json");
-  expect(JSON.parse(found.stdout)).toHaveLength(3);
-  const totals = await ask("/v1/org/ledger/activities/totals?from=2026-01-01&to=2026-12-31");
-  const rows = (totals.body["items"] as { rows: number }[]).reduce((sum, each) => sum + each.rows, 0);
-  const listed = await ask("/v1/org/ledger/activities?limit=500");
-  expect(rows).toBe((listed.body["items"] as unknown[]).length);
-});
-
-test("the audit finds no difference, and all tables come out the same when they are rebuilt", async () => {
-  await until("the projector has filled the new tables", async () => {
-    const { code, stdout } = await command("audit", "verify", "--json");
-    return code === 0 && stdout.length > 0;
+describe.each([
+  { name: "beforeThePortal", answers: 19 },
+  { name: "withThePortal", answers: 23 },
+])("a folder of $name", ({ name, answers }) => {
+  let machine: Machine;
+  let product: Product;
+  let kept: KeptAnswers;
+  beforeAll(async () => {
+    machine = await createMachine();
+    kept = await layKeptFolder(name, machine.dataDir);
+    product = await machine.start();
   });
-  const { code, stdout } = await command("projections", "rebuild", "--json");
-  expect(code).toBe(0);
-  const { projections } = JSON.parse(stdout) as { projections: { projection: string; verdict: string }[] };
-  expect(projections.map(({ verdict }) => verdict)).toEqual(Array(8).fill("identical"));
-});
+  afterAll(() => machine?.clear());
 
-test("work goes on: a push is imported, and the service stops and starts again", async () => {
-  const body = JSON.stringify({
-    activities: [
-      { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-05-01T00:00:00Z", customerId: "CUST-001" },
-    ],
+  const ask = async (path: string) => {
+    const answer = await fetch(`${machine.url}${path}`, { headers: { "x-api-key": kept.key } });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const command = (...args: string[]) => waybill(args, machine.environment);
+
+  test("its key works, and every answer is what that version said", async () => {
+    expect(Object.keys(kept.said)).toHaveLength(answers);
+    for (const [path, { errorReportUrl, ...said }] of Object.entries(kept.said)) {
+      const { status, body } = await ask(path);
+      expect({ path, status, body }).toMatchObject({ path, status: 200, body: said });
+      // The link is signed anew each time. Its file is still there.
+      expect(typeof body["errorReportUrl"]).toBe(typeof errorReportUrl);
+      if (errorReportUrl) expect((await fetch(String(body["errorReportUrl"]))).status).toBe(200);
+    }
   });
-  const headers = { "x-api-key": kept.key, "content-type": "application/json" };
-  const pushed = await fetch(`${machine.url}/v1/org/fulfilment/activities`, { method: "POST", headers, body });
-  const { statusUrl } = (await pushed.json()) as { statusUrl: string };
-  await until("the push is imported", async () => (await ask(statusUrl)).body["status"] === "completed");
-  product.signal("SIGTERM");
-  expect(await product.exited).toBe(0);
-  product = await machine.start();
-  expect((await ask(statusUrl)).body).toMatchObject({ status: "completed", counts: { received: 1, processed: 1, failed: 0 } });
+
+  test("what later versions have beside it is there too: versions of shipments, and totals", async () => {
+    const found = await command("audit", "shipment", "S-0", "--org", "demo", "--json");
+    expect(JSON.parse(found.stdout)).toHaveLength(3);
+    const totals = await ask("/v1/org/ledger/activities/totals?from=2026-01-01&to=2026-12-31");
+    const rows = (totals.body["items"] as { rows: number }[]).reduce((sum, each) => sum + each.rows, 0);
+    const listed = await ask("/v1/org/ledger/activities?limit=500");
+    expect(rows).toBe((listed.body["items"] as unknown[]).length);
+  });
+
+  test("the audit finds no difference, and all tables come out the same when they are rebuilt", async () => {
+    await until("the projector has filled the new tables", async () => {
+      const { code, stdout } = await command("audit", "verify", "--json");
+      return code === 0 && stdout.length > 0;
+    });
+    const { code, stdout } = await command("projections", "rebuild", "--json");
+    expect(code).toBe(0);
+    const { projections } = JSON.parse(stdout) as { projections: { projection: string; verdict: string }[] };
+    expect(projections.map(({ verdict }) => verdict)).toEqual(Array(8).fill("identical"));
+  });
+
+  test("work goes on: a push is imported, and the service stops and starts again", async () => {
+    const body = JSON.stringify({
+      activities: [
+        { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-05-01T00:00:00Z", customerId: "CUST-001" },
+      ],
+    });
+    const headers = { "x-api-key": kept.key, "content-type": "application/json" };
+    const pushed = await fetch(`${machine.url}/v1/org/fulfilment/activities`, { method: "POST", headers, body });
+    const { statusUrl } = (await pushed.json()) as { statusUrl: string };
+    await until("the push is imported", async () => (await ask(statusUrl)).body["status"] === "completed");
+    product.signal("SIGTERM");
+    expect(await product.exited).toBe(0);
+    product = await machine.start();
+    expect((await ask(statusUrl)).body).toMatchObject({ status: "completed", counts: { received: 1, processed: 1, failed: 0 } });
+  });
 });

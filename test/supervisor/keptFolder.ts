@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import pg from "pg";
+import type pg from "pg";
+import { createPool } from "../../src/adapters/postgres/pool.js";
 import { startPostgres } from "../../src/embedded/postgres/server.js";
 
 const migrations = fileURLToPath(new URL("../../drizzle", import.meta.url));
@@ -31,13 +32,15 @@ async function layTables(folder: string, tables: Record<string, string>): Promis
   const { [migrationsTable]: applied = "[]", ...rows } = tables;
   const server = await startPostgres({ folder, durable: false });
   try {
-    const pool = new pg.Pool({ connectionString: server.url, max: 1 });
+    const pool = createPool({ url: server.url, applicationName: "test", max: 1 });
     try {
       await migrateTo((JSON.parse(applied) as unknown[]).length, pool);
       for (const [table, json] of Object.entries(rows)) {
         await pool.query(`truncate ${table}`); // a migration may have put a row there
-        await pool.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [json]);
+        // As JSON, not JSONB: some columns are JSON themselves, and the order of their keys counts.
+        await pool.query(`insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1)`, [json]);
       }
+      await pool.query(numbersGoOn);
     } finally {
       await pool.end();
     }
@@ -45,6 +48,13 @@ async function layTables(folder: string, tables: Record<string, string>): Promis
     await server.stop();
   }
 }
+
+/** What is inserted with its number does not count its sequence on. */
+const numbersGoOn = `do $$ declare each record; begin
+  for each in select table_name, column_name from information_schema.columns where table_schema = 'public' and is_identity = 'YES' loop
+    execute format('select setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 1)) from %I',
+      each.table_name, each.column_name, each.column_name, each.table_name);
+  end loop; end $$`;
 
 const migrationsTable = "drizzle.__drizzle_migrations";
 
