@@ -1,10 +1,11 @@
 // Organisations, catalogue versions, API keys and webhook endpoints. The command that changes an organisation writes these rows itself,
 // so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
-import { decodeOn, type RecordedOn, UnreadableEvent } from "../../events/codec.js";
+import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { readable, type SkipEvent } from "../sortedBatch.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
 import { applyWebhookEvent } from "./webhookEndpoints.js";
 
@@ -24,30 +25,17 @@ export async function catchUpOrganisation({ events, inTransaction }: Organisatio
 }
 
 /** Applies the organisation events of a batch of the log. Events that the rows include are left out. */
-export async function applyOrganisationEvents(
-  client: PoolClient,
-  batch: readonly StoredEvent[],
-  skip: (event: StoredEvent, why: string) => void,
-): Promise<void> {
+export async function applyOrganisationEvents(client: PoolClient, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
   const byOrganisation = new Map<string, StoredEvent[]>();
   for (const event of batch) {
     if (!event.stream.startsWith(streamPrefix.organisation)) continue;
     const organisationId = event.stream.slice(streamPrefix.organisation.length);
     byOrganisation.set(organisationId, [...(byOrganisation.get(organisationId) ?? []), event]);
   }
-  const decodeOrSkip = (event: StoredEvent) => {
-    try {
-      return decodeOn("organisation", event);
-    } catch (error) {
-      if (!(error instanceof UnreadableEvent)) throw error;
-      skip(event, error.message);
-      return undefined;
-    }
-  };
   for (const [organisationId, events] of byOrganisation) {
     const included = await lockOrganisation(client, organisationId);
     const fresh = events.filter(({ revision }) => revision > included);
-    await applyEvents(client, organisationId, fresh, decodeOrSkip);
+    await applyEvents(client, organisationId, fresh, (event) => readable("organisation", event, skip));
   }
 }
 
