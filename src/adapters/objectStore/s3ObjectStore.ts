@@ -39,6 +39,10 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       throw translate(error);
     }
   };
+  const remove = (key: string) =>
+    retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
+      if (!(error instanceof ObjectMissing)) throw error;
+    });
   /** Aborts the upload in the background, since the failed push has to be answered. If that fails, the hourly sweep aborts it. */
   const giveUp = (upload: OpenUpload) =>
     void retried(upload.key, () => abortUpload({ client, bucket }, upload)).catch((_: unknown) => undefined);
@@ -62,10 +66,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         return false;
       }
     },
-    remove: (key) =>
-      retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
-        if (!(error instanceof ObjectMissing)) throw error;
-      }),
+    remove,
     move: async (key, to) => {
       assertKey(to);
       await retried(key, () => client.copyObject(bucket, to, `/${bucket}/${key}`)).catch(async (error: unknown) => {
@@ -74,7 +75,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
           throw error;
         });
       });
-      await retried(key, () => client.removeObject(bucket, key));
+      await remove(key);
     },
     list: (prefix) => list(client, bucket, prefix, translate),
     abortUnfinished: async (prefix, { before, isOurs }) => {

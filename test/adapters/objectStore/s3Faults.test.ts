@@ -114,6 +114,21 @@ test.each([
   }
 });
 
+test("a store that answers 404 to the removal of what is gone: removing and moving it again are no faults", async () => {
+  const asked: string[] = [];
+  const answer: RequestListener = (request, response) => {
+    asked.push(`${request.method} ${request.url?.split("?")[0]}`);
+    const isCopied = request.method === "HEAD";
+    request.resume().on("end", () => response.writeHead(isCopied ? 200 : 404, { etag: '"x"' }).end(isCopied ? "" : refusal("NoSuchKey")));
+  };
+  const store = open({ endpoint: `http://127.0.0.1:${await listen(createServer(answer))}` });
+  await store.remove("uploads/demo/a");
+  await store.move("uploads/demo/a", "aside/a");
+  expect(asked).toEqual(
+    ["DELETE", "PUT", "HEAD", "DELETE"].map((method, at) => `${method} /waybill-test/${[1, 2].includes(at) ? "aside" : "uploads/demo"}/a`),
+  );
+});
+
 test("a certificate that is not trusted, and an end that speaks no TLS, name the store and what to look at", async () => {
   const [key, cert] = await Promise.all(["key.pem", "certificate.pem"].map((name) => readFile(`test/fixtures/tls/${name}`)));
   const untrusted = await listen(createSecureServer({ key, cert }));

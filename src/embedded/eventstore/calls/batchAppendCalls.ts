@@ -24,6 +24,8 @@ interface OpenAppend {
   correlation: Buffer;
   target?: AppendTarget;
   collected: ReturnType<typeof createEventCollector>;
+  /** Of all its messages so far. */
+  bytes: number;
   /** A fault of the stream's name or of an event. It fails this append only; the call's other appends go on. */
   fault?: string;
 }
@@ -36,7 +38,8 @@ export function batchAppendCalls(writer: Writer): Method {
     let underWay = 0;
     let complete = false;
 
-    async function finish(append: OpenAppend, bytes: number): Promise<void> {
+    async function finish(append: OpenAppend): Promise<void> {
+      const { bytes } = append;
       underWay += 1;
       unacknowledged += bytes;
       if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
@@ -55,11 +58,12 @@ export function batchAppendCalls(writer: Writer): Method {
         const part = readPart(bytes);
         if (!part.correlation) throw new MalformedMessage("an append needs a correlation id");
         const key = part.correlation.toString("latin1");
-        const append = open.get(key) ?? { correlation: part.correlation, collected: createEventCollector() };
+        const append = open.get(key) ?? { correlation: part.correlation, collected: createEventCollector(), bytes: 0 };
+        append.bytes += bytes.length;
         take(append, part, bytes);
         if (part.isFinal) {
           open.delete(key);
-          return finish(append, bytes.length);
+          return finish(append);
         }
         open.set(key, append);
         if (open.size > MAX_OPEN) throw new GrpcFailure(Status.resourceExhausted, "Too many appends are begun but not final.");
