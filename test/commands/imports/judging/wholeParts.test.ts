@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leftOut, nextTime, wholeParts } from "../../../../src/commands/imports/judging/report/wholeParts.js";
+import { leftOut, nextTime, tooMany, wholeParts } from "../../../../src/commands/imports/judging/report/wholeParts.js";
 import { growingInts } from "../../../../src/domain/rows/growingInts.js";
 
 const ints = (values: readonly number[]) => {
@@ -36,6 +36,16 @@ describe("the rows of a report in parts", () => {
 
   it("beyond the last part stay for the next time", () => {
     expect(divide(alone(5), { rows: 2, parts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, nextTime] });
+  });
+
+  it.each([
+    [1, [0, 0]],
+    [2, [0, 0]],
+    [3, [tooMany, tooMany]],
+  ])("of a shipment with %i lines in parts of 2 fit or never will, and the rest goes on", (lines, [first, last]) => {
+    const { partOf, parts } = divide([...Array<[number, number]>(lines).fill([1, 0]), [2, 1]], { rows: 2, parts: 5 });
+    expect([partOf[0], partOf[lines - 1]]).toEqual([first, last]);
+    expect(partOf.at(-1)).toBe(parts - 1);
   });
 
   it("of which one is at fault leave out the lines that it was sent with", () => {

@@ -13,7 +13,7 @@ import { type OpenSubmission, openSubmission } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type RejectedRows, readRejectedRows } from "./rejectedRows.js";
-import { leftOut, nextTime, wholeParts } from "./wholeParts.js";
+import { nextTime, tooMany, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its place and its group among the rejected rows (see rejectedRows.ts), or -1. */
 interface Places {
@@ -51,8 +51,8 @@ export async function judgeReport(
         const place = ordinal++;
         const part = partOf.get(place);
         if (part === nextTime) later += 1;
-        if (part === leftOut || part === nextTime) {
-          const reason = part === nextTime ? forNextTime : (prepared.verdict(row, place).reason ?? leftWithOthers);
+        if (part < 0) {
+          const reason = whyNotSent.get(part) ?? prepared.verdict(row, place).reason ?? leftWithOthers;
           if (problems.length < shownProblems) problems.push(problemOf(kind, catalogue, row.row, reason));
           continue;
         }
@@ -71,7 +71,14 @@ export async function judgeReport(
 }
 
 const leftWithOthers = "Stays open with another rejected line of its shipment";
-const forNextTime = "Is more than fits into the queue now: upload the file again when the imports before it have ended";
+/** Of rows that were judged as sound. */
+const whyNotSent = new Map([
+  [nextTime, "Is more than fits into the queue now: upload the file again when the imports before it have ended"],
+  [
+    tooMany,
+    `Goes together with more than ${limits.rowsPerReportImport.toLocaleString("en")} lines of its shipment: send the whole shipment in a new file, not as a correction`,
+  ],
+]);
 
 /** The row numbers as the file's cells have them; NaN where a cell has none. */
 function rowNumbers({ headings }: OpenSubmission): (row: FileRow) => number {

@@ -10,11 +10,12 @@ interface JudgedRows {
 
 export const leftOut = -1;
 export const nextTime = -2;
+export const tooMany = -3;
 
 /**
  * Divides the rows into parts of at most `most.rows` rows. Rows of one shipment, by the id they were sent with or by the id they have now, are
- * in one part. If one of them is not to be sent, none is. `partOf` has for each ordinal the part from 0, `leftOut`, or `nextTime` where the
- * parts are full.
+ * in one part. If one of them is not to be sent, none is. `partOf` has for each ordinal the part from 0, `leftOut`, `nextTime` where the
+ * parts are full, or `tooMany` where the rows of its shipment alone are more than a part may have.
  */
 export function wholeParts(
   { shipments, groups, groupCount }: JudgedRows,
@@ -55,7 +56,7 @@ interface Together {
 
 function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; parts: number }): { partOf: GrowingInts; parts: number } {
   const partOf = growingInts();
-  const placed = new Int32Array(sizes.length); // part + 1, or `nextTime`, or 0 where not looked at yet
+  const placed = new Int32Array(sizes.length); // part + 1, `nextTime`, `tooMany`, or 0 where not looked at yet
   let [part, taken] = [0, 0];
   for (let row = 0; row < rows; row += 1) {
     const root = rootOf(row);
@@ -64,13 +65,15 @@ function fill({ rows, rootOf, sizes, spoilt }: Together, most: { rows: number; p
       continue;
     }
     const size = sizes[root] ?? 0;
-    if (placed[root] === 0) {
+    if (size > most.rows) placed[root] = tooMany;
+    else if (placed[root] === 0) {
       if (taken > 0 && taken + size > most.rows) [part, taken] = [part + 1, 0];
-      const fits = part < most.parts && size <= most.rows;
+      const fits = part < most.parts;
       placed[root] = fits ? part + 1 : nextTime;
       if (fits) taken += size;
     }
-    partOf.push(placed[root] === nextTime ? nextTime : (placed[root] ?? 0) - 1);
+    const place = placed[root] ?? 0;
+    partOf.push(place < 0 ? place : place - 1);
   }
   return { partOf, parts: Math.min(most.parts, part + (taken > 0 ? 1 : 0)) };
 }
