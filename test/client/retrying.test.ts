@@ -114,3 +114,19 @@ test("a stream is read no faster than it is sent", async () => {
   control.abort(new Error("enough"));
   await failed;
 });
+
+test.each([
+  ["shipments", ["/v1/org/shipments/imports/1", "/v1/org/shipments/imports/1"]],
+  ["fulfilment", ["/v1/org/shipments/imports/1", "/v1/org/fulfilment/imports/1", "/v1/org/fulfilment/imports/1"]],
+])("an import of %s whose kind is not known is asked for once per look", async (kind, asked) => {
+  const paths: string[] = [];
+  const send: typeof fetch = async (url) => {
+    const { pathname } = new URL(String(url));
+    paths.push(pathname);
+    if (!pathname.includes(kind)) return Response.json({ message: "no" }, { status: 404 });
+    return Response.json({ importId: "1", status: paths.length < asked.length ? "processing" : "completed" });
+  };
+  const client = new Waybill({ baseUrl: "http://localhost", apiKey: "key", fetch: send });
+  expect(await client.imports.wait("1", { firstInterval: 1 })).toMatchObject({ status: "completed" });
+  expect(paths).toEqual(asked);
+});

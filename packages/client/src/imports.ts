@@ -71,14 +71,16 @@ export function importsOfEitherKind(kinds: readonly [Gettable, Gettable]) {
       const ask = async (importId: string, signal: AbortSignal) => {
         if (known) return known.get(importId, { signal });
         const [first, second] = kinds;
-        known = await first.get(importId, { signal }).then(
-          () => first,
-          (error: unknown) => {
-            if (error instanceof NotFoundError) return second;
-            throw error;
-          },
-        );
-        return known.get(importId, { signal });
+        try {
+          const found = await first.get(importId, { signal });
+          known = first;
+          return found;
+        } catch (error) {
+          if (!(error instanceof NotFoundError)) throw error;
+        }
+        const found = await second.get(importId, { signal });
+        known = second;
+        return found;
       };
       return waitForAny(of, ask, options);
     },
