@@ -55,12 +55,12 @@ export async function startEventStore(folder) {
   };
 }
 
-/** Every hundredth row is faulty (files.mjs); a projector has to know how many will arrive. */
+/** The good rows of a file: every hundredth row is faulty (files.mjs). A projector stops when it has seen this many. */
 const goodRows = ({ rows }) => rows - Math.floor(rows / 100);
 
 const postgresGroup = (server) => () => [server.pid, ...descendants(server.pid)];
 
-/** `names` run at the same time; the run is over when all are. A small file first: the product, too, has been running for a while. */
+/** Runs the peers `names` at the same time, until all have ended. They import a small file first, since the product is warmed up too. */
 async function race(folder, names, { file, warmUp, ...options }, extra = {}) {
   mkdirSync(folder, { recursive: true });
   const postgres = await startPostgres({ folder: join(folder, "postgres"), durable: true });
@@ -83,7 +83,7 @@ async function race(folder, names, { file, warmUp, ...options }, extra = {}) {
   }
 }
 
-/** One peer against stores that are there already. */
+/** Runs one peer against stores that are already running. */
 export async function runPeer(name, options, groups) {
   const started = await startPeer(name, options);
   try {

@@ -3,7 +3,7 @@
 //   node scripts/build.mjs && node bench/eventstore.mjs [events per case and round] [rounds]
 // The three take turns and the medians of their rounds are printed. Rates are wall clock on this machine; processor time is what to
 // compare: the node may cost as much again as the client.
-// "Beside it" is the client in the node's own run: who waits for a disk finds its caches cold afterwards, client and node alike.
+// "Beside it" is the client's cost in the run against the node. Waiting for the disk leaves processor caches cold, for client and node alike.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

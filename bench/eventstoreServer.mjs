@@ -11,7 +11,7 @@ import { framed } from "../dist/embedded/eventstore/protocol/frames.js";
 import { serveCall } from "../dist/embedded/eventstore/protocol/grpcCall.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
-/** What the node commits in its own thread. */
+/** The node commits appends up to this size in its main thread. */
 const SMALL_BYTES = 64 * 1024;
 const readPart = wholeMessage(() => ({ correlation: undefined, isFinal: false }), {
   1: ["correlation", readBytes],
@@ -20,7 +20,7 @@ const readPart = wholeMessage(() => ({ correlation: undefined, isFinal: false })
 const target = { stream: "s", expected: "any" };
 const written = { kind: "written", revision: 0, position: 1 };
 
-/** Acknowledges what it is sent once `keep` has it, without looking at it, and sends the same events over and over. */
+/** A server that acknowledges every append once `keep` has stored it, without decoding it. To readers it sends the same events over and over. */
 async function startStub(keep) {
   const routes = {
     [`${STREAMS}/BatchAppend`]: (call) => ({
@@ -62,7 +62,7 @@ async function startStub(keep) {
   return { address: `esdb://127.0.0.1:${server.address().port}?tls=false`, stop: async () => undefined };
 }
 
-/** One durable transaction for each append, as the node has them for an append that comes alone, and nothing else. */
+/** Stores each append in a durable transaction of its own, as the node does with an append that arrives alone. */
 function keeperIn(folder) {
   const { root, log } = openTables(folder);
   let position = 0;

@@ -54,7 +54,7 @@ export const kinds = {
   shipments: { columns: shipmentColumns, row: shipmentLine, path: "/v1/org/shipments" },
 };
 
-/** As many rows as asked for, or, without a number, as fit into the largest file that is taken. */
+/** Writes a file with this many rows, or, without a number, as many as fit into the largest file that the API accepts. */
 export async function csvFile(folder, kind, rows) {
   const { columns, row } = kinds[kind];
   const path = join(folder, `${kind}-${rows ?? "50MB"}.csv`);

@@ -1,15 +1,15 @@
-// Fills the read models directly, for a ledger of millions: what a rebuild of that many events would leave there.
+// Fills the read models with millions of rows by SQL, as a projector would after that many events.
 import pg from "pg";
 
 const PER_IMPORT = 100_000;
 
-/** Completed imports of the demo organisation with so many rows in all, and as many shipments as a fifth of that. */
+/** Writes completed imports of the demo organisation with `rows` rows in all, and a fifth as many shipments. */
 export async function fillLedger(databaseUrl, rows) {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const perImport = Math.min(rows, PER_IMPORT);
   const imports = Math.ceil(rows / perImport);
-  // Negative positions, so that they are before everything that the log will ever have.
+  // Negative positions, so that these imports come before every event of the log.
   await client.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, started_at, finished_at, revision)

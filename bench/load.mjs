@@ -1,16 +1,16 @@
-// Requests as fast as the connections take them.
+// Sends requests as fast as the connections allow.
 import autocannon from "autocannon";
 import { watch } from "./processes.mjs";
 
-const neverMeanwhile = 3_600_000; // looking through /proc costs the load generator more than a request does
+const onlyAtTheEnd = 3_600_000; // reading /proc costs the load generator more than a request does
 
 /**
- * `groups`: processes whose cost per request is to be told too. `warmUp`: requests that are made first and not counted, since cold
- * code costs several times as much; without it, two seconds of them.
+ * `groups`: processes whose cost per request is reported too. `warmUp`: requests that are sent first and not counted, since cold
+ * code costs several times as much; without it, two seconds of requests.
  */
 export async function load(request, { seconds, connections, warmUp }, groups = {}) {
   await autocannon({ ...request, connections, ...(warmUp ? { amount: warmUp } : { duration: 2 }) });
-  const watched = watch(groups, neverMeanwhile);
+  const watched = watch(groups, onlyAtTheEnd);
   const result = await autocannon({ ...request, connections, duration: seconds });
   const cost = Object.entries(watched.end()).map(([name, { cpuUs }]) => [name, Math.round(cpuUs / result.requests.total)]);
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${request.url}: ${result.non2xx} refused, ${result.errors} failed`);

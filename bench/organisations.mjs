@@ -19,7 +19,7 @@ export async function withAdapters(service, work) {
   }
 }
 
-/** The demo organisation under other names, with as many customers as asked for. Answers their keys. */
+/** Makes copies of the demo organisation under the given ids, each with this many customers. Returns one API key of each. */
 export function makeOrganisations(service, ids, customers = 3) {
   return withAdapters(service, async (adapters) => {
     const deps = organisationDeps(adapters);

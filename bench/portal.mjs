@@ -41,7 +41,7 @@ async function sessions(count) {
   return found;
 }
 
-/** Open pages, as their event sources see them: in a process of their own, so that reading them is no part of what is measured. */
+/** Opens the event streams of many pages in another process, so that reading them does not slow down the measuring process. */
 async function openTabs(cookies, addresses) {
   const child = fork(fileURLToPath(new URL("./peers/openTabs.mjs", import.meta.url)), []);
   child.send({ url: service.url, tabs, cookies, addresses });
@@ -81,10 +81,10 @@ async function measure() {
   };
 }
 
-/** Of the API, in milliseconds a visit. */
+/** Milliseconds of the API's processor time per visit. */
 const visitCpu = [];
 
-/** Milliseconds of so many visits, one after the other. */
+/** Loads a page `count` times, one after the other. Returns how many milliseconds each took. */
 async function visits(path, cookie, count = 40) {
   const taken = [];
   const from = cpu();
@@ -103,7 +103,7 @@ const quantile = (numbers, q) => numbers.toSorted((a, b) => a - b)[Math.min(numb
 const median = (numbers) => quantile(numbers, 0.5);
 const round = (number) => Math.round(number * 10) / 10;
 
-/** Keeps an import running; answers the one that runs now. */
+/** Keeps an import running all the time. `current` returns the id of the one that runs now. */
 function keepImporting(path) {
   let statusUrl = "";
   let goesOn = true;
@@ -136,7 +136,7 @@ try {
     found.none.push(await measure());
     const addresses = ["/portal/live/imports", `/portal/live/imports/${importing.current()}`];
     const close = await openTabs(cookies, addresses);
-    await pause(1_500); // the first reading goes to all of them
+    await pause(1_500); // each page gets the present state first, which is not measured
     found.many.push(await measure());
     bytes += await close();
     pages.list.push(...(await visits("/portal/imports", own)));

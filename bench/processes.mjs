@@ -1,4 +1,4 @@
-// What a process has cost so far, from /proc: processor time, and memory told apart into what is its own and what is a mapped file.
+// What a process has cost so far, from /proc: processor time, and memory, of which its own and that of mapped files are told apart.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 
@@ -12,7 +12,7 @@ function read(path) {
   }
 }
 
-/** Microseconds of processor time, its ended children's included. */
+/** Microseconds of processor time, including that of its ended children. */
 export function cpuOf(pid) {
   const stat = read(`/proc/${pid}/stat`);
   if (!stat) return 0;
@@ -32,7 +32,7 @@ export function forgetPeak(pid) {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // another user's process (Postgres), or no such file on this system: the peak is then its life's
+    // another user's process (Postgres), or no such file on this system: then the peak is that since the process began
   }
 }
 
@@ -98,7 +98,7 @@ export function watch(groups, everyMs = 200) {
 
 const running = new Set();
 
-/** An interrupted benchmark ends the processes it started. What waits for them then fails, and clears up as after any failure. */
+/** An interrupted benchmark ends the processes it started. The code that waits for them then fails, and cleans up as after any failure. */
 export function endedWithUs(child) {
   if (running.size === 0) for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, endAll);
   running.add(child);

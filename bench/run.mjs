@@ -69,7 +69,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
   report.machine.loadAfter = loadavg()[0];
   const path = join(results, `${report.at.replaceAll(/[:.]/g, "-")}.json`);
-  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`); // also when a section failed: the others count
+  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`); // also when a section failed: the results of the other sections are good
   say(`written to ${path}`);
   if (report.machine.loadAfter > report.machine.cores * 1.5) say("the machine was busy: compare processor time, not clock time");
 }

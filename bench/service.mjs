@@ -87,7 +87,7 @@ export async function push(service, kindPath, path, key) {
   return call(service, target, { method: "POST", body: form, ...(key ? { key } : {}) });
 }
 
-/** Asks more rarely the longer it takes, so that asking does not become part of what is measured. */
+/** Polls less often the longer the import takes, so that polling does not slow down what is measured. */
 export async function untilEnded(service, statusUrl, { key } = {}) {
   for (const startedAt = performance.now(); ; ) {
     const view = await call(service, statusUrl, key ? { key } : {});

@@ -46,7 +46,7 @@ try {
   }
   for (const { service } of versions) await importOnce(service, file); // the first import also compiles the code
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    // Each one begins a round in turn: what an import leaves to be done in the background falls on the one after it.
+    // Another version is first in each round: the background work that an import leaves behind slows down the import after it.
     const first = round % versions.length;
     for (const version of [...versions.slice(first), ...versions.slice(0, first)]) {
       version.rounds.push(await importOnce(version.service, file));
@@ -72,7 +72,7 @@ function table(measured) {
     line("rows/s", 0, ({ rate }) => rate),
     line("us of processor time per row", 1, total),
     ...groups.map((group) => line(`${group}, us per row`, 1, ({ cost }) => cost[group])),
-    // Mapped files are not counted: the system takes them back when it wants to.
+    // Mapped files are not counted: the system frees that memory when it needs it.
     ...groups.map((group) => line(`${group}, most MB of its own`, 0, ({ own }) => own[group])),
   ].join("\n");
 }

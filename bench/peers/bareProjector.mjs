@@ -8,7 +8,7 @@ asPeer(async ({ databaseUrl, eventStoreUrl, kind }) => {
   const client = EventStoreDBClient.connectionString(eventStoreUrl);
   const database = await freshTable(databaseUrl, kind);
   const filter = streamNameFilter({ prefixes: ["import-"], maxSearchWindow: 1_000, checkpointInterval: 10 });
-  let after = START; // of one run; the next takes up there
+  let after = START; // the position of the last event that was read; the next run goes on from there
 
   return async ({ run, wanted }) => {
     const line = copyLine(kind, run);
@@ -35,7 +35,7 @@ asPeer(async ({ databaseUrl, eventStoreUrl, kind }) => {
       try {
         await follow();
       } catch (error) {
-        if (!/too slow/.test(error.message)) throw error; // dropped while live: a real server does that too, subscribe again
+        if (!/too slow/.test(error.message)) throw error; // the server drops a live subscription that is too slow, as a real one does: subscribe again
       }
     }
     return { rows };

@@ -3,7 +3,7 @@ import { EventStoreDBClient, START, streamNameFilter } from "@eventstore/db-clie
 import { projectedPrefixes } from "../../dist/projections/allProjections.js";
 import { asPeer } from "./rows.mjs";
 
-/** No event for so long: the log has fewer than are wanted, and the benchmark would never end. */
+/** After this time without an event the log has fewer events than wanted: fail, since the benchmark would never end. */
 const patienceMs = 60_000;
 
 asPeer(async ({ eventStoreUrl, wanted }) => async () => {

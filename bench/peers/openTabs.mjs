@@ -1,4 +1,4 @@
-// Open pages of the portal: connections that read what they are told, and count it.
+// Open pages of the portal: connections that read their event streams and count the bytes.
 import { request } from "node:http";
 import process from "node:process";
 

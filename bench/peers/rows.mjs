@@ -121,7 +121,7 @@ export async function freshTable(databaseUrl, kind) {
 }
 
 export const copyStatement = (kind) => tables[kind].copy;
-/** `run` stands for the import, so that a warm-up's rows and those that count do not meet. */
+/** `run` stands in for the import's id, so that the rows of the warm-up and of the measured run differ. */
 export const copyLine = (kind, run) => tables[kind].line.bind(undefined, run);
 
 export async function copyAll(client, kind, lines) {
@@ -134,7 +134,7 @@ export function openCopy(client, kind) {
   return client.query(copyFrom(copyStatement(kind)));
 }
 
-/** A peer is a process: it says that it is ready, begins each time it is told, and says how many rows it has brought where they belong. */
+/** A peer is a process. It sends "ready", begins a run with each message it gets, and sends how many rows it has written to the table. */
 export function asPeer(prepare) {
   const [argument] = process.argv.slice(2);
   prepare(JSON.parse(argument)).then((work) => {

@@ -7,7 +7,7 @@ import { importOnce } from "./imports.mjs";
 
 const rate = (rows, ms) => Math.round((rows / ms) * 1000);
 
-/** All at once; answers when the last one has ended. */
+/** Pushes the file with each key and waits until the last import has ended. Returns rows per second. */
 async function importMany(service, file, keys) {
   const startedAt = performance.now();
   const pushed = [];

@@ -26,7 +26,7 @@ export async function importOnce(service, file, { key } = {}) {
     processes: watched.end(),
     stages: {
       uploadMs: acceptedAt - sentAt,
-      // the import counts as submitted when its request began, which is before the file was there
+      // submittedAt is when the request began, which is before the file had arrived
       queuedMs: Math.max(0, at("startedAt") - at("submittedAt") - (acceptedAt - sentAt)),
       workerMs: at("finishedAt") - at("startedAt"),
       projectionTailMs: Math.max(0, ms + acceptedAt - sentAt - (at("finishedAt") - at("submittedAt"))),
@@ -35,14 +35,14 @@ export async function importOnce(service, file, { key } = {}) {
 }
 
 const contenders = ["waybill", "plainLoader", "barePipeline", "emmett"];
-/** The machine is faster in one minute than in the next: contenders take turns, and each one's middle round counts. */
+/** The machine's speed changes from minute to minute: contenders take turns, and the median round of each counts. */
 const ROUNDS = 3;
 
 async function ourTurn({ folder, profileDir, warmUps, say }, turns) {
   const own = join(folder, "service");
   const service = await startService({ folder: own, profileDir });
   try {
-    for (const file of warmUps) await importOnce(service, file); // the first one meets cold code
+    for (const file of warmUps) await importOnce(service, file); // the first import runs cold code
     for (const { input, result } of turns) {
       say(`import: ${input.name}`);
       result.rounds.push({ waybill: await importOnce(service, input.file) });

@@ -40,10 +40,10 @@ async function requestsTo(service, key) {
   return { ours, answers };
 }
 
-/** More than the API keeps in memory: asked for in turn, each has been forgotten when its turn comes again. */
+/** More quotes than the API keeps in memory: fetched in turn, each has left the memory before it is fetched again. */
 const unseenQuotes = 6_000;
 
-/** Written by this process straight to the event store, so that the API has never seen them. */
+/** Records quotes straight in the event store, so that the API has none of them in memory. */
 function quotesOfAnotherProcess(service, modelId) {
   const modelRequest = modelId.slice(0, 36);
   return withAdapters(service, async ({ eventStore: events, pool }) => {
@@ -57,7 +57,7 @@ function quotesOfAnotherProcess(service, modelId) {
   });
 }
 
-/** Some time after they were recorded: that is when quotes are read from the table. */
+/** Waits until the projector has written this many quotes to the table, from which the API then reads them. */
 async function untilListed(pool, quotes) {
   for (;;) {
     const { rows } = await pool.query("select count(*)::int as listed from quote_requests");
@@ -84,7 +84,7 @@ async function startBareRoute(answers) {
   return { requests, stop, pid: child.pid };
 }
 
-/** Measures while an import runs; says how many rows a second it made meanwhile. */
+/** Runs `measure` while an import runs. Also returns how many rows per second the import made. */
 async function whileImporting(service, file, measure) {
   const { statusUrl } = await push(service, "/v1/org/fulfilment", file.path);
   const startedAt = performance.now();

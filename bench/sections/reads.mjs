@@ -1,4 +1,4 @@
-// Reads with a small ledger and a large one: they should not be able to tell.
+// Reads from a small ledger and from a large one: both should take the same time.
 import { join } from "node:path";
 import { fillLedger } from "../ledger.mjs";
 import { load } from "../load.mjs";
@@ -20,7 +20,7 @@ async function measure(folder, rows, strain) {
     const filled = await fillLedger(service.databaseUrl, rows);
     const status = `/v1/org/fulfilment/imports/${filled.importId}`;
     const errors = `${status}/errors`;
-    const deep = await deepCursor(service, errors, 90); // as deep in both, near the end of the small one
+    const deep = await deepCursor(service, errors, 90); // the same depth in both ledgers, near the end of the small one
     const activities = `/v1/org/ledger/activities?importId=${filled.lastImportId}`;
     const paths = {
       "import status": status,

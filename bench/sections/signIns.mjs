@@ -24,7 +24,7 @@ function makeMembers(service, organisationId) {
   });
 }
 
-/** Each from an address of its own, whether the one before has been answered or not. Answers how many got in, and the others' statuses. */
+/** Signs in at a steady rate, each time from another address, without waiting for answers. The returned function stops and counts the statuses. */
 function signInSteadily(service, emails) {
   const statuses = {};
   const underWay = new Set();
@@ -62,7 +62,7 @@ const quote = JSON.stringify({
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** `steady`: so many quotes a second on ten connections, as many as an API has on a good day; otherwise as fast as twenty connections take them. */
+/** Quotes are asked for in two ways: `steady` is 100 a second on ten connections, a busy day; the other is as fast as twenty connections allow. */
 export async function signInSection({ folder, full, say, profileDir }) {
   const service = await startService({ folder: join(folder, "service"), profileDir });
   try {

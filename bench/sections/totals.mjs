@@ -1,4 +1,4 @@
-// A month's totals, and a page of its rows, beside no other month and beside a hundred: they should not be able to tell.
+// A month's totals and a page of its rows, with no other month in the tables and with a hundred: both should take the same time.
 import { join } from "node:path";
 import pg from "pg";
 import { load } from "../load.mjs";

@@ -23,7 +23,7 @@ async function historyOf(importId: string, asOf?: AsOf): Promise<ImportHistory> 
   return history;
 }
 
-/** As if another worker had taken the import up after the second row. */
+/** Records an import that another worker went on with after the second row. */
 async function recordInterrupted(): Promise<Told> {
   const told = tell({
     kind: "activities",
@@ -44,7 +44,7 @@ async function recordInterrupted(): Promise<Told> {
 }
 
 describe("the history of an import", () => {
-  test("tells who pushed what, each phase, where it was taken up, and the reasons", async () => {
+  test("tells who pushed what, each phase, at which row another worker went on, and the reasons", async () => {
     const { importId } = await recordInterrupted();
     const history = await historyOf(importId);
     expect(history).toMatchObject({
@@ -103,7 +103,7 @@ describe("the history of an import", () => {
     expect(seen).toEqual(["2 RowAccepted", "3 RowRejected", "4 RowAccepted", "5 RowRejected", "6 RowRejected"]);
   });
 
-  test("says when the projection shows something else, or not yet everything", async () => {
+  test("says when the tables differ from the stream, or cannot be compared with an earlier revision of it", async () => {
     const { importId } = await recordInterrupted();
     const history = await historyOf(importId);
     await model.pool.query("update imports set failed = 0 where import_id = $1", [importId]);
@@ -115,7 +115,7 @@ describe("the history of an import", () => {
     expect(await importVerdict({ ...model, signal }, earlier.fold)).toMatchObject({ verdict: "not comparable" });
   });
 
-  test("judges the states of its rejected rows, and the counts of them", async () => {
+  test("compares the states of its rejected rows, and their counts by reason, with the tables", async () => {
     const { importId } = await recordInterrupted();
     const by = { kind: "cli", id: "test" } as const;
     const context = { organisation: "acme", by, correlationId: "test" };
@@ -146,7 +146,7 @@ describe("the history of an import", () => {
     });
   });
 
-  test("does not accuse a projection that cannot have seen the import yet, only one that has passed it", async () => {
+  test("reports an import that is missing from the tables only once the projection has passed it", async () => {
     await model.project();
     await model.stopProjector();
     const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
@@ -166,7 +166,7 @@ describe("the history of an import", () => {
 });
 
 describe("the versions of a shipment", () => {
-  test("are told with the import, rows and key that wrote each", async () => {
+  test("are listed with the import, rows and key that wrote each", async () => {
     const organisationId = "versions";
     const imports: Told[] = [];
     for (const story of [

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => model?.close());
 
-test("told to stop, it does not wait for the statement that is under way, and lets go of the tables", async () => {
+test("an aborted snapshot does not wait for its running statement, and releases its locks on the tables", async () => {
   const stop = new AbortController();
   const { pool } = model;
   const looking = withSnapshot({ pool, signal: stop.signal }, async ({ client }) => {
@@ -23,7 +23,7 @@ test("told to stop, it does not wait for the statement that is under way, and le
   await expect(withSnapshot({ pool, signal: stop.signal }, async () => undefined)).rejects.toThrow("enough");
 });
 
-test("a connection that is lost on the way is told as such, with the reason", async () => {
+test("a lost connection is reported as such, with the reason", async () => {
   const { pool } = model;
   const looking = withSnapshot({ pool, signal: new AbortController().signal }, async ({ client }) => {
     const { rows } = await client.query("select pg_backend_pid() as pid");

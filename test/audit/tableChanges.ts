@@ -1,12 +1,12 @@
-// What can be wrong in the tables, and the sentences that `verify` has for it.
+// Changes that make the tables differ from the streams, and the sentences with which `verify` reports them.
 import { expect } from "vitest";
 
 type Ids = Readonly<Record<string, string>>;
 
-/** Of the import that was recorded under this name. */
+/** The position of the import that was recorded under this name, as SQL. */
 export const position = (ids: Ids, name: string) => `(select position from imports where import_id = '${ids[name]}')`;
 
-/** What is changed, by which statements, and what is found then. */
+/** The name of each change, its SQL, and the sentences that are found then. */
 export const changes: [string, (ids: Ids) => string, unknown[]][] = [
   [
     "a changed activity",

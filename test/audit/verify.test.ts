@@ -14,7 +14,7 @@ let objects: Awaited<ReturnType<typeof createTestObjectStore>>;
 let tempDir: string;
 const ids: Record<string, string> = {};
 
-/** Recorded with the file that the stream says was pushed. */
+/** Records an import and stores the file that its stream names. */
 async function record(name: string, story: Story): Promise<void> {
   const { importId } = tell(story);
   const content = `the file of ${name}`;
@@ -70,7 +70,7 @@ const sentences = async () => (await run()).findings.first.map(({ importId, sent
 const nameOf = (importId: string | undefined) => Object.entries(ids).find(([, id]) => id === importId)?.[0] ?? "-";
 
 describe("verify", () => {
-  test("finds nothing where nothing is wrong, also in imports that run or came to nothing", async () => {
+  test("finds nothing where nothing is wrong, also for running, queued, failed and cancelled imports", async () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
     expect(verification).toMatchObject({
@@ -104,7 +104,7 @@ describe("verify", () => {
       expect(await sentences()).toEqual(expected.map(named));
     });
 
-    test("many differences: the first 20, and how many there are", async () => {
+    test("many differences: lists the first 20 and counts all", async () => {
       await model.pool.query(
         `insert into rejections select ${position(ids, "activities")}, number, null, 'e', '{}' from generate_series(1000, 1499) as number`,
       );
@@ -113,7 +113,7 @@ describe("verify", () => {
       expect(findings.count).toBe(500);
     });
 
-    test("only what belongs to the organisation that was asked about", async () => {
+    test("only differences of the organisation that was asked about", async () => {
       await model.pool.query("update activities set charge_code = 'PACK'");
       expect((await run("other")).findings.count).toBe(1);
       expect((await run("other")).organisations).toEqual([{ organisationId: "other", imports: 1, findings: 1 }]);
@@ -141,7 +141,7 @@ describe("verify", () => {
     await objects.store.put(`uploads/acme/${ids["again"]}`, path, { contentType: "text/csv" });
   });
 
-  test("finds what is wrong with a stream itself", async () => {
+  test("finds what contradicts itself within a stream", async () => {
     const told = tell({ kind: "activities", end: "running", rows: [{ accept: activity() }, { accept: activity() }] });
     const [requested, started, first] = told.events;
     if (!requested || !started || !first) throw new Error("the story is shorter than told");

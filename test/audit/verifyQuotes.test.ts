@@ -38,7 +38,7 @@ const sentences = async (allQuotes = false) => (await run(allQuotes)).findings.f
 
 describe("verify", () => {
   test.each([false, true])(
-    "finds nothing wrong with quotes that are as they were recorded, and says how many it derived (all: %s)",
+    "finds nothing wrong with unchanged quotes, and says how many prices it computed again (all: %s)",
     async (all) => {
       const { findings, quotes } = await run(all);
       expect(findings.first).toEqual([]);
@@ -93,7 +93,7 @@ describe("verify", () => {
     });
   });
 
-  test("finds a quote that does not come out again, though the tables agree with its event", async () => {
+  test("finds a quote whose price comes out differently when computed again, though the tables agree with its event", async () => {
     const cheaper = fileShape.parse(organisationFile(acme.id));
     for (const card of cheaper.rateCards) card.fuelLevyPercent = 22;
     const wrong = await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file: cheaper }));
@@ -108,7 +108,7 @@ describe("verify", () => {
   });
 });
 
-test("a sample has as many as there are, up to its bound, and none is taken twice", () => {
+test("a sample has every item up to its size, then that many different items", () => {
   const sample = createSample<number>(5);
   for (let n = 0; n < 3; n += 1) sample.offer(n);
   expect(sample.taken).toEqual([0, 1, 2]);

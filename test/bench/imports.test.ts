@@ -1,4 +1,4 @@
-// Programs that import compiled files by their paths are not compiled themselves: nothing else says that a moved file is missed.
+// The .mjs programs load compiled files by path and are not type-checked: only this test notices a file that was moved.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const programs = ["bench", "scripts", "test"].flatMap((folder) =>
     .map((file) => join(folder, file)),
 );
 
-/** What a program loads from dist, as a path in src. */
+/** The files that a program loads from dist, as paths in src. */
 function* loaded(program: string): Generator<string> {
   for (const [, path = ""] of readFileSync(join(root, program), "utf8").matchAll(/["'](\.{1,2}\/[^"']*dist\/[^"']+)\.js["']/g)) {
     const file = normalize(join(dirname(program), path));
@@ -19,7 +19,7 @@ function* loaded(program: string): Generator<string> {
   }
 }
 
-test("what benchmarks, scripts and helpers of tests load from dist is there", () => {
+test("every file that benchmarks, scripts and test helpers load from dist has its source in src", () => {
   const all = programs.flatMap((program) => [...loaded(program)].map((file) => ({ program, file })));
   expect(all.length).toBeGreaterThan(20);
   expect(all.filter(({ file }) => ![".ts", ".tsx"].some((ending) => existsSync(join(root, `${file}${ending}`))))).toEqual([]);

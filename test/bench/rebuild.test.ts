@@ -1,4 +1,4 @@
-// The short form of a benchmark: what it compares has read the same events.
+// The short form of a benchmark: both sides that it compares must read the same events.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

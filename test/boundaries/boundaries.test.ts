@@ -12,7 +12,7 @@ interface Boundaries {
   readonly rooms: readonly { readonly room: string; readonly holds: string; readonly mayImport: readonly string[] }[];
 }
 
-/** What a trespasser in each place may and may not import: the table says so, and this shows that the lint heeds it. */
+/** Imports that the table forbids and, below, some that it allows: they show that dependency-cruiser enforces the table. */
 const refused: readonly (readonly [string, string])[] = [
   ["src/domain/rating/x.ts", "../../events/codec.js"],
   ["src/domain/rating/x.ts", "../../ports/eventStore.js"],
@@ -43,7 +43,7 @@ const allowed: readonly (readonly [string, string])[] = [
   ["src/embedded/x.ts", "../adapters/metrics.js"],
 ];
 
-/** Without a row, a file is refused also where it imports nothing: imported by a file that may import everything, or by none. */
+/** Files whose folder has no row in the table and that import nothing: one is imported by `src/main`, the other by no file. */
 const withoutRow: readonly (readonly [string, string])[] = [
   ["src/billing/imported.ts", "export const imported = 1;\n"],
   ["src/main/importer.ts", 'export { imported } from "../billing/imported.js";\n'],
@@ -53,7 +53,7 @@ const withoutRow: readonly (readonly [string, string])[] = [
 let violations: Set<string>;
 const folders: string[] = [];
 
-/** Every case stands in a file of its own, in a copy of the tree that the project's own rules are run on, once. */
+/** Writes each case as a file into a copy of the source tree, and runs dependency-cruiser on the copy once. */
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-boundaries-"));
   folders.push(folder);
@@ -75,7 +75,7 @@ beforeAll(async () => {
     (error: { stdout: string }) => error,
   );
   const report = JSON.parse(output.stdout) as { summary: { totalCruised: number; violations: { from: string; rule: { name: string } }[] } };
-  expect(report.summary.totalCruised).toBeGreaterThan(300); // it reads the code, and does not pass because it read nothing
+  expect(report.summary.totalCruised).toBeGreaterThan(300); // the real code was read: the tests do not pass for want of files
   violations = new Set(report.summary.violations.map(({ from }) => from));
 });
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));

@@ -20,7 +20,7 @@ let activities: string;
 const command = useCommandLine();
 const signingSecret = "a secret of thirty-two characters";
 
-/** With its file where the embedded object store keeps it. */
+/** Records an import and stores its file in the embedded object store. */
 async function record(story: Story): Promise<string> {
   const { importId } = tell(story);
   const key = `uploads/acme/${importId}`;
@@ -50,8 +50,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("audit import tells the story, and streams its rows for machines", async () => {
-  const story = await waybill(["audit", "import", activities], environment); // in a process of its own; the file's other commands share one
+test("audit import prints the import's history, and with --rows --json each row as a line of JSON", async () => {
+  const story = await waybill(["audit", "import", activities], environment); // in its own process; the other commands of this file share one
   expect(story.stdout).toContain("The projection agrees with it, row by row.");
   expect(story.stdout).toContain("the stored file still has this hash");
   expect(story.code).toBe(0);
@@ -68,7 +68,7 @@ test("audit import tells the story, and streams its rows for machines", async ()
   ]);
 });
 
-test("audit import of what the projector has not come to yet is no difference", async () => {
+test("audit import reports no difference for an import that the projector has not read yet", async () => {
   await model.stopProjector();
   const importId = await record({ kind: "shipments", end: "queued" });
   const [text, json] = await Promise.all([
@@ -82,7 +82,7 @@ test("audit import of what the projector has not come to yet is no difference", 
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { projection: { verdict: "not comparable", why } }]);
 });
 
-test("audit verify ends with 0, and with 1 once a row was changed", async () => {
+test("audit verify exits with 0, and with 1 once a row was changed", async () => {
   const sound = await command(["audit", "verify"], environment);
   expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining("Everything agrees with the streams.")]);
   await model.pool.query("update activities set charge_code = 'PACK'");
@@ -91,7 +91,7 @@ test("audit verify ends with 0, and with 1 once a row was changed", async () => 
   expect(JSON.parse(changed.stdout)).toMatchObject({ differences: 1, first: [{ organisationId: "acme", importId: activities }] });
 });
 
-test("audit verify of an organisation without imports finds it in order, also before the tables have it, and names what it should not hold", async () => {
+test("audit verify of an organisation without imports agrees, also before the tables have the organisation, and reports a shipment from nowhere", async () => {
   const path = join(folder, "fresh.json");
   await writeFile(path, JSON.stringify(organisationFile("fresh")));
   expect((await command(["org", "apply", path], environment)).code).toBe(0);
@@ -106,12 +106,12 @@ test("audit verify of an organisation without imports finds it in order, also be
   expect([ghost.code, JSON.parse(ghost.stdout)]).toMatchObject([1, { differences: 1, first: [{ organisationId: "fresh" }] }]);
 });
 
-test("projections rebuild mends it and says so; status shows nothing left to do", async () => {
+test("projections rebuild repairs the changed table and says so; status shows nothing left to project", async () => {
   const rebuilt = await command(["projections", "rebuild", "activities"], environment);
-  // The activity, its total and its group.
+  // 3 rows: the activity, its total and its group.
   expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringMatching(/^activities +3 +[0-9a-f]{16} +was different/m)]);
   expect((await command(["audit", "verify"], environment)).code).toBe(0);
-  await model.project(); // the organisation that was applied above too
+  await model.project(); // the organisation that an earlier test applied is projected too
   const status = await command(["projections", "status", "--json"], environment);
   expect((JSON.parse(status.stdout) as { events: number }[]).every(({ events }) => events === 0)).toBe(true);
   expect(JSON.parse(status.stdout)).toHaveLength(allProjections.length);
@@ -132,7 +132,7 @@ test.each(someOf(["SIGTERM", "SIGINT"] as const, 2))(
     const before = await everything();
     const reader = await model.pool.connect();
     try {
-      // A long read holds a lock: the rebuild is done but for the swap, which waits for it.
+      // A long read holds a lock, and the rebuild's last step, the swap of the tables, waits for it.
       await reader.query("begin; lock table activities in access share mode");
       let rebuild: ChildProcess | undefined;
       const result = waybill(["projections", "rebuild"], environment, (child) => (rebuild = child));
@@ -142,7 +142,7 @@ test.each(someOf(["SIGTERM", "SIGINT"] as const, 2))(
       expect(await result).toEqual({
         code: 1,
         stdout: "",
-        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\.\n$/), // after how far it came, where that takes long
+        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\.\n$/), // lines about its progress may come before
       });
     } finally {
       await reader.query("rollback");
@@ -170,14 +170,14 @@ test("audit verify that gets SIGTERM says that it was stopped", async () => {
   }
 });
 
-test("audit shipment lists its versions", async () => {
+test("audit shipment lists the shipment's versions", async () => {
   const found = await command(["audit", "shipment", "S1", "--org", "acme"], environment);
   expect(found.stdout).toContain("Shipment S1: 1 version\n");
   const none = await command(["audit", "shipment", "S1", "--org", "other"], environment);
   expect([none.code, none.stdout]).toEqual([1, ""]);
 });
 
-test("what a caller pushed cannot pass for a line of the audit", async () => {
+test("values that a caller pushed cannot look like a line of the audit", async () => {
   const forged = "evil\u001b[31m\nStatus        failed";
   const shown = "evil\\u001b[31m\\nStatus        failed";
   const importId = await record({
@@ -210,7 +210,7 @@ const mistaken: [string[], string][] = [
     "There is no projection nope. There are: organisations, members, imports, rejections, activities, shipments, versions, quotes.",
   ],
 ];
-test.each(mistaken)("%j is one clear line", async (args, line) => {
+test.each(mistaken)("%j ends with one clear line", async (args, line) => {
   const { code, stdout, stderr } = await waybill(args, environment);
   expect([code, stdout, stderr.trim()]).toEqual([1, "", line]);
 });

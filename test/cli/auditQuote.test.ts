@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("audit quote prints how a quote came about, and ends with 0 when it comes out again", async () => {
+test("audit quote prints how a quote's price is made up, and exits with 0 when computing it again gives the same", async () => {
   const organisation = await service.organisation();
   const place = (postalCode: string) => ({ postalCode });
   const response = await organisation.post("/v1/org/quote/getQuote", {
@@ -41,7 +41,7 @@ test("audit quote prints how a quote came about, and ends with 0 when it comes o
   const { results } = (await response.json()) as { results: { quoteId: string }[] };
   const quoteId = results[0]?.quoteId ?? "";
   expect(quoteId).toMatch(/-1$/);
-  // Dearer since: a quote is explained by the catalogue it was priced by.
+  // Prices have risen since: a quote is explained by the catalogue it was priced with.
   const dearer = fileShape.parse(organisationFile(organisation.id));
   for (const lane of dearer.rateCards[0]?.lanes ?? []) lane.perKg = 0.99;
   const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
@@ -56,7 +56,7 @@ test("audit quote prints how a quote came about, and ends with 0 when it comes o
   expect(code).toBe(0);
 });
 
-test("audit quote explains a quote of an earlier version, and one that does not come out again ends with 1 and says what differs", async () => {
+test("audit quote explains a quote of an earlier version of Waybill; for one that computes differently it exits with 1 and says what differs", async () => {
   const { id: organisationId } = await service.organisation();
   const file = fileShape.parse(organisationFile(organisationId));
   const sound = await recordOldQuote(service.eventStore, oldQuote({ organisationId, file }));
@@ -72,7 +72,7 @@ test("audit quote explains a quote of an earlier version, and one that does not 
   expect([code, stderr.trim().split("\n").at(-1)]).toEqual([1, "The quote does not come out again as it was recorded."]);
 });
 
-test("audit quote of a quote that does not exist is one clear line", async () => {
+test("audit quote of a quote that does not exist ends with one clear line", async () => {
   const { code, stdout, stderr } = await command(["audit", "quote", "nope"], environment);
   expect([code, stdout, stderr.trim().split("\n").at(-1)]).toEqual([1, "", "There is no quote nope."]);
 });

@@ -16,7 +16,7 @@ let folder: string;
 let database: TestDatabase;
 let eventStore: TestEventStore;
 let environment: Record<string, string>;
-/** In a process of its own; the file's other commands share one. */
+/** Runs the command in its own process; the other commands of this file share one. */
 const runAlone = (...args: string[]) => waybill(args, environment);
 const command = useCommandLine();
 const run = (...args: string[]) => command(args, environment);
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("help is a result; a mistake is one line on stderr and exit code 1", async () => {
+test("help is printed on stdout with exit code 0; a mistake is one line on stderr and exit code 1", async () => {
   const help = await runAlone("--help");
   expect(help).toMatchObject({ code: 0, stderr: "" });
   for (const word of ["start", "api", "worker", "projector", "eventstore", "org", "keys", "localities"])
@@ -60,7 +60,7 @@ test("help is a result; a mistake is one line on stderr and exit code 1", async 
   });
 });
 
-test("a reader that goes away is no fault", async () => {
+test("a command whose output is closed early exits with 0 and prints no error", async () => {
   const child = spawn(process.execPath, [program, "org", "list"], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -72,7 +72,7 @@ test("a reader that goes away is no fault", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
 
-test.skipIf(!existsSync("/dev/full"))("a result that cannot be written is a fault, said in one line", async () => {
+test.skipIf(!existsSync("/dev/full"))("a command whose output cannot be written exits with 1 and one line on stderr", async () => {
   for (const args of [["org", "list"], ["--help"]]) {
     const full = await open("/dev/full", "w");
     const env = { ...process.env, ...environment };
@@ -88,7 +88,7 @@ test.skipIf(!existsSync("/dev/full"))("a result that cannot be written is a faul
   }
 });
 
-test("a faulty configuration stops every command, with all its faults and none of its secrets", async () => {
+test("a faulty configuration stops a command, with all its faults and none of its secrets", async () => {
   const { code, stdout, stderr } = await command(["api"], { PORT: "x", LOG_LEVEL: "loud", DATABASE_URL: "postgres://user:hunter2@db/w" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toBe(
@@ -133,7 +133,7 @@ test("a faulty organisation file is refused whole, with every fault by its path"
   });
 });
 
-test("a key is printed alone, listed by its prefix, and revoked once", async () => {
+test("a new key is the only output, is listed by its prefix, and can be revoked twice without an error", async () => {
   const created = await run("keys", "create", "--org", "demo", "--name", "warehouse");
   expect(created).toEqual({ code: 0, stdout: expect.stringMatching(/^wb_live_[A-Za-z0-9]{36}\n$/), stderr: "" });
   const prefix = created.stdout.slice(0, 12);
@@ -145,14 +145,14 @@ test("a key is printed alone, listed by its prefix, and revoked once", async () 
   expect((await run("keys", "list", "--org", "demo")).stdout).toMatch(new RegExp(`${prefix} +warehouse +\\S+Z +- +\\S+Z `));
 });
 
-test("a key's name cannot pass for a line of the list", async () => {
+test("a key's name cannot look like a line of the list", async () => {
   await run("keys", "create", "--org", "demo", "--name", "evil\u001b[31m\nwb_live_XXXX");
   const { stdout } = await run("keys", "list", "--org", "demo");
   expect(stdout).toMatch(/ evil\\u001b\[31m\\nwb_live_XXXX /);
   expect(stdout.trimEnd().split("\n")).toHaveLength(3);
 });
 
-test("what does not exist is said in one line", async () => {
+test("an organisation, key or file that does not exist is reported in one line", async () => {
   const commands = [
     ["keys", "create", "--org", "nobody", "--name", "x"],
     ["keys", "list", "--org", "nobody"],
@@ -169,14 +169,14 @@ test("what does not exist is said in one line", async () => {
   }
 });
 
-test("a store that is down is said in one line", async () => {
+test("a database that is down is reported in one line, without its password", async () => {
   const { code, stdout, stderr } = await command(["org", "list"], { ...environment, DATABASE_URL: "postgres://a:hunter2@127.0.0.1:1/w" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^The database is not available: .*\n$/);
   expect(stderr).not.toContain("hunter2");
 });
 
-test("localities in place of those that come with the product are loaded with a word of warning", async () => {
+test("localities that replace bundled ones are loaded, with a warning", async () => {
   const path = await file("CA.txt", "CA\tM5H\tToronto\tOntario\tON\t\t\t\t\t43.65\t-79.38\t6\n");
   expect(await run("localities", "import", path)).toEqual({
     code: 0,
@@ -185,7 +185,7 @@ test("localities in place of those that come with the product are loaded with a 
   });
 });
 
-test("localities of another country are loaded from a GeoNames file, once", async () => {
+test("localities of another country are loaded from a GeoNames file, and the same file again is reported as loaded already", async () => {
   const path = await file("NZ.txt", "NZ\t6011\tTe Aro\tWellington\tWGN\t\t\t\t\t-41.29\t174.77\t4\n");
   expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded\n", stderr: "" });
   expect(await run("localities", "import", path)).toEqual({ code: 0, stdout: "NZ 1 place, loaded already\n", stderr: "" });
@@ -209,12 +209,9 @@ async function filesLoadedBy(role: string): Promise<string[]> {
   return result.map(({ url }) => url).filter((url) => url.startsWith("file:"));
 }
 
-test.each(["api", "worker"])(
-  "%s is started from a few bundled files, and loads none of these modules a second time from elsewhere",
-  async (role) => {
-    const bundled = pathToFileURL(join(dirname(program), "bundle", "/")).href;
-    const loaded = await filesLoadedBy(role);
-    expect(loaded.filter((url) => !url.startsWith(bundled))).toEqual([pathToFileURL(program).href]);
-    expect(loaded.length).toBeLessThan(150); // about a thousand as compiled
-  },
-);
+test.each(["api", "worker"])("%s loads only the program and a few bundled files", async (role) => {
+  const bundled = pathToFileURL(join(dirname(program), "bundle", "/")).href;
+  const loaded = await filesLoadedBy(role);
+  expect(loaded.filter((url) => !url.startsWith(bundled))).toEqual([pathToFileURL(program).href]);
+  expect(loaded.length).toBeLessThan(150); // unbundled there are about a thousand
+});

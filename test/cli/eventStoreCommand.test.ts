@@ -35,7 +35,7 @@ test("the event store serves by itself, for any client, until SIGTERM", async ()
   }
 });
 
-test("the event store by itself refuses clients without the credentials that it was given, and never says these", async () => {
+test("the event store by itself refuses clients without the credentials that it was given, and never prints them", async () => {
   const child = spawn(process.execPath, [
     program,
     "eventstore",
@@ -48,7 +48,7 @@ test("the event store by itself refuses clients without the credentials that it 
   try {
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
-    child.stdin.write("carrier:pigeon\n"); // stays open: a line is enough
+    child.stdin.write("carrier:pigeon\n"); // stdin stays open: one line is enough
     await until("it says where it listens", async () => /esdb:\S+\s/.test(said));
     const address = /esdb:\S+/.exec(said)?.[0] ?? "";
     const stranger = EventStoreDBClient.connectionString(address);
@@ -67,7 +67,7 @@ test("the event store by itself refuses clients without the credentials that it 
 });
 
 test.each(someOf(["", "carrier", "carrier:", ":pigeon", "a b:c", `carrier:${"p".repeat(2_000)}`], 3))(
-  "the event store does not start with %j for credentials",
+  "the event store does not start with the credentials %j",
   async (given) => {
     const child = spawn(process.execPath, [program, "eventstore", "--port", "0", "--data", join(folder, "no"), "--credentials-on-stdin"]);
     let said = "";

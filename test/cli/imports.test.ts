@@ -28,13 +28,13 @@ const run = (...args: string[]) => command(["imports", ...args], environment());
 const status = async (importId: string) =>
   (await stage.pool.query("select status from imports where import_id = $1", [importId])).rows[0]?.status;
 
-test("imports are listed newest first, for people and for scripts, and cancelled by their id", async () => {
+test("imports are listed newest first, as text and as JSON, and cancelled by their id", async () => {
   const organisation = await stage.organisation("operated");
   const older = await stage.push(organisation, "activities", activities(1));
   const newer = await stage.push(organisation, "shipments", "shipmentId\n");
   await until(async () => (await status(newer)) === "queued");
 
-  const cancelled = await waybill(["imports", "cancel", older], environment()); // in a process of its own; the file's other commands share one
+  const cancelled = await waybill(["imports", "cancel", older], environment()); // in its own process; the other commands of this file share one
   expect(cancelled).toMatchObject({ code: 0, stdout: `${older} cancelled\n` });
   expect((await stage.events(older)).at(-1)).toMatchObject({
     type: "ImportCancelled",

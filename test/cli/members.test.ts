@@ -40,7 +40,7 @@ const link = /^https:\/\/waybill\.example\.com\/freight\/portal\/join\/[\w-]{43}
 
 test("members are invited, listed, given links and roles, removed and erased", async () => {
   const invitation = ["--org", "acme", "--email", "ada@example.com", "--role", "admin", "--name", "Ada"];
-  const invited = await waybill(["members", "invite", ...invitation], environment); // in a process of its own; the file's other commands share one
+  const invited = await waybill(["members", "invite", ...invitation], environment); // in its own process; the other commands of this file share one
   expect(invited).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(link) });
   expect(await members("invite", "--email", "bob@example.com", "--role", "viewer")).toMatchObject({ code: 0 });
   const another = await members("link", "ADA@example.com");

@@ -33,8 +33,8 @@ afterAll(async () => {
 
 const secretAlone = /^whsec_[A-Za-z0-9+/]{43}=\n$/;
 
-test("an endpoint is added, tried, paused and resumed, rotated, told again and removed from the command line", async () => {
-  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill); // in a process of its own; the file's other commands share one
+test("the command line adds, pings, pauses, resumes and removes an endpoint, rotates its secret and replays its events", async () => {
+  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill); // in its own process; the other commands of this file share one
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(secretAlone) });
   expect(added.stderr).not.toContain(added.stdout.trim());
   receiver.secret = added.stdout.trim();
@@ -65,7 +65,7 @@ test("an endpoint is added, tried, paused and resumed, rotated, told again and r
     const [delivery] = await listDeliveries(stage.pool, organisationId, endpointId, { limit: 1 });
     return delivery?.status === "delivered" && delivery.attempts.length === attempts;
   };
-  await eventually(() => isDelivered(1), "its answer to be written down"); // else a replay would be of what is on its way
+  await eventually(() => isDelivered(1), "its answer to be written down"); // otherwise the replay could include a delivery that is still on its way
   await pauseWebhook(stage.deps, { organisationId, endpointId }, origin, "No delivery has succeeded for three days.");
   expect((await run("list", [])).stdout).toMatch(new RegExp(`${endpointId} .* paused .*No delivery has succeeded for three days\\.`));
   expect(await run("resume", [endpointId])).toMatchObject({ code: 0, stdout: `${endpointId} resumed\n` });
@@ -92,7 +92,7 @@ test("an endpoint is added, tried, paused and resumed, rotated, told again and r
   expect(JSON.parse((await run("list", ["--json"])).stdout)).toEqual([]);
 });
 
-test("what cannot be done is one line on stderr, exit code 1, and nothing on stdout", async () => {
+test("a refused command prints one line on stderr and nothing on stdout, and exits with 1", async () => {
   const refusing = `http://127.0.0.1:${await freePort()}/`;
   const { endpointId } = await stage.add(organisationId, refusing);
   const id = randomUUID();

@@ -4,7 +4,7 @@ import { parseConfig } from "../../src/config.js";
 
 const config = parseConfig({ PUBLIC_URL: "https://waybill.example.com", DATA_DIR: "/srv/waybill" });
 
-test("the first start shows the key, a sign-in link for the portal, and a line with the key", () => {
+test("the first start shows the key, a sign-in link for the portal, and a curl line with the key", () => {
   const lines = welcome(config, { organisationId: "demo", key: "wb_live_abc", token: "t0ken", hasAdmin: true });
   expect(lines.slice(0, 4)).toEqual([
     "Waybill is ready at https://waybill.example.com (API reference: https://waybill.example.com/docs)",

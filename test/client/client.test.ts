@@ -51,7 +51,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return got;
 }
 
-/** A client whose first answer is lost on its way: the service has taken the request by then. */
+/** A client whose first answer is lost on its way. The service has handled that request. */
 async function withLostAnswer(): Promise<{ client: Waybill; sent: () => number }> {
   const { key } = await service.organisation();
   let sent = 0;
@@ -90,7 +90,7 @@ test("shipments are pushed, waited for and read from the ledger, page by page", 
   expect((await all(waybill.shipments.imports.list())).map(({ importId }) => importId)).toEqual([accepted.importId]);
 });
 
-test("a file is uploaded from a path, its rejected rows are read page by page and corrected, once", async () => {
+test("a file is uploaded from a path, its rejected rows are read page by page and corrected; a second correction is a conflict", async () => {
   const { key } = await service.organisation();
   const client = new Waybill({ baseUrl: service.url, apiKey: key });
   const path = join(folder, "activities.csv");
@@ -130,7 +130,7 @@ test("a Blob, a File and a stream are uploaded under their names", async () => {
   await expect(waybill.activities.upload(join(folder, "missing.csv"))).rejects.toThrow("missing.csv");
 });
 
-test("a running import is cancelled, which ends the waiting for it", async () => {
+test("a running import is cancelled, and `wait` then returns it as cancelled", async () => {
   const { key } = await service.organisation();
   const client = new Waybill({ baseUrl: service.url, apiKey: key });
   const rows = "SYD1,PICK,2,2026-07-01T09:30:00Z,CUST-001,A\n".repeat(200_000);
@@ -157,7 +157,7 @@ describe("when the answer to a push is lost", () => {
     expect((await all(client.activities.imports.list())).map((each) => each.importId)).toEqual([importId]);
   });
 
-  test("a stream is not sent again, and the error has the key with which to ask for the same import", async () => {
+  test("a stream is not sent again, and the error has the Idempotency-Key with which a new upload finds the same import", async () => {
     const { client, sent } = await withLostAnswer();
     const failed = await client.activities.upload(new Blob([csv]).stream(), { name: "once.csv" }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ConnectionError);
@@ -168,7 +168,7 @@ describe("when the answer to a push is lost", () => {
   });
 });
 
-test("errors are classes, with status, messages and request id", async () => {
+test("errors have their own classes, with status, messages and request id", async () => {
   const invalid = await waybill.activities.push({ activities: [] }).catch((error: unknown) => error);
   expect(invalid).toBeInstanceOf(InvalidRequestError);
   expect(invalid).toMatchObject({ status: 400, name: "InvalidRequestError", requestId: expect.stringMatching(/./) });
@@ -178,7 +178,7 @@ test("errors are classes, with status, messages and request id", async () => {
   await expect(new Waybill({ baseUrl: service.url, apiKey: "none" }).activities.ledger.totals()).rejects.toThrow(UnauthorisedError);
 });
 
-test("waiting ends when its time is up or its signal says so, and asks nothing when a webhook has told of the end", async () => {
+test("`wait` ends at its timeout or by its signal, and sends no request when it is given a webhook event of the import's end", async () => {
   const { key } = await service.organisation();
   let asked = 0;
   const queued: typeof fetch = async (input, init) => {

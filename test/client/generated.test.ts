@@ -11,7 +11,7 @@ import { routes } from "../../src/http/api/routes/list.js";
 const file = "packages/client/src/generated.ts";
 const generator = "packages/client/node_modules/openapi-typescript/bin/cli.js";
 
-test("the types of the client are those of the document", async () => {
+test("the types of the client are those generated from the API's document", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-client-types-"));
   try {
     const document = join(folder, "openapi.json");
@@ -27,7 +27,7 @@ test("the types of the client are those of the document", async () => {
   }
 });
 
-/** Types have no use for examples, and would change with each of them. */
+/** Examples would be comments in the generated types, which would change with each of them. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== "object" || value === null) return value;

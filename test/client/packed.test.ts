@@ -14,7 +14,7 @@ const source = "packages/client";
 const csv = await readFile("test/fixtures/client/activities.csv", "utf8");
 
 let folder: string;
-/** The empty folder. */
+/** The folder that the client is installed into; it has nothing else. */
 let app: string;
 let packed: { readonly filename: string; readonly files: readonly { readonly path: string }[] };
 let service: TestService;
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const npm = async (cwd: string, ...args: string[]) => (await run("npm", args, { cwd })).stdout;
 
-/** A copy of the package is built and packed, since others may read the build in the repository meanwhile. */
+/** Builds and packs a copy of the package, since other tests may read the build in the repository meanwhile. */
 async function pack(): Promise<typeof packed> {
   const clone = join(folder, "clone", source);
   await mkdir(clone, { recursive: true });
@@ -52,7 +52,7 @@ async function pack(): Promise<typeof packed> {
   return (JSON.parse(said.slice(said.indexOf("[\n"))) as [typeof packed])[0];
 }
 
-/** Runs a program in the folder with the installed client. */
+/** Runs a program in the folder that has the client installed. */
 async function runInApp(program: string, ...args: string[]): Promise<string> {
   const file = join(app, "program.mjs");
   await writeFile(file, program);
@@ -67,7 +67,7 @@ test("the tarball has the built modules, their types and the README, and nothing
   expect((await readdir(join(app, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual(["@waybill"]);
 });
 
-test("the lines of its README run as they stand", async () => {
+test("the program in the client's README runs as it stands", async () => {
   const program = /```js\n([\s\S]*?)```/.exec(await readFile(join(app, "node_modules/@waybill/client/README.md"), "utf8"))?.[1] ?? "";
   const place = "2000,Sydney,3000,Melbourne,Carton,1";
   const columns = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
@@ -80,7 +80,7 @@ const browser = useBrowser();
 
 browserTest("in a browser a Blob is uploaded and waited for, and its rejected rows are read", async () => {
   const installed = join(app, "node_modules/@waybill/client");
-  // Bundlers for browsers follow this field.
+  // The `browser` field says which files bundlers replace for browsers.
   const { browser: instead } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as { browser: Record<string, string> };
   const got = await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
     await page.route("**/client/*", async (route) => {
@@ -128,7 +128,7 @@ const used = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayB
 const before = used();
 let most = before;
 const timer = setInterval(() => {
-  if (used() - before > 8 * 1024 * 1024) gc(); // what is kept counts, not what nobody has thrown away yet
+  if (used() - before > 8 * 1024 * 1024) gc(); // only memory that is still in use counts, not garbage
   most = Math.max(most, used());
 }, 5);
 const bytes = how === "memory" ? await readFile("large.csv") : undefined;
@@ -139,7 +139,7 @@ console.log((most - before) / 1024 / 1024, bytes?.length ?? 0);
 `;
 
 test("a file of 50 MB is never in memory, from a path or from a stream", async () => {
-  await Promise.all(roles.map((role) => role.stop())); // nobody needs a million rows in the ledger
+  await Promise.all(roles.map((role) => role.stop())); // the million rows need not be imported
   const [header = "", row = ""] = csv.split("\n");
   const large = Buffer.alloc(50_000_000, `${row}\n`);
   large.write(`${header}\n`);
@@ -149,6 +149,6 @@ test("a file of 50 MB is never in memory, from a path or from a stream", async (
   console.info(
     `most memory kept beyond the start, in MiB: path ${path.toFixed(1)}, stream ${stream.toFixed(1)}, a Blob of it all ${memory.toFixed(1)}`,
   );
-  expect(memory).toBeGreaterThan(47); // what is measured is there to be seen
+  expect(memory).toBeGreaterThan(47); // the measurement does see a file that is held in memory
   expect(Math.max(path, stream)).toBeLessThan(16);
 });

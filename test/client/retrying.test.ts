@@ -1,4 +1,4 @@
-// When the client sends a request again, and when it does not. The answers are made here: a service in good health does not give them.
+// When the client sends a request again, and when it does not. The tests make the answers, since a healthy service does not give them.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -26,7 +26,7 @@ function answering(...answers: [status: number, headers?: Record<string, string>
   return { keys, times, client: new Waybill({ baseUrl: "http://localhost", apiKey: "key", fetch: send, firstDelay: 1 }) };
 }
 
-test.each([408, 429, 502, 503, 504])("%i is sent again with the same key", async (status) => {
+test.each([408, 429, 502, 503, 504])("a push answered %i is sent again with the same Idempotency-Key", async (status) => {
   const { client, keys } = answering([status], [status], [202]);
   expect(await client.activities.push({ activities })).toEqual(accepted);
   expect(keys).toHaveLength(3);
@@ -34,14 +34,14 @@ test.each([408, 429, 502, 503, 504])("%i is sent again with the same key", async
   expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("two pushes have two keys", async () => {
+test("two pushes have two Idempotency-Keys", async () => {
   const { client, keys } = answering([202]);
   await client.activities.push({ activities });
   await client.activities.push({ activities });
   expect(new Set(keys).size).toBe(2);
 });
 
-test.each([400, 401, 403, 404, 409, 413, 422, 500])("%i is not sent again", async (status) => {
+test.each([400, 401, 403, 404, 409, 413, 422, 500])("a push answered %i is not sent again", async (status) => {
   const { client, keys } = answering([status], [202]);
   await expect(client.activities.push({ activities })).rejects.toMatchObject({ status });
   expect(keys).toHaveLength(1);
@@ -56,7 +56,7 @@ test("attempts are bounded, and the last error is thrown with the key of the pus
   expect(keys).toHaveLength(5);
 });
 
-test("Retry-After is waited for, and a longer one than the longest delay is thrown", async () => {
+test("the client waits as long as Retry-After says, and throws when that is longer than its longest delay", async () => {
   const { client, times } = answering([429, { "retry-after": "1" }], [202]);
   await client.activities.push({ activities });
   expect(Number(times[1]) - Number(times[0])).toBeGreaterThan(990);
@@ -83,7 +83,7 @@ async function listen(handle: Parameters<typeof createServer>[1]): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a service that does not answer is given up, and a redirect does not carry the key elsewhere", async () => {
+test("a request without an answer fails at its timeout, and a redirect is an error", async () => {
   const baseUrl = await listen((request, response) => {
     if (request.url?.includes("totals")) response.writeHead(307, { location: "/elsewhere" }).end();
   });

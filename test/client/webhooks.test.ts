@@ -17,7 +17,7 @@ function sign(secretOfSender = secret): Record<string, string> {
   return { "webhook-id": "msg_1", "webhook-timestamp": String(now.getTime() / 1000), "webhook-signature": signature };
 }
 
-test("a message of the product's own sender is verified, also while both secrets sign", async () => {
+test("a message of the product's own sender is verified, with either secret while two of them sign", async () => {
   const headers = signedHeaders({ eventId: "1", endpointId, generation: 2, signsFrom: 1, now }, body, signingSecret);
   for (const generation of [1, 2]) {
     const event = await verifyWebhook({ body, headers, secret: webhookSecret(signingSecret, endpointId, generation), now });
@@ -27,7 +27,7 @@ test("a message of the product's own sender is verified, also while both secrets
   await expect(verifyWebhook({ body, headers, secret: wrong, now })).rejects.toThrow(WebhookVerificationError);
 });
 
-test("a message of the published library is verified, from text or bytes and any form of headers", async () => {
+test("a message signed by the published library is verified, with any form of headers and one of several secrets", async () => {
   const headers = sign();
   const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
   for (const given of [headers, new Headers(headers), upper]) {

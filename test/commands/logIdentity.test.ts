@@ -21,7 +21,7 @@ describe("a log", () => {
   });
   afterAll(() => stores?.close());
 
-  test("says whose it is before anything else is written to it", async () => {
+  test("begins with LogCreated, which has its id, and holds this event once", async () => {
     expect(await readLogId(stores.events)).toBeUndefined();
     await applyOrganisation(stores.deps, fileFor(newOrganisation()), origin);
     const [first, ...rest] = await everything(stores.events);
@@ -48,7 +48,7 @@ describe("processes that start at once", () => {
     return store;
   };
 
-  test("agree on one id, also where the log is older than ids are", async () => {
+  test("agree on one id, also for a log of an earlier version, which has events but no id", async () => {
     const event = {
       id: randomUUID(),
       type: "ImportFailed",

@@ -17,7 +17,7 @@ export interface CommandStores {
   close(): Promise<void>;
 }
 
-/** A real event store and a real database of the test file's own. */
+/** Starts a real event store and a real database for one test file. */
 export async function startCommandStores(): Promise<CommandStores> {
   const [node, database] = await Promise.all([startTestEventStore(), createTestDatabase()]);
   const events = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
@@ -38,7 +38,7 @@ export const origin = { by: { kind: "cli" as const, id: "operator" }, correlatio
 
 export const newOrganisation = (): string => `org-${randomUUID().slice(0, 8)}`;
 
-/** A checked file, changed as the test wants it. */
+/** A valid organisation file, changed as the test wants. */
 export function fileFor(id: string, change: (file: OrganisationFile) => void = () => undefined): OrganisationFile {
   const file = fileShape.parse(organisationFile(id));
   change(file);

@@ -14,7 +14,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-test("nothing configured is the whole product on one machine", () => {
+test("an empty environment gives the defaults: everything on one machine, with embedded stores", () => {
   expect(parseConfig({})).toEqual({
     host: "127.0.0.1",
     port: 3000,
@@ -32,7 +32,7 @@ test("nothing configured is the whole product on one machine", () => {
   });
 });
 
-test("a configuration with three faults lists three", () => {
+test("a configuration with three faults lists all three", () => {
   expect(faultsOf({ PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://db", SIGNING_SECRET: secret })).toEqual([
     "PORT must be a whole number from 1 to 65535",
     "DATABASE_URL must be an address such as postgres://user:password@host:5432/waybill",
@@ -40,7 +40,7 @@ test("a configuration with three faults lists three", () => {
   ]);
 });
 
-test("what is missing is listed beside what is wrong", () => {
+test("missing variables are listed beside wrong ones", () => {
   expect(faultsOf({ PORT: "99999", S3_ENDPOINT: "http://minio:9000" })).toEqual([
     "PORT must be a whole number from 1 to 65535",
     "S3_ACCESS_KEY is required with S3_ENDPOINT",
@@ -63,7 +63,7 @@ test("no value is repeated in a fault, since it may be a secret", () => {
 });
 
 test.each(["https://waybill.example.com/?tenant=a", "https://waybill.example.com#top", "https://waybill.example.com/base?"])(
-  "PUBLIC_URL %s would make broken links, and is listed with the other faults",
+  "PUBLIC_URL %s is a fault, since links made from it would be broken",
   (address) => {
     expect(faultsOf({ PORT: "http", PUBLIC_URL: address })).toEqual([
       "PORT must be a whole number from 1 to 65535",
@@ -73,7 +73,7 @@ test.each(["https://waybill.example.com/?tenant=a", "https://waybill.example.com
   },
 );
 
-test("real stores are taken by their addresses", () => {
+test("the addresses of real stores are taken from the environment", () => {
   const config = parseConfig({
     DATABASE_URL: "postgres://waybill:pw@db.internal:5432/waybill",
     EVENTSTORE_URL: "esdb://node1:2113,node2:2113,node3:2113?tls=false",
@@ -96,7 +96,7 @@ test("real stores are taken by their addresses", () => {
   expect(config.eventStoreUrl).toBe("esdb://node1:2113,node2:2113,node3:2113?tls=false");
 });
 
-test("webhooks may go to private addresses on embedded stores, and elsewhere only where that is said", () => {
+test("webhooks may go to private addresses by default with embedded stores, and otherwise only with WEBHOOK_PRIVATE=on", () => {
   const database = { DATABASE_URL: "postgres://waybill:pw@db:5432/waybill", SIGNING_SECRET: secret };
   expect(parseConfig({}).webhookPrivate).toBe(true);
   expect(parseConfig({ WEBHOOK_PRIVATE: "off" }).webhookPrivate).toBe(false);
@@ -106,29 +106,26 @@ test("webhooks may go to private addresses on embedded stores, and elsewhere onl
 });
 
 test.each(["esdb://localhost:2113?tls=false", "esdb://admin:pw@localhost:2113/?tls=false", "esdb+discover://cluster.dns:2113"])(
-  "%s is an event store",
+  "%s is accepted as EVENTSTORE_URL",
   (url) => {
     expect(parseConfig({ EVENTSTORE_URL: url, SIGNING_SECRET: secret }).eventStoreUrl).toBe(url);
   },
 );
 
-test("a variable that is set to nothing counts as not set", () => {
+test("a variable that is empty or blank counts as not set", () => {
   expect(parseConfig({ PORT: "", DATABASE_URL: " " }).port).toBe(3000);
 });
 
-test.each(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])(
-  "the database may be asked for with sslmode=%s",
-  (mode) => {
-    const url = `postgres://a:b@c/d?sslmode=${mode}`;
-    expect(parseConfig({ DATABASE_URL: url, SIGNING_SECRET: secret }).databaseUrl).toBe(url);
-  },
-);
+test.each(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"])("DATABASE_URL may have sslmode=%s", (mode) => {
+  const url = `postgres://a:b@c/d?sslmode=${mode}`;
+  expect(parseConfig({ DATABASE_URL: url, SIGNING_SECRET: secret }).databaseUrl).toBe(url);
+});
 
 test.each([
   ["sslmode=verify_full", "DATABASE_URL has an unknown sslmode; it is one of disable, prefer, require, verify-ca, verify-full, no-verify"],
   ["sslmode=", "DATABASE_URL has an unknown sslmode; it is one of disable, prefer, require, verify-ca, verify-full, no-verify"],
   ["sslmode=require&sslrootcert=/no/such.pem", "DATABASE_URL names a file (sslrootcert, sslcert or sslkey) that cannot be read"],
-])("a database asked for with %s is a fault", (query, fault) => {
+])("DATABASE_URL with %s is a fault", (query, fault) => {
   expect(() => parseConfig({ DATABASE_URL: `postgres://a:hunter2@c/d?${query}`, SIGNING_SECRET: secret })).toThrow(
     new ConfigurationFaults([fault]),
   );

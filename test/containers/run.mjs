@@ -8,7 +8,7 @@ import { imageOf } from "./images.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const suites = ["test/adapters", "test/commands", "test/projections", "test/queries", "test/http", "test/workers"];
-// These kill the store's process and start it again on its folder, which is the embedded node's own business.
+// These tests kill the store's process and start it again on its folder, which works with the embedded node only.
 const notHere = ["test/workers/imports/outages.test.ts", "test/http/api/realStores.test.ts", "test/http/api/quotes/recording.test.ts"];
 
 const missing = await getContainerRuntimeClient().then(

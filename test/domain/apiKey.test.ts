@@ -13,7 +13,7 @@ describe("an API key", () => {
     expect(makeApiKey(randomBytes)).not.toBe(key);
   });
 
-  test("with one character changed is none", () => {
+  test("with one character changed is not valid", () => {
     const alphabet = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"];
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 43 }), fc.constantFrom(...alphabet), (place, character) => {
@@ -25,7 +25,7 @@ describe("an API key", () => {
     );
   });
 
-  test("is not its prefix, a longer text, another spelling of its beginning, or anything else", () => {
+  test("is not valid as its prefix alone, shortened, lengthened, with another beginning, or as any other text", () => {
     const key = makeApiKey(randomBytes);
     for (const text of ["", "wb_live_", displayPrefix(key), `${key}0`, ` ${key}`, key.replace("wb_live_", "wb_test_"), key.slice(0, -1)]) {
       expect(isApiKey(text)).toBe(false);
@@ -33,7 +33,7 @@ describe("an API key", () => {
     fc.assert(fc.property(fc.string(), (text) => !isApiKey(text)));
   });
 
-  test("takes no character more often than another", () => {
+  test("uses every character about equally often", () => {
     let fed = 0;
     const everyByte = (count: number) => Uint8Array.from({ length: count }, () => fed++ % 256);
     const counts = new Map<string, number>();

@@ -19,7 +19,7 @@ test.each([
   ["its owner is gone", JSON.stringify({ pid: 2 ** 22 - 1, identity: "4194303-1-x", kind: "start" })],
   ["its owner's pid belongs to another process now", JSON.stringify({ pid: process.pid, identity: `${process.pid}-0-x`, kind: "start" })],
   ["a power cut emptied the lock", ""],
-])("of twelve processes at once exactly one takes the folder when %s", async (_, left) => {
+])("of twelve attempts at once exactly one takes the folder when %s", async (_, left) => {
   if (left !== undefined) await writeFile(join(folder, "lock"), left);
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => takeFolder(folder, "command")));
   const taken = outcomes.filter((outcome) => "release" in outcome);
@@ -29,13 +29,13 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a lock that cannot be read is named, and not waited for", async () => {
+test("a lock that cannot be read is an error that names it, without waiting", async () => {
   await mkdir(join(folder, "lock"));
   await expect(takeFolder(folder, "command")).rejects.toThrow(/lock, which says who uses the folder, cannot be read: illegal operation/);
   expect(await readdir(folder)).toEqual(["lock"]);
 });
 
-test("an owner is told when the folder is taken from it or removed, not when it is moved", async () => {
+test("an owner is told when its lock is removed, not when the folder is moved", async () => {
   const here = join(folder, "here");
   await mkdir(here);
   const lock = await takeFolder(here, "start");
@@ -51,7 +51,7 @@ test("an owner is told when the folder is taken from it or removed, not when it 
   await watched;
 });
 
-test("the runtime file is readable by its owner only, and an emptied one says nothing", async () => {
+test("the runtime file is readable by its owner only, and an empty one counts as missing", async () => {
   const runtime = { owner: "x", databaseUrl: "postgres://a:b@c/d", eventStoreUrl: "esdb://e", processes: [] };
   await writeRuntime(folder, runtime);
   expect(await readRuntime(folder)).toEqual(runtime);
@@ -60,7 +60,7 @@ test("the runtime file is readable by its owner only, and an emptied one says no
   expect(await readRuntime(folder)).toBe(undefined);
 });
 
-test("what a running service noted in its folder means nothing in a copy of it, and goes with it where it is moved", async () => {
+test("the lock and the runtime file of a running service are ignored in a copy of its folder, and are valid after the folder is moved", async () => {
   const original = join(folder, "original");
   await mkdir(original);
   const runtime = { owner: "x", databaseUrl: "postgres://a:b@c/d", eventStoreUrl: "esdb://e", processes: [] };
@@ -75,12 +75,12 @@ test("what a running service noted in its folder means nothing in a copy of it, 
   expect(await takeFolder(join(folder, "moved"), "command")).toHaveProperty("heldBy");
 });
 
-test("an emptied signing secret is named, and not taken for one", async () => {
+test("an empty file of the signing secret is an error that names it", async () => {
   await writeFile(join(folder, "signing-secret"), "");
   await expect(readSigningSecret(folder)).rejects.toThrow(/signing-secret is empty/);
 });
 
-test("many who ask for the signing secret at once get the same one, kept for its owner only", async () => {
+test("twelve first reads of the signing secret at once get the same one, and only the owner can read its file", async () => {
   const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => readSigningSecret(folder))));
   expect(secrets.size).toBe(1);
   const [secret] = secrets;
@@ -90,7 +90,7 @@ test("many who ask for the signing secret at once get the same one, kept for its
   expect(await readdir(folder)).toEqual(["signing-secret"]);
 });
 
-test("a folder is made with its parents, also by many at once, and left empty", async () => {
+test("a folder is created with its parents, also by twelve calls at once, and left empty", async () => {
   const path = join(folder, "a", "b", "c");
   await Promise.all(Array.from({ length: 12 }, () => ensureUsable(path, "DATA_DIR")));
   expect(await readdir(path)).toEqual([]);

@@ -21,7 +21,7 @@ const file: fc.Arbitrary<CatalogueFile> = fc
 const between = (before: CatalogueFile | undefined, after: CatalogueFile) => catalogueChanges(before, after, isDeepStrictEqual);
 
 describe("catalogue changes", () => {
-  test("lead from any file to any other, order included", () => {
+  test("applied to the file before give the file after, including the order of entries", () => {
     fc.assert(
       fc.property(fc.option(file, { nil: undefined }), file, (before, after) => {
         expect(changeCatalogue(before, between(before, after))).toEqual(after);
@@ -34,7 +34,7 @@ describe("catalogue changes", () => {
     fc.assert(fc.property(file, (same) => between(same, structuredClone(same)).length === 0));
   });
 
-  test("name each entry at most once, and never one that stayed as and where it was", () => {
+  test("name each entry at most once; removing the first entry does not name those after it", () => {
     fc.assert(
       fc.property(file, file, (before, after) => {
         const named = between(before, after).map(({ data }) => `${data.section} ${data.id}`);

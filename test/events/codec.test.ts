@@ -27,7 +27,7 @@ function stored(event: Partial<StoredEvent>): StoredEvent {
 }
 
 describe("stored fixtures", () => {
-  test("there is one for every version of every event", () => {
+  test("there is one fixture for every version of every event", () => {
     const wanted = (Object.keys(eventSchemas) as EventType[]).flatMap((type) =>
       Array.from({ length: versionOf(type) }, (_, index) => `${type}.v${index + 1}.json`),
     );
@@ -61,7 +61,7 @@ describe("who acted, in events recorded before there were principals", () => {
 });
 
 describe("one kind of stream", () => {
-  test("an event of another kind of stream is a fault there, one of an unknown type is passed over", () => {
+  test("an event that belongs to another kind of stream throws, an event of an unknown type is skipped", () => {
     const quote = stored(load("QuoteGenerated.v2.json"));
     expect(decodeOn("quote", quote)?.type).toBe("QuoteGenerated");
     expect(() => decodeOn("import", quote)).toThrow("does not belong in this stream");
@@ -100,7 +100,7 @@ describe("writing", () => {
 });
 
 describe("reading", () => {
-  test("an event of a type we do not know is passed over", () => {
+  test("an event of an unknown type is skipped", () => {
     expect(decode(stored({ type: "InvoiceSent" }))).toBeUndefined();
     expect(decode(stored({ type: "toString" }))).toBeUndefined();
   });
@@ -116,7 +116,7 @@ describe("reading", () => {
     expect(() => decode(stored(event))).toThrow(/import-1@3/);
   });
 
-  test("an old version is lifted step by step to the present one", () => {
+  test("an old version of an event is upcast step by step to the present one", () => {
     const steps = {
       ...upcasters,
       ApiKeyRevoked: [

@@ -28,7 +28,7 @@ const road = {
   ],
 };
 
-test("a stored request is answered for ever as it was answered first, to the letter", () => {
+test("the answer made from a stored quotes event is exactly the first answer, whole or for one customer", () => {
   const { origin, destination } = event();
   const [first, second] = [
     {
@@ -55,13 +55,13 @@ test("a stored request is answered for ever as it was answered first, to the let
   for (const number of [0, 3, 99]) expect(answerOf(event(), number)).toBeUndefined();
 });
 
-test("an event that refers to what it does not hold is not answered", () => {
+test("an event that refers to an entry it does not hold throws", () => {
   const broken = event();
   broken.results[0]?.cards.push(7);
   expect(() => answerOf(broken)).toThrow("entry 7 of a list of 2");
 });
 
-test("a quote's id is its request's and its number, or for old quotes the stream's alone; nothing else is one", () => {
+test("a quote id is a request id and a number from 1 to 99, or for old quotes a request id alone; other texts are none", () => {
   expect(quotePlaceOf(`${id}-1`)).toEqual({ quotesId: id, number: 1 });
   expect(quotePlaceOf(`${id.toUpperCase()}-50`)).toEqual({ quotesId: id, number: 50 });
   expect(quotePlaceOf(id)).toEqual({ quotesId: id, number: 0 });

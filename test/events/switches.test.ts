@@ -1,5 +1,5 @@
-// A switch over the events of a stream names each of them. One that returns a value does not compile otherwise; one that returns nothing
-// has to say so itself: `event satisfies never` after it.
+// A switch over the events of a stream must have a case for each of them. If it returns a value, the compiler checks this. If it returns
+// nothing, `event satisfies never` must follow it, so that the compiler checks it too.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ interface Switch {
   readonly after: string;
 }
 
-/** The formatter puts the closing brace below the `switch`. */
+/** Finds switches by indentation: the formatter puts the closing brace in the column of its `switch`. */
 function switchesOf(file: string, text: string): Switch[] {
   const lines = text.split("\n");
   return lines.flatMap((line, start) => {
@@ -26,7 +26,7 @@ function switchesOf(file: string, text: string): Switch[] {
 const overEvents = ({ body }: Switch) => [...body.matchAll(/case "(\w+)"/g)].some(([, type]) => isEventType(type as string));
 const returnsNothing = ({ body }: Switch) => /\b(return|break|continue);/.test(body);
 
-test("a switch over events that returns nothing does not compile while it leaves one out", async () => {
+test("a switch over events has no default, and `satisfies never` follows it if it returns nothing", async () => {
   const files = (await readdir("src", { recursive: true })).filter((file) => /\.tsx?$/.test(file)).map((file) => join("src", file));
   const switches = (await Promise.all(files.map(async (file) => switchesOf(file, await readFile(file, "utf8"))))).flat().filter(overEvents);
   expect(switches.length).toBeGreaterThan(10);

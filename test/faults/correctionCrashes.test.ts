@@ -1,4 +1,4 @@
-// The same rejected row corrected twice while processes die at every step: it is recorded once.
+// The same rejected rows are corrected several times while processes die at every step: each row is recorded once.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ let projector: Role | undefined;
 let stage: CorrectionStage;
 
 beforeAll(async () => {
-  service = await startTestService({}, undefined, { fileChecks: checksHere() }); // a check is no part of what dies here
+  service = await startTestService({}, undefined, { fileChecks: checksHere() }); // files are checked in this process, since no process that checks files is killed here
   stage = correctionsAt(service);
   worker = startWorker(service);
   projector = startProjector(service);
@@ -54,7 +54,7 @@ describe.each(workerPoints)("a worker dies %s of a correction that two members, 
     const organisation = await service.organisation();
     const importId = await rejectedRows(organisation);
     await stopWorker();
-    // All but one may have been answered 409 already; then there is only one claim to die at.
+    // All corrections but one may have been answered 409; then there is no second claim to die at.
     const ids = await stage.correctEveryWay(organisation, importId);
     expect(ids.length).toBeGreaterThan(0);
     await stage.dieAt(ids.length < 2 ? { ...point, nth: 1 } : point);
@@ -73,7 +73,7 @@ const apiPoints = aroundEach([
 ]);
 
 describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
-  test("sent again with its Idempotency-Key, and by another client without it, the rows are recorded once", async () => {
+  test("when the correction is sent again with its Idempotency-Key, and by another client without it, the rows are recorded once", async () => {
     const organisation = await service.organisation();
     const importId = await rejectedRows(organisation);
     const victim = mortal(service, point);
@@ -93,7 +93,7 @@ describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
 describe.each(apiPoints.filter(([what]) => what.includes("ImportRequested")))(
   "an API dies %s of a correction in the portal",
   (_, point) => {
-    test("sent again by the page, and by another member, the rows are recorded once", async () => {
+    test("when the page sends the correction again, and another member sends it too, the rows are recorded once", async () => {
       const organisation = await service.organisation();
       const importId = await rejectedRows(organisation);
       const { first, second } = await stage.people(organisation);
@@ -118,7 +118,7 @@ test("a correction that fails after its claim leaves its rows open, and another 
   const importId = await rejectedRows(organisation);
   const folder = await mkdtemp(join(tmpdir(), "waybill-short-"));
   try {
-    // A file with fewer rows than it is to correct: the importer finds out when it has claimed them.
+    // A file with fewer rows than it says it corrects: the importer notices after it has claimed the rows.
     const path = join(folder, "file");
     const lines = ["#,warehouseCode,chargeCode,quantity,activityTimestamp\r\n", "1,SYD1,PICK,1,2026-03-01T09:30:00Z\r\n"];
     const file = { path, name: "activities.csv", format: "csv", ...(await writeLines(path, lines)) } as const;
@@ -168,7 +168,7 @@ test("a correction that is cancelled after its claim leaves its rows open, and a
   expect(told).toContain(`rows 1, 2 taken by import ${second}`);
 });
 
-test("after all of that the audit is clean, finds what is changed, and a rebuild comes to the same rows", async () => {
+test("after all these tests the audit is clean and a rebuild gives the same rows; a change in the tables is then found", async () => {
   const { pool, eventStore, objectStore, deps } = service;
   const signal = new AbortController().signal;
   const run = () =>

@@ -1,4 +1,4 @@
-// Rejected rows, and every way in which they are corrected: the API, the grid, a report sent back.
+// Rejected rows, and every way to correct them: the API, the grid in the portal, and an uploaded error report.
 import { randomUUID } from "node:crypto";
 import { addMember, formToken, signedIn, type Visitor } from "../support/portal/portal.js";
 import { until } from "../support/processes.js";
@@ -34,7 +34,7 @@ interface People {
   readonly second: Visitor;
 }
 
-/** As a corrected error report, saved as CSV. */
+/** Uploads a corrected error report, saved as CSV. */
 async function uploadReport(who: Visitor, importId: string): Promise<void> {
   const line = (row: number) => `${row},Customer not found,SYD1,PICK,1,2026-03-01T09:30:00Z,,,`;
   const header = "Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference,status";
@@ -47,7 +47,7 @@ async function uploadReport(who: Visitor, importId: string): Promise<void> {
 export type CorrectionStage = ReturnType<typeof correctionsAt>;
 
 export function correctionsAt(service: TestService) {
-  /** Where the second of two members is. */
+  /** The URL of a second API process, which the second member uses. */
   let other: string | undefined;
 
   async function correct(
@@ -65,7 +65,7 @@ export function correctionsAt(service: TestService) {
     return { first: await add(), second: await add() };
   }
 
-  /** As the grid sends it; `key` is made by the page. */
+  /** Sends the correction as the grid does; the page makes the `key`. */
   async function correctInPortal(
     who: Visitor,
     importId: string,
@@ -78,7 +78,7 @@ export function correctionsAt(service: TestService) {
     return answer?.status === 202 ? ((await answer.json()) as { importId: string }).importId : undefined;
   }
 
-  /** Two members, the API and a report at the same time; answers the imports that were taken. */
+  /** Corrects by two members, the API and a report at the same time. Returns the ids of the imports that were accepted. */
   async function correctEveryWay(organisation: TestOrganisation, importId: string): Promise<string[]> {
     const { first, second } = await people(organisation);
     other ??= await service.startAnotherApi();

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
-/** Something to record, and something to report. */
+/** Activities of which every 60th is rejected, so that there are rows to record and a report to make. */
 const submissionOf = (rows: number): Submission => ({
   kind: "activities",
   lane: "file",
@@ -42,7 +42,7 @@ const twoChunks = submissionOf(2_200);
 
 const asCustomer = ({ id, key }: TestOrganisation): Customer => ({ organisationId: id, key, sent: [] });
 
-/** As if the time had passed that leases and reservations last. */
+/** Ends leases, reservations and claims, as if their time had passed. */
 async function letTimePass(): Promise<void> {
   await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
   await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
@@ -57,7 +57,7 @@ async function endsWell(customer: Customer): Promise<void> {
 
 async function anotherWorker(): Promise<void> {
   await worker?.stop();
-  worker = startWorker(service); // its first look is for what killed processes have left
+  worker = startWorker(service); // a new worker first looks for work that killed processes left
 }
 
 const workerPoints = aroundEach([
@@ -70,7 +70,7 @@ const workerPoints = aroundEach([
 ]);
 
 describe.each(workerPoints)("a worker dies %s", (_, point) => {
-  test("another one goes on, and every row is recorded once", async () => {
+  test("another worker goes on, and every row is recorded once", async () => {
     const customer = asCustomer(await service.organisation());
     await worker?.stop();
     worker = undefined;
@@ -87,15 +87,15 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
   });
 });
 
-/** After each step; before the next one is the same moment. */
+/** Points after each step; the point before the next step is the same. */
 const lateReportPoints: [string, CrashPoint][] = [
   ["after it has claimed the report", { call: "sql", on: /insert into late_reports/, when: "after" }],
   ["after the report's upload", { call: "put", on: /^reports\//, when: "after" }],
   ["after the report is noted", { call: "sql", on: /update late_reports/, when: "after" }],
 ];
 
-describe.each(lateReportPoints)("a worker dies %s, of an import that was cancelled while no worker was left", (_, point) => {
-  test("there is no link until another one has made the report", async () => {
+describe.each(lateReportPoints)("a worker dies %s of an import that was cancelled while no worker ran", (_, point) => {
+  test("there is no link until a report is noted, and another worker makes the report", async () => {
     const organisation = await service.organisation();
     const customer = asCustomer(organisation);
     await worker?.stop();
@@ -136,7 +136,7 @@ const apiPoints = aroundEach([
 ]);
 
 describe.each(apiPoints)("an API dies %s", (_, point) => {
-  test("sent again with its Idempotency-Key it is one import; sent once without, it is one or none", async () => {
+  test("the push sent again with its Idempotency-Key is one import; sent once without a key it is one or none", async () => {
     const [keyed, plain] = [asCustomer(await service.organisation()), asCustomer(await service.organisation())];
     for (const customer of [keyed, plain]) {
       const victim = mortal(service, point);
@@ -163,13 +163,13 @@ const projectorPoints: [string, CrashPoint][] = [1, 2].flatMap((nth) => [
 ]);
 
 describe.each(projectorPoints)("a projector dies %s", (_, point) => {
-  test("another one goes on from the checkpoint, and nothing is there twice", async () => {
+  test("another projector goes on from the checkpoint, and the tables hold nothing twice", async () => {
     const customer = asCustomer(await service.organisation());
     await projector?.stop();
     const victim = mortal(service, point);
     const dying = startProjector(victim.service);
     try {
-      // One push may be one batch, and so one commit.
+      // One push may make only one batch, and so one commit: push until the projector has died.
       for (let pushes = 0; pushes < 20 && !victim.died(); pushes += 1) {
         const sent = newPush(submission, randomUUID());
         customer.sent.push(sent);
@@ -188,7 +188,7 @@ describe.each(projectorPoints)("a projector dies %s", (_, point) => {
   });
 });
 
-test("after all of that the audit is clean", async () => {
+test("after all these crashes the audit is clean", async () => {
   const { pool, eventStore, objectStore, deps } = service;
   const signal = new AbortController().signal;
   const verification = await verify({

@@ -1,4 +1,4 @@
-// Good files with a few bytes changed, in front of both parsers; `test/poison/mutations` does the same with fast-check.
+// Reads good files with a few bytes changed by both parsers; `test/poison/mutations` does the same with fast-check.
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ test("files with some bytes changed are read, or refused with a sentence, by bot
     if (random.chance(0.7)) return mutated(csv, random);
     if (random.chance(0.5)) return mutated(archive, random);
     const changed = random.number(parts.length);
-    // Not deflated: the bytes are changed before they are packed, so that packing them would try nothing more.
+    // Stored without compression: the bytes are changed before that, so that compressing them would test nothing more.
     return zip(
       parts.map((part, at) => ({
         ...part,
@@ -78,7 +78,7 @@ test("files with some bytes changed are read, or refused with a sentence, by bot
         done += batch;
         told(done);
       }
-      // The first tenth fills what is filled once.
+      // The first tenth fills caches and pools.
       const grown = (heaps.at(-1) ?? 0) - (heaps[Math.floor(heaps.length / 10)] ?? 0);
       expect(grown / 1_048_576, "megabytes that the parsers keep").toBeLessThan(16);
     }),

@@ -1,4 +1,4 @@
-// Good requests with a few bytes changed, to every route; `test/http/server/fuzz` sends what fast-check thinks of.
+// Sends good requests with a few bytes changed to every route; `test/http/server/fuzz` sends requests that fast-check generates.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -36,7 +36,7 @@ const activityFile = "warehouseCode,chargeCode,quantity,activityTimestamp\nW,C,1
 const shipmentFile =
   "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType\nS,2000,Sydney,3000,Melbourne,Box\n";
 
-/** A request to every route as it goes over the wire. */
+/** The bytes of a good request to every route. */
 function wireRequests(): Buffer[] {
   return routes.map(({ method, path, operationId, request }) => {
     const address =
@@ -60,8 +60,8 @@ function wireRequests(): Buffer[] {
 const patienceMs = 300;
 
 /**
- * What comes back before the server closes. One that says nothing for a while, although it has answered a later request since,
- * waits for bytes that were cut off: it is told that nothing will come.
+ * Sends the bytes and returns the answer up to the server's close. If the server sends nothing for a while, though it answers a later
+ * request, it waits for bytes that were cut off: then the socket is ended.
  */
 function exchange(bytes: Uint8Array, later?: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
@@ -85,7 +85,7 @@ function exchange(bytes: Uint8Array, later?: Uint8Array): Promise<string> {
   });
 }
 
-/** A store may not answer in time on a machine that is busy enough; then we are asked to come again, and do. */
+/** On a busy machine a store may be late, and the answer is 503 with Retry-After: then the request is sent again. */
 async function answerTo(sent: Uint8Array, later?: Uint8Array): Promise<string> {
   let answer = await exchange(sent, later);
   for (let again = 0; again < 20 && /^HTTP\/1\.1 503 .*\r\nretry-after: /is.test(answer); again += 1) {
@@ -101,7 +101,7 @@ test("requests with some bytes changed are never answered 5xx, on any route", { 
   expect(good).toHaveLength(routes.length);
   const unfinished = good.map((bytes) => bytes.subarray(0, -1)).filter((bytes) => bytes.toString().startsWith("POST"));
   const question = good.find((bytes) => bytes.subarray(0, 4).toString() === "GET ");
-  for (const bytes of unfinished) await exchange(bytes, question); // a client that hangs up early causes no error
+  for (const bytes of unfinished) await exchange(bytes, question); // a client that ends the connection early causes no error
   const random = seeded(firstSeed);
   const count = runs === undefined ? 200 : runs * 300;
   const told = paceOf("requests with bytes changed", count);
@@ -119,6 +119,6 @@ test("requests with some bytes changed are never answered 5xx, on any route", { 
   );
   expect(answered).toBeGreaterThan(count / 2);
   const { text } = await service.deps.metrics.render();
-  expect(text.split("\n").filter((line) => /_count\{.*status="50[0-2]/.test(line))).toEqual([]); // nor to those that had left
+  expect(text.split("\n").filter((line) => /_count\{.*status="50[0-2]/.test(line))).toEqual([]); // no 5xx either for requests whose client had left
   expect(await answerTo(good[0] ?? Buffer.alloc(0))).toMatch(/^HTTP\/1\.1 200 /);
 });

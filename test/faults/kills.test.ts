@@ -19,7 +19,7 @@ afterEach(async () => {
   await stopListening();
 });
 
-/** Recovered machines are used again, so that later runs begin on a history of crashes; but not for ever, since audits read it all. */
+/** A machine is used for several runs, so that later runs begin after earlier crashes; not for more, since audits read its whole log. */
 const runsPerMachine = 8;
 
 async function readyMachine(): Promise<Machine> {
@@ -29,7 +29,7 @@ async function readyMachine(): Promise<Machine> {
   return machine;
 }
 
-/** Everything once in the short form; anything, a few times, in the long one. */
+/** The processes to kill: each once in the short form, a few random ones in the long form. */
 function killsOf(random: Randomness): Target[] {
   if (long) return Array.from({ length: 2 + random.number(4) }, () => random.pick(targets));
   const order = [...targets];
@@ -45,7 +45,7 @@ async function withEndpoints(at: Machine, customers: readonly Customer[]): Promi
   return withStoresOf(at, (stores) => Promise.all(customers.map((customer) => listen(stores, customer, signingSecret))));
 }
 
-/** What the log says of their imports reaches the endpoints, in order, repeated only under the same id. */
+/** Checks that every event that the log says endpoints must get has reached them, in order, repeated only under the same id. */
 async function allAreTold(at: Machine, listeners: readonly Listener[]): Promise<void> {
   const log = await withStoresOf(at, ({ eventStore }) => toldByTheLog(eventStore));
   const told = listeners.map((listener) => ({ listener, expected: log.get(listener.customer.organisationId) ?? new Map() }));
@@ -59,7 +59,7 @@ async function runOnce(seed: number): Promise<void> {
   const random = seeded(seed);
   const at = await readyMachine();
   const customers = await withStoresOf(at, ({ newCustomer }) => Promise.all(Array.from({ length: long ? 3 : 2 }, newCustomer)));
-  const listeners = long ? [] : await withEndpoints(at, customers); // the long form of webhooks has its own
+  const listeners = long ? [] : await withEndpoints(at, customers); // test/faults/webhooks.test.ts has the long form with endpoints
   const done = new AbortController();
   const corrector = { customer: await withStoresOf(at, ({ newCustomer }) => newCustomer()), references: new Set<string>() };
   const pushing = [
@@ -88,7 +88,7 @@ async function runOnce(seed: number): Promise<void> {
   expect(audit.code, audit.stdout + audit.stderr).toBe(0);
 }
 
-test("whatever is killed, and whenever: acknowledged pushes are there, rows have one outcome, rejected ones are corrected once, ledgers are the model's, endpoints are told, the audit is clean", {
+test("after kills of any process: acknowledged pushes are there, each row has one outcome, rejected rows are corrected once, ledgers equal the model's, endpoints got all events, the audit is clean", {
   timeout: 24 * 3_600_000,
 }, async () => {
   let n = 0;

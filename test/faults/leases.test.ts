@@ -1,5 +1,5 @@
-// Two APIs and two workers whose clocks are two hours apart, an hour off in either direction: nothing may depend on them.
-// Besides, workers that are frozen for longer than their lease.
+// Two API processes and two workers, of which one has a clock an hour ahead and the other an hour behind: nothing may depend on their clocks.
+// Also workers that are frozen for longer than their lease.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -54,7 +54,7 @@ async function pushed(url: string, customer: Customer, submission: Submission, i
 
 const databaseNow = async () => (await roles.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
 
-test("clocks an hour off either way change no order, no time that is told, no idempotency and no limit", async () => {
+test("clocks an hour ahead or behind change neither the order of imports, nor their times, nor idempotency, nor the rate limit", async () => {
   const customer = await roles.newCustomer();
   const began = await databaseNow();
   const ids: string[] = [];
@@ -75,9 +75,9 @@ test("clocks an hour off either way change no order, no time that is told, no id
 
   const key = randomUUID();
   const sent = newPush(activities(1), key);
-  for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202); // throws on a second import
+  for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202); // push throws if it becomes a second import
 
-  const fresh = await roles.newCustomer(); // whose minute begins with the first of these
+  const fresh = await roles.newCustomer(); // a new key, whose minute of the rate limit begins with the first of these requests
   const remaining: number[] = [];
   for (const url of [ahead, behind, ahead, behind]) {
     const answer = await ask(url, fresh.key, "/v1/org/ledger/shipments");
@@ -126,7 +126,7 @@ async function holderOf({ organisationId }: Customer): Promise<number | undefine
   return roles.processes.find((process) => process.pid === pid)?.pid;
 }
 
-test("a worker frozen past its lease and thawed later: another goes on, nothing overlaps, nothing is recorded twice", {
+test("when a worker is frozen past its lease and thawed later, another worker goes on, no imports overlap, and no row is recorded twice", {
   timeout: 3_600_000,
 }, async () => {
   const customer = await roles.newCustomer();
@@ -140,7 +140,7 @@ test("a worker frozen past its lease and thawed later: another goes on, nothing 
     await pause(random.number(400));
     kill(frozen, "SIGSTOP");
     try {
-      // Some wait for the lease to end by itself, which takes its ten seconds.
+      // In the long form every tenth round waits until the lease ends by itself, after ten seconds.
       if (!(long && round % 10 === 0)) {
         await roles.pool.query("update organisation_turns set expires_at = now() where organisation_id = $1", [customer.organisationId]);
       }

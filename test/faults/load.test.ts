@@ -1,4 +1,4 @@
-// Mixed load on the whole product: quotes, pushes by both lanes, polls, lists, and in the long form a large file now and then.
+// Mixed load on the whole product: quotes, pushes as JSON and as files, polls, lists, and in the long form a large file now and then.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** In the short form long enough for hundreds of calls; what the processes keep is judged over minutes, in the long form alone. */
+/** In the short form long enough for hundreds of calls. Memory is checked over minutes, in the long form only. */
 const durationMs = loadMinutes === undefined ? (long ? 60_000 : 2_500) : loadMinutes * 60_000;
 const times = new Map<string, number[]>();
 const failures: string[] = [];
@@ -37,7 +37,7 @@ const failures: string[] = [];
 async function timed(what: string, expected: number, work: () => Promise<Response | undefined>): Promise<Response | undefined> {
   const started = performance.now();
   let answer = await work();
-  // In the short form the machine may be busy with other tests, and a store late: then we are asked to come again, and do.
+  // In the short form other tests keep the machine busy, and a store may be late: a 503 with Retry-After is then sent again.
   for (let again = 0; !long && again < 20 && answer?.status === 503 && answer.headers.has("retry-after"); again += 1) {
     await answer.text().catch(() => undefined);
     await pause(500);
@@ -82,7 +82,7 @@ async function oneCall(customer: Customer, random: Randomness): Promise<void> {
   else await read(customer, "ledger", "/v1/org/ledger/shipments?limit=50");
 }
 
-/** 50 MB of activities, which is the most that a file may have. */
+/** Pushes 50 MB of activities, the largest file that is accepted. */
 async function pushLargeFile(customer: Customer): Promise<void> {
   const row = "SYD1,PICK,1,2026-03-01T09:30:00Z,CUST-001,a reference of some length\n";
   const form = new FormData();
@@ -118,7 +118,7 @@ const series: Record<string, (role: string) => number[]> = {
 };
 const watchedRoles = () => [...(resident[0]?.keys() ?? [])];
 
-/** The series themselves, so that a reader can judge them too. */
+/** All measured values, so that a reader can judge them too. */
 function memoryReport(): string {
   const lines = Object.entries(series).flatMap(([what, of]) =>
     watchedRoles().map((role) => `${`${role} ${what}`.padEnd(22)} quarters ${quarters(of(role)).join(" ")}; all ${of(role).join(" ")}\n`),
@@ -127,9 +127,9 @@ function memoryReport(): string {
 }
 
 /**
- * What is left after a collection may not grow between a quarter of the time, when everything that is filled once has been filled,
- * and the end: that would be a leak. What the process has of its own besides is V8's and malloc's to keep for later; how much depends
- * on how busy the machine is, so that the last quarter may lie above the second by the allowance, but no more.
+ * Memory in use after a garbage collection may grow by `kept` between a quarter of the time, when caches are filled, and the end: more
+ * would be a leak. V8 and malloc keep further memory for later, and how much depends on how busy the machine is: the process's own memory
+ * in the last quarter may be above the second quarter's by `own`.
  */
 const allowanceMb = { kept: 12, own: 96 };
 const shortestMs = 4 * 60_000;
@@ -147,7 +147,7 @@ function expectFlat(): void {
 const sampleMs = 5_000;
 const collections = 4;
 
-/** Residence is looked at all the time; garbage is collected a few times only, so that the heaps grow as they would. */
+/** Samples resident memory all the time. Garbage is collected only a few times, so that heaps grow as they do in use. */
 async function watch(end: number): Promise<void> {
   const started = Date.now();
   while (Date.now() < end) {
@@ -166,7 +166,7 @@ async function pushLargeFiles(customer: Customer, end: number): Promise<void> {
   }
 }
 
-test("mixed load is answered without a single error, in bounded memory, and every import completes", {
+test("mixed load is answered without an error and every import completes; in the long form memory stays bounded", {
   timeout: 24 * 3_600_000,
 }, async () => {
   const random = seeded(firstSeed);

@@ -1,9 +1,9 @@
 import type { Randomness } from "./randomness.js";
 
-/** Bytes that mean something to parsers, and any others. */
+/** Bytes that mean something to parsers. Half of the new bytes are from here, the others are random. */
 const telling = Buffer.from('\0\t\r\n "%&,./0:;<=>?@[\\]{}\x7f\x80\xc3\xed\xff', "latin1");
 
-/** Up to four changes: a byte replaced, put in or taken out, a stretch repeated, or everything behind a place cut off. */
+/** Makes up to four changes: a byte replaced or inserted, some bytes removed or repeated, or the rest cut off. */
 export function mutated(content: Uint8Array, random: Randomness): Buffer {
   let bytes = Buffer.from(content);
   for (let left = 1 + random.number(4); left > 0; left -= 1) {

@@ -14,7 +14,7 @@ let random: Randomness;
 let finished: Sent;
 
 const tickMs = 10;
-/** For how long, in all, this process was late: the networks between the roles and the stores are in it, and stood still meanwhile. */
+/** For how long in all this process was late. The proxies between the roles and the stores run in it, and stood still meanwhile. */
 let lateMs = 0;
 let ticking: NodeJS.Timeout;
 
@@ -35,11 +35,11 @@ afterAll(async () => {
   await roles?.close();
 });
 
-/** "Forgotten" and "held up": like black-holed, but no connection is cut afterwards; what was sent is lost, or comes late. */
+/** "Forgotten" and "held up" are like "black-holed", but no connection is cut afterwards: the bytes are lost, or come late. */
 const ways = ["refused", "black-holed", "forgotten", "held up", "deaf", "slow", "cut in the middle of replies", "frozen"] as const;
 type Way = (typeof ways)[number];
 const stores: readonly StoreName[] = ["event store", "database", "object store"];
-/** The three that take the longest to notice; all of them in the long form. */
+/** All cases in the long form; in the short form the three that take the longest to notice. */
 const cases = long
   ? stores.flatMap((store) => ways.map((way) => [store, way] as const))
   : ([
@@ -48,12 +48,12 @@ const cases = long
       ["object store", "black-holed"],
     ] as const);
 
-/** What is promised is judged where the machine has time for it. Without deadlines of its own the API would not answer before the store is back. */
+/** The promised time is checked in `npm run verify` and in the long form. Otherwise the machine is busy, and it only must be clear that the API has a deadline. */
 const promisedMs = long || process.env["VERIFY"] === "on" ? 5_000 : 12_000;
 
 /**
- * By the API's own clock, and without the time for which the machine, busy with other things, did not let it or us run: what is left
- * is what the service decides, on a fast machine and on a slow one.
+ * Checks the time that the API itself logs for the request, minus the time in which the machine let neither the API nor this process run.
+ * The rest does not depend on how fast or busy the machine is.
  */
 async function answeredInTime(ask: () => Promise<Response | undefined>): Promise<Response | undefined> {
   const stalledBefore = (await stalledMs()) + lateMs;
@@ -79,7 +79,7 @@ function lineWith<Line>(...texts: string[]): Line | undefined {
   return found === undefined ? undefined : (JSON.parse(found) as Line);
 }
 
-/** As it says it now, not as it said it some time ago. */
+/** Waits for the API's next line about its stalls and returns its number. */
 async function stalledMs(): Promise<number> {
   const said = apiLog().length;
   const line = () => (apiLog().lastIndexOf('{"stalledMs"') > said ? lineWith<{ stalledMs: number }>('{"stalledMs"') : undefined);
@@ -103,7 +103,7 @@ async function strike(store: StoreName, way: Way): Promise<() => void> {
   if (way === "refused") proxy.cut();
   return () => {
     proxy.set({ kind: "pass" });
-    // Swallowed bytes never arrive: cutting the connections tells both sides at once.
+    // The swallowed bytes never arrive: cutting the connections tells both sides.
     if (way !== "forgotten" && way !== "held up") proxy.cut();
   };
 }
@@ -132,7 +132,7 @@ async function pushIsAnswered(sent: Sent): Promise<void> {
   if (answer?.status === 503) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
 }
 
-/** Whatever does not need the store that is away is still told; nothing hangs. */
+/** Reads that do not need the missing store are answered 200, and no read hangs. */
 async function readsAreAnswered(away: StoreName): Promise<void> {
   const status = statusPath(finished.submission, finished.importId ?? "");
   for (const path of [status, `${status}/errors`, "/v1/org/ledger/shipments"]) {
@@ -143,7 +143,7 @@ async function readsAreAnswered(away: StoreName): Promise<void> {
 }
 
 describe.each(cases)("%s %s", (store, way) => {
-  test("pushes are answered in time, 202 or 503 as it was; reads go on; afterwards everything continues by itself", {
+  test("pushes are answered 202 or 503 in time, reads go on, and afterwards everything continues by itself", {
     timeout: 240_000,
   }, async () => {
     const underWay = await pushUntilTaken(large("activities"));

@@ -1,10 +1,10 @@
-// How the long forms get through their numbers: many at once, none waiting for the slowest of a batch, and a line about the pace.
+// Helpers for the large numbers of the long forms: many calls at once without batches, and lines about the progress.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
 import { long } from "./scale.js";
 
-/** Calls `work` so many times, up to `atOnce` under way; each call begins, and draws what it draws, in turn. */
+/** Calls `work` `count` times, with up to `atOnce` calls under way. The calls begin one after the other, so that their random draws are repeatable. */
 export async function manyAtOnce(count: number, atOnce: number, work: () => Promise<void>): Promise<void> {
   let left = count;
   const line = async () => {
@@ -19,7 +19,7 @@ function heapAfterCollection(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Says in the long form how far it has come and how long that took: after each tenth, if it is told of each, and at the end. */
+/** In the long form prints the progress and the time taken, after each tenth of `count`. Call the returned function with the number done. */
 export function paceOf(what: string, count: number): (done?: number) => void {
   const [started, used] = [performance.now(), process.cpuUsage()];
   let tenths = 0;
@@ -32,7 +32,7 @@ export function paceOf(what: string, count: number): (done?: number) => void {
   };
 }
 
-/** The first tenth fills what is filled once: code, caches, pools. */
+/** Checks that the heap does not grow after the first tenth of the calls, which compiles code and fills caches and pools. */
 export async function withoutGrowth(count: number, work: (count: number) => Promise<void>): Promise<void> {
   await work(Math.ceil(count / 10));
   const before = heapAfterCollection();

@@ -3,11 +3,11 @@ export interface Randomness {
   number(below: number): number;
   pick<Item>(items: readonly Item[]): Item;
   chance(share: number): boolean;
-  /** Another source that follows from this one: what one consumer draws does not change what the other consumers draw. */
+  /** A new source that is seeded from this one, so that consumers do not change each other's draws. */
   fork(): Randomness;
 }
 
-/** The same seed, the same draws (mulberry32). */
+/** A generator that gives the same draws for the same seed (mulberry32). */
 export function seeded(seed: number): Randomness {
   let state = seed | 0;
   const next = () => {

@@ -1,4 +1,4 @@
-// After recovery: what was acknowledged is there, every row has one outcome, the ledgers are the model's.
+// Checks after recovery: acknowledged pushes are there, every row has one outcome, the ledgers equal the model's.
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
@@ -17,7 +17,7 @@ export interface Shown {
 const ended = ["completed", "failed", "cancelled"];
 const lists = ["/v1/org/shipments/imports", "/v1/org/fulfilment/imports"];
 
-/** All of a list, page by page; a page that cannot be had right now is asked for again. */
+/** All items of a list, page by page. A page that cannot be read is asked for again. */
 export async function everything<Item>(url: string, key: string, path: string, deadline = Date.now() + 60_000): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -33,7 +33,7 @@ export async function everything<Item>(url: string, key: string, path: string, d
   return items;
 }
 
-/** Waits until nothing is queued or running, and every acknowledged push is among what the lists show. */
+/** Waits until nothing is queued or running, and the lists show every acknowledged push. */
 export async function untilEnded(url: string, customer: Customer, deadlineMs = 180_000): Promise<Shown[]> {
   const acknowledged = customer.sent.flatMap(({ importId }) => importId ?? []);
   for (const deadline = Date.now() + deadlineMs; ; await pause(250)) {
@@ -72,7 +72,7 @@ export async function reckon(url: string, customer: Customer, shown: readonly Sh
 
 const endOf: Record<string, string> = { completed: "ImportCompleted", failed: "ImportFailed", cancelled: "ImportCancelled" };
 
-/** Straight down: requested, started, one outcome per row in row order, and the end that the caller is shown. */
+/** Checks an import's stream: requested, started, one outcome per row in row order, and the end that the API shows. */
 async function checkStream(eventStore: EventStore, { submission }: Sent, { importId, status }: Shown): Promise<StoredEvent> {
   const events: StoredEvent[] = [];
   for await (const event of eventStore.read(`import-${importId}`)) events.push(event);
@@ -88,7 +88,7 @@ async function checkStream(eventStore: EventStore, { submission }: Sent, { impor
   return events.at(-1) as StoredEvent;
 }
 
-/** `pushes` in the order in which their imports ended. */
+/** `pushes` are in the order in which their imports ended. */
 async function checkLedgers(url: string, { key }: Customer, shown: readonly Shown[], pushes: readonly Push[]): Promise<void> {
   const byId = new Map(shown.map((item) => [item.importId, item]));
   const expected = expectedAfter(pushes, (importId) => byId.get(importId)?.status ?? "");

@@ -1,4 +1,4 @@
-// test/faults attacks what the other tests show to work: processes killed, stores away, clocks apart, hostile callers.
+// test/faults runs the product while processes are killed, stores are away, clocks differ and callers are hostile.
 // `npm test` runs the short form; `npm run faults -- --seed N --runs M` the long one. A failing run prints its seed.
 import { randomInt } from "node:crypto";
 
@@ -7,15 +7,15 @@ const given = (name: string) => {
   return text === undefined || text === "" ? undefined : Number(text);
 };
 
-/** Runs asked for on the command line; undefined in the short form. */
+/** The number of runs given on the command line; undefined in the short form. */
 export const runs = given("FAULTS_RUNS");
 export const long = runs !== undefined;
-/** The first run's seed; the n-th run has the n-th seed after it. */
+/** The first run's seed; each later run has the next number. */
 export const firstSeed = given("FAULTS_SEED") ?? randomInt(1, 1_000_000_000);
 /** Minutes of load in the long form. */
 export const loadMinutes = given("FAULTS_LOAD");
 
-/** So many runs, each under its own seed; a failure says how to repeat it. */
+/** Makes `count` runs, each with its own seed. A failure says how to repeat it. */
 export async function eachRun(count: number, run: (seed: number) => Promise<void>): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const seed = firstSeed + n;

@@ -20,7 +20,7 @@ let roles: SeparateRoles;
 const command = useCommandLine();
 let provider: IdentityProvider;
 let customer: Customer;
-/** In use, and never issued. */
+/** One key that is in use, and one that was never issued. */
 let sentinels: string[];
 const told: string[] = [];
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await provider?.close();
 });
 
-/** The answer with its headers, kept to be searched. */
+/** Sends a request and keeps the answer with its headers, to be searched for secrets. Returns the status. */
 async function tell(path: string, init: RequestInit = {}): Promise<number> {
   const answer = await fetch(`${roles.url}${path}`, init);
   told.push(JSON.stringify([...answer.headers]) + (await answer.text()));
@@ -77,7 +77,7 @@ async function useEverywhere(key: string): Promise<void> {
     form.append(name, file);
     await tell("/v1/org/fulfilment/activities/file", { method: "POST", headers: own, body: form });
   }
-  // Taken, with the key in every header that is kept in some form.
+  // An accepted push with the key in every header that the service stores in some form.
   const accepted = await tell("/v1/org/fulfilment/activities", {
     method: "POST",
     headers: { ...json, ...own, "idempotency-key": key, "x-request-id": key },
@@ -86,7 +86,7 @@ async function useEverywhere(key: string): Promise<void> {
   expect(accepted).toBe(202);
 }
 
-/** Empty where it is gone by now. */
+/** The file's content; empty if the file is gone by now. */
 const contentOf = (path: string) => readFile(path, "latin1").catch(() => "");
 
 async function everythingKept(): Promise<Map<string, string>> {
@@ -163,6 +163,6 @@ test("secrets of webhooks are in no log, file, table, event or error; metrics co
   for (const folder of [roles.folder, roles.eventStoreFolder ?? roles.folder])
     for (const path of await filesBelow(folder)) kept.set(path, await contentOf(path));
   expect(secrets.every((secret) => /^whsec_.{44}$/.test(secret))).toBe(true);
-  expect([...kept.values()].filter((text) => text.includes(endpointId)).length).toBeGreaterThan(1); // the search finds what is there
+  expect([...kept.values()].filter((text) => text.includes(endpointId)).length).toBeGreaterThan(1); // the search does find the endpoint's id
   for (const secret of secrets) for (const form of formsOf(secret)) expectNowhere(kept, form, "a webhook's secret");
 });

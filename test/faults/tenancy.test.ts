@@ -11,9 +11,9 @@ let service: TestService;
 let roles: Role[];
 let owner: TestOrganisation;
 let stranger: TestOrganisation;
-/** Everything of the owner's that has an id, by what it is. */
+/** The owner's ids, by what they identify. */
 const ids: Record<string, string> = {};
-/** Every list of the owner's that has a second page. */
+/** The cursor to the second page of each of the owner's lists. */
 const cursors: Record<string, string> = {};
 let link = "";
 
@@ -56,7 +56,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Two good rows and two bad ones of either kind, so that every list has two pages. */
+/** Pushes two good and two bad rows of each kind, so that every list has two pages. */
 async function pushBoth(): Promise<void> {
   const good = { originPostCode: "2000", destinationPostCode: "3000", items: [{ itemType: "Carton", itemQuantity: 1 }] };
   const shipments = ["SECRET-1", "SECRET-2", "SECRET-3", "SECRET-4"].map((shipmentId, index) => ({
@@ -95,7 +95,7 @@ async function answerTo(organisation: TestOrganisation, method: string, path: st
 }
 
 describe.each(withParameters.map((route) => [`${route.method} ${route.path}`, route] as const))("%s", (_, { method, path }) => {
-  test("tells a stranger of any id what it tells of one that does not exist", async () => {
+  test("answers another organisation the same for the owner's ids as for ids that do not exist", async () => {
     for (const [kind, id] of Object.entries(ids)) {
       const at = (value: string) => path.replaceAll(/\{\w+\}/g, encodeURIComponent(value));
       const told = await answerTo(stranger, method, at(id));
@@ -105,7 +105,7 @@ describe.each(withParameters.map((route) => [`${route.method} ${route.path}`, ro
   });
 });
 
-test("the owner finds each of them, so the ids that the stranger tried exist", async () => {
+test("the owner finds each id, so that the ids of the tests above exist", async () => {
   for (const path of [
     `/v1/org/quote/getQuote/${ids["quote"]}`,
     `/v1/org/shipments/imports/${ids["shipment import"]}`,
@@ -117,7 +117,7 @@ test("the owner finds each of them, so the ids that the stranger tried exist", a
   for (const path of lists()) expect(cursors[path], path).toEqual(expect.any(String));
 });
 
-test("a stranger's lists are empty, and the owner's cursors are rejected in them", async () => {
+test("another organisation's lists are empty, and reject the owner's cursors", async () => {
   for (const path of lists()) {
     const first = await answerTo(stranger, "GET", path);
     expect(first.body).not.toContain("SECRET");
@@ -151,7 +151,7 @@ test("another organisation's customers cannot be quoted for", async () => {
 
 const atOnce = 24;
 
-/** The text with one bit changed at every position: any one of them in the short form, each of them in the long one. */
+/** Copies of the text with one bit changed in one character: in the short form one random bit per character, in the long form each bit. */
 function bitFlips(text: string): string[] {
   const random = seeded(firstSeed);
   return [...text].flatMap((character, at) => {
@@ -160,7 +160,7 @@ function bitFlips(text: string): string[] {
   });
 }
 
-test("a cursor with any bit changed is refused", async () => {
+test("a cursor with one bit changed is refused", async () => {
   for (const path of lists()) {
     const flips = bitFlips(cursors[path] ?? "");
     const accepted: string[] = [];
@@ -174,7 +174,7 @@ test("a cursor with any bit changed is refused", async () => {
   }
 });
 
-test("a link with any bit changed, in any part of it, opens nothing", async () => {
+test("a link with one bit changed in any of its parts opens nothing", async () => {
   const { pathname, searchParams } = new URL(link);
   const parts = { key: pathname.slice("/files/".length), ...Object.fromEntries(searchParams) } as Record<string, string>;
   const open = async ({ key = "", ...query }: Record<string, string>) => {

@@ -24,7 +24,7 @@ const customers = long ? 4 : 2;
 
 const activity = { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z", reference: "r" };
 
-/** One row, sent until it is taken: something may be down, and in the long form the queue is full now and then, so that kills hit it all. */
+/** Pushes one row until it is accepted: a process may be down, and in the long form the queue is full now and then. */
 async function pushOne({ key }: Customer): Promise<void> {
   const headers = { "content-type": "application/json", "idempotency-key": v7() };
   const body = JSON.stringify({ activities: [activity] });
@@ -36,7 +36,7 @@ async function pushOne({ key }: Customer): Promise<void> {
   throw new Error("a push was not taken");
 }
 
-/** As an importer records them, without one: the long form is about what happens to events afterwards. Sent until they are there. */
+/** Records imports as an importer would, until they are there. The long form tests what happens to events afterwards, and needs no importer. */
 async function recordSome({ organisationId }: Customer, count: number): Promise<void> {
   const stories = Array.from({ length: count }, () => tell({ kind: "activities", organisationId, rows: [{ reject: "x" }] }));
   for (const deadline = Date.now() + 600_000; Date.now() < deadline; await pause(250)) {
@@ -50,12 +50,12 @@ async function recordSome({ organisationId }: Customer, count: number): Promise<
   throw new Error("events were not recorded");
 }
 
-/** Kills go on until so many have arrived; the rest is what they left behind. */
+/** Kills go on until this share of the events has arrived. The rest must arrive without kills. */
 const nearlyAll = 0.95;
-/** In the long form 49 of 50. */
+/** In the long form 49 of 50 imports are recorded directly, and one is pushed. */
 const recordedAtOnce = 49;
 
-/** Each once in the short form; anything, for as long as `busy`, in the long one. What is sent meanwhile gets some time between two. */
+/** Kills a fixed list of processes in the short form, and random ones while `busy` in the long form, with a pause before each. */
 async function keepKilling(random: Randomness, busy: () => boolean): Promise<number> {
   const order: Target[] = ["worker", "postgres", "projector", "eventstore", "worker"];
   let kills = 0;
@@ -67,7 +67,7 @@ async function keepKilling(random: Randomness, busy: () => boolean): Promise<num
   return kills;
 }
 
-// Of what `npm test` runs, test/faults/kills has endpoints too: there this one would only repeat it.
+// In `npm test` test/faults/kills has endpoints too, so that this test would only repeat it.
 const runIt = long || process.env["VERIFY"] === "on";
 
 test.runIf(runIt)(

@@ -1,4 +1,4 @@
-// Many commands of a test file in one process: to load the program costs much more than most commands do.
+// Runs the commands of a test file in one process, since loading the program takes much longer than most commands.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
@@ -8,7 +8,7 @@ import { type CommandResult, commandEnvironment, program } from "./processes.js"
 
 export type Command = (args: readonly string[], environment?: Record<string, string>) => Promise<CommandResult>;
 
-/** `waybill` of test/support/processes.ts in a process that the file's commands share, one after the other. It ends with the file. */
+/** Like `waybill` of test/support/processes.ts, but all commands of a test file run in one process, one after the other. It ends with the file. */
 export function useCommandLine(): Command {
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -40,7 +40,7 @@ export function useCommandLine(): Command {
   };
 }
 
-/** What is written before the mark, and what follows the mark in its line. */
+/** Resolves with the text before the mark and the rest of the mark's line. */
 function upTo(stream: Readable, mark: string): Promise<[text: string, rest: string]> {
   let text = "";
   return new Promise((resolve, reject) => {

@@ -1,22 +1,22 @@
-// The command line, one command after the other in one process: for each line of standard input it runs the program with those arguments and
-// that environment, as a process of its own would, and ends what it wrote with a mark.
+// Runs many commands in one process, one after the other. Each line of standard input has the arguments and the environment of a command,
+// and a mark that is printed after the command's output.
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const program = new URL("bundle/cli.js", pathToFileURL(process.argv[2])).href; // which the program itself only imports
+const program = new URL("bundle/cli.js", pathToFileURL(process.argv[2])).href; // the program only imports this file
 const own = new Set(process.eventNames());
 let runs = 0;
 
-process.exit = () => undefined; // a command ends with this
+process.exit = () => undefined; // a command calls this at its end; this process must go on
 for await (const line of createInterface({ input: process.stdin })) {
   const { args, environment, mark } = JSON.parse(line);
   process.argv.splice(1, Infinity, process.argv[1], ...args);
   process.env = environment;
   process.exitCode = undefined;
   try {
-    await import(`${program}?${runs++}`); // runs the first module again; what it imports is loaded once
+    await import(`${program}?${runs++}`); // runs this module again; the modules that it imports stay loaded
   } catch (error) {
-    process.stderr.write(`${error.stack}\n`); // as Node does
+    process.stderr.write(`${error.stack}\n`); // as Node prints an uncaught error
     process.exitCode = 1;
   }
   const code = process.exitCode ?? 0;

@@ -12,7 +12,7 @@ import { untilNextLook } from "./eventually.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const program = join(root, "dist", "cli.js");
 
-/** Runs a module script in a process of its own; answers its stdout, throws with its stderr when it fails. */
+/** Runs a module script in its own process. Returns its stdout; throws with its stderr when it fails. */
 export async function runScript(script: string, args: readonly string[] = [], more: Record<string, string> = {}): Promise<string> {
   const env = { ...process.env, ...more };
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...args], { cwd: root, env });
@@ -38,10 +38,10 @@ export async function waybill(
   return { code: Number(code), stdout: stdout(), stderr: stderr() };
 }
 
-/** The tester's own environment, without what would configure the product but for what is given. */
+/** This process's environment without variables that configure the product, and with the given ones. */
 export const commandEnvironment = (given: Record<string, string> = {}): Record<string, string> => ({ ...quiet(), ...given });
 
-/** A data folder, a free port, and whatever was started on them; all of it is gone after `clear`. */
+/** A data folder and a port on which the product can be started. `clear` ends all its processes and removes the folder. */
 export interface Machine {
   readonly dataDir: string;
   readonly url: string;
@@ -56,7 +56,7 @@ export interface Machine {
 export interface Product {
   readonly pid: number;
   readonly exited: Promise<number | null>;
-  /** All that it and its processes had to say has been read. */
+  /** Resolves when the whole output of the product and its processes has been read. */
   readonly silent: Promise<void>;
   stdout(): string;
   stderr(): string;
@@ -80,10 +80,10 @@ export async function createMachine(environment: Record<string, string> = {}): P
       return untilReady(child);
     },
     clear: async () => {
-      for (const child of started) child.kill("SIGKILL"); // by its handle: the pid of one that has ended may belong to another process by now
+      for (const child of started) child.kill("SIGKILL"); // by its handle, since the pid of an ended child may belong to another process by now
       for (const pid of (await processes()).keys()) kill(pid, "SIGKILL");
       await until("every process is gone", async () => (await processes()).size === 0);
-      // The postmaster's own processes end by themselves a moment after it, and may still write.
+      // The postmaster's child processes end a moment after it, and may still write files until then.
       await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
@@ -108,7 +108,7 @@ async function processesOn(dataDir: string): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const identity of (JSON.parse(runtime) as { processes: string[] }).processes) {
     const pid = Number.parseInt(identity, 10);
-    if ((await processIdentity(pid)) === identity) found.set(pid, await commandLine(pid)); // else the pid belongs to another process by now
+    if ((await processIdentity(pid)) === identity) found.set(pid, await commandLine(pid)); // otherwise the pid belongs to another process by now
   }
   const server = Number.parseInt(postmaster, 10);
   const command = server > 0 && isAlive(server) ? await commandLine(server) : "";
@@ -116,7 +116,7 @@ async function processesOn(dataDir: string): Promise<Map<number, string>> {
   return found;
 }
 
-/** Whatever has the folder in its command line or its environment, also what was never recorded. Only where there is a /proc. */
+/** Every process with the folder in its command line or environment, also those that runtime.json does not name. Needs /proc. */
 export async function everythingOn(dataDir: string): Promise<Map<number, string>> {
   const about = (pid: string, what: string) => readFile(`/proc/${pid}/${what}`, "utf8").catch(() => "");
   const found = new Map<number, string>();
@@ -141,13 +141,13 @@ export async function until(what: string, holds: () => Promise<boolean>, deadlin
 }
 
 const portsEach = 1_500;
-/** Of this process. The test files of a run are in a few processes, each with a number from 1 on. */
+/** The first port of this process. Vitest runs the test files in a few processes, numbered from 1. */
 const firstPort = 20_000 + portsEach * (Number(process.env["VITEST_POOL_ID"] ?? 0) % 8);
 let nextPort = Math.floor(Math.random() * portsEach);
 
 /**
- * Below the range that systems give to outgoing connections and to servers that take any port: one of those may take any other port at
- * any moment. It is free until somebody uses it, and given to nobody else of this run before that.
+ * A port below the range from which the system gives ports to outgoing connections and to servers that ask for any port: they could take
+ * a higher port at any moment. No other test process of this run gets the same port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -168,7 +168,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
   return () => text;
 }
 
-/** The tester's own environment, without what would configure the product. */
+/** This process's environment without variables that configure the product. */
 function quiet(): Record<string, string> {
   const names = /^(PORT|HOST|DATA_DIR|DATABASE_URL|EVENTSTORE_URL|S3_|PUBLIC_URL|RATE_LIMIT|MAX_QUEUED|SIGNING_SECRET|DEMO|LOG_LEVEL)/;
   const kept = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !names.test(entry[0]));

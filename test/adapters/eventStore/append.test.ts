@@ -39,7 +39,7 @@ describe.each([
     expect(read[0]?.recordedAt.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
   });
 
-  test("sent again at the same revision are acknowledged as they landed", async () => {
+  test("sent again at the same revision are acknowledged with their first revision, and are stored once", async () => {
     const stream = newStream();
     const events = someEvents(count);
     const first = await store.append(stream, events, noStream);
@@ -48,7 +48,7 @@ describe.each([
     expect(await all(store.read(stream))).toHaveLength(count + 2);
   });
 
-  test("at the wrong revision are refused with the stream's own", async () => {
+  test("at the wrong revision are refused, and the error names the stream's last revision", async () => {
     const stream = newStream();
     await store.append(stream, someEvents(4), noStream);
     for (const expected of [noStream, 1n, 7n]) {
@@ -60,7 +60,7 @@ describe.each([
     expect(missing).toMatchObject({ name: "WrongVersion", actual: noStream });
   });
 
-  test("of which only some landed are a wrong version", async () => {
+  test("are refused as a wrong version when only some of them are in the stream", async () => {
     const stream = newStream();
     const events = someEvents(count);
     await store.append(stream, events.slice(0, count - 1), noStream);
@@ -68,7 +68,7 @@ describe.each([
     await expect(store.append(stream, [...events.slice(0, count - 2), someEvent()], noStream)).rejects.toBeInstanceOf(WrongVersion);
   });
 
-  test("to a tombstoned stream are refused for good", async () => {
+  test("to a tombstoned stream are refused as StreamDeleted", async () => {
     const stream = newStream();
     await store.append(stream, [someEvent()], noStream);
     await vendor.tombstoneStream(stream);
@@ -109,7 +109,7 @@ test("many small appends at once share calls, and each gets its own answer", asy
   }
 });
 
-test("an address that tells the client not to throw changes nothing: a wrong version is still one", async () => {
+test("an address with throwOnAppendFailure=false changes nothing: a wrong version is still thrown", async () => {
   const lenient = connect(`${node.address}&throwOnAppendFailure=false`);
   const stream = newStream();
   await lenient.append(stream, someEvents(2), noStream);
@@ -117,12 +117,12 @@ test("an address that tells the client not to throw changes nothing: a wrong ver
   await lenient.close();
 });
 
-test("appending nothing is a mistake of the caller", async () => {
+test("appending no events throws a TypeError", async () => {
   await expect(store.append(newStream(), [], noStream)).rejects.toThrow(TypeError);
 });
 
 describe("reading", () => {
-  test("goes forwards from a revision, backwards from the end, and stops where told", async () => {
+  test("goes forwards from a revision or backwards from the end or a revision, and stops after `max` events", async () => {
     const stream = newStream();
     const events = someEvents(1200);
     await store.append(stream, events.slice(0, 600), noStream);
@@ -140,7 +140,7 @@ describe("reading", () => {
     expect(await store.last(newStream())).toBeUndefined();
   });
 
-  test("leaving a read early ends its call at the server", async () => {
+  test("a hundred reads that are left early do not keep the store from answering", async () => {
     const stream = newStream();
     await store.append(stream, someEvents(500), noStream);
     for (let turn = 0; turn < 100; turn++) for await (const _ of store.read(stream)) break;

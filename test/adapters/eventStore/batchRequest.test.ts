@@ -97,7 +97,7 @@ test("any subscription is what the vendor's generated code understands", () => {
   );
 });
 
-test("any checkpoint and each of the server's notes is understood", () => {
+test("any checkpoint is read, and so are caught up, fell behind, stream not found and other replies", () => {
   const read = (fill: (reply: InstanceType<typeof streams.ReadResp>) => void) => {
     const reply = new streams.ReadResp();
     fill(reply);
@@ -121,7 +121,7 @@ test("any checkpoint and each of the server's notes is understood", () => {
   expect(read((reply) => reply.setFirstStreamPosition("7"))).toEqual({ kind: "other" });
 });
 
-test("any acknowledgement of the vendor's generated code is understood, with its id as text or as numbers", () => {
+test("any acknowledgement that the vendor's generated code writes is read, with its id as text or as two numbers", () => {
   fc.assert(
     fc.property(
       fc.uuid({ version: 4 }),
@@ -169,7 +169,7 @@ test("an append beyond the limit is refused before it is sent, one at the limit 
   expect(requestOf("s", events, -1n, size - 1)).toBeUndefined();
 });
 
-test("garbled replies are an error, never an endless loop or a wrong event", () => {
+test("garbled replies are read as something or throw an Error, and never loop for ever", () => {
   const read = replyReader();
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {

@@ -3,7 +3,7 @@ import { type EventStore, noStream, type StoredEvent } from "../../../src/ports/
 import { type LeaderAndFollower, startLeaderAndFollower } from "../../support/stores/leaderAndFollower.js";
 import { connect, type Follower, follower, ids, newStream, someEvents } from "./support.js";
 
-// Two servers of another make would not have equal positions.
+// Only two embedded nodes give the same events the same positions.
 const { TEST_EVENTSTORE_URL: url, TEST_EVENTSTORE_COMMAND: command } = process.env;
 
 describe.skipIf(url || command)("beside a leader whose events a follower has not got yet", () => {
@@ -43,7 +43,7 @@ describe.skipIf(url || command)("beside a leader whose events a follower has not
     expect(cluster.followerReads()).toBe(0);
   });
 
-  test("a position moves no further than the subscription on the follower was told, and what comes there later is not lost", async () => {
+  test("a subscription's position stays at what the follower node has sent, and events that reach the follower node later are handed over", async () => {
     const [fresh, resumed] = [undefined, before?.position].map((from) => follow(store, { prefixes: ["import-"], from })) as [
       Follower,
       Follower,
@@ -52,7 +52,7 @@ describe.skipIf(url || command)("beside a leader whose events a follower has not
     expect(cluster.followerReads()).toBeGreaterThan(0);
     expect([fresh, resumed].map((one) => one.position())).toEqual([before?.position, before?.position]);
     const reads = cluster.followerReads();
-    await expect.poll(() => cluster.followerReads()).toBeGreaterThan(reads + 1); // silence is not taken for the end for ever
+    await expect.poll(() => cluster.followerReads()).toBeGreaterThan(reads + 1); // the subscription is opened again and again while the follower node sends nothing
     await copy.append(stream, events.slice(4), 3n);
     await expect.poll(() => [fresh.events.length, resumed.events.length]).toEqual([12, 8]);
     expect(ids(fresh.events)).toEqual(ids(events));

@@ -23,7 +23,7 @@ const stored = (revision: bigint, { id, type, json }: NewEvent): StoredEvent => 
   data: JSON.parse(json) as unknown,
 });
 
-/** Chunks whose requests are kept as they are when they are sent. `lost`: how many attempts fail; `there`: what then is in the stream. */
+/** A chunk whose requests are recorded when they are sent. `lost`: how many attempts fail; `there`: the events that a read of the stream then finds. */
 function chunks({ lost = 0, there = [] as readonly NewEvent[] } = {}) {
   const sent: { bytes: Buffer; copy: Buffer }[] = [];
   let left = lost;
@@ -68,7 +68,7 @@ test("an acknowledged chunk is empty and takes other events", async () => {
   await expect(chunk.append(0n)).rejects.toThrow("nothing to append");
 });
 
-test("what is added after a chunk was sent twice does not change the bytes of the attempt that was given up", async () => {
+test("events added after a chunk was sent twice do not change the bytes of the first attempt, which may still be on its way", async () => {
   const events = eventsNamed("a", "b");
   const { chunk, sent } = chunks({ lost: 1, there: events });
   for (const event of events) chunk.add(event);
@@ -83,7 +83,7 @@ test("what is added after a chunk was sent twice does not change the bytes of th
   expect(sent[0]?.bytes.equals(sent[0].copy)).toBe(true);
 });
 
-test("a chunk of unknown outcome whose place others have taken is a wrong version", async () => {
+test("a chunk of unknown outcome is refused as a wrong version when the stream holds other events in its place", async () => {
   const { chunk } = chunks({ lost: 1, there: eventsNamed("a", "b") });
   for (const event of eventsNamed("a", "b")) chunk.add(event);
   await expect(chunk.append(-1n)).rejects.toMatchObject({ name: "WrongVersion" });

@@ -24,7 +24,7 @@ function event(place: number, ours = true): ReadReply {
   return { kind: "event", position: at(place), event: ours ? stored : undefined };
 }
 
-/** Replies that came together. One that is undefined cannot be read. */
+/** Replies that arrived in one piece. `undefined` stands for one that cannot be read. */
 function together(replies: readonly (ReadReply | undefined)[]): Replies {
   const left = [...replies];
   return {
@@ -64,7 +64,7 @@ function* forEver(): Generator<ReadReply> {
   for (let place = 1; ; place++) yield event(place);
 }
 
-test("a taker that does not take stops the server: what waits here is bounded", async () => {
+test("a reader that takes nothing slows the server down: a bounded number of events waits here", async () => {
   const call = callOf(forEver());
   const feed = openFeed(Promise.resolve(call), 50);
   for (let round = 0; round < 200; round++) await turn();
@@ -77,7 +77,7 @@ test("a taker that does not take stops the server: what waits here is bounded", 
   expect(call.cancelled).toBe(true);
 });
 
-test("of replies that came together as many events are handed over as the reader wants, the rest later", async () => {
+test("of replies that arrive together one batch is handed over at a time, and the rest with the next takes", async () => {
   const events = Array.from({ length: 25 }, (_, index) => event(index + 1));
   const call = callOf([together([...events, checkpoint(40), { kind: "caughtUp" }])]);
   const feed = openFeed(Promise.resolve(call), 10);
@@ -87,7 +87,7 @@ test("of replies that came together as many events are handed over as the reader
   expect(await feed.take(1000)).toMatchObject({ state: "ended", events: [] });
 });
 
-test("a batch that is full with the last event that came is caught up", async () => {
+test("a batch that the last event fills is marked as caught up", async () => {
   const events = Array.from({ length: 10 }, (_, index) => event(index + 1));
   const feed = openFeed(Promise.resolve(callOf([{ kind: "caughtUp" }, together(events)])), 10);
   const [first, second] = [await feed.take(1000), await feed.take(1000)];
@@ -95,7 +95,7 @@ test("a batch that is full with the last event that came is caught up", async ()
   expect((first.events.length === 10 ? first : second).caughtUp).toBe(true);
 });
 
-test("what came before a reply that cannot be read is handed over, then the call fails and is cancelled", async () => {
+test("events before a reply that cannot be read are handed over, then the call fails and is cancelled", async () => {
   const call = callOf([together([event(1), event(2), event(3), undefined, event(4)])]);
   const feed = openFeed(Promise.resolve(call), 2);
   expect(await feed.take(1000)).toMatchObject({ position: at(2), events: { length: 2 } });
@@ -106,7 +106,7 @@ test("what came before a reply that cannot be read is handed over, then the call
 
 const checkpoint = (place: number): ReadReply => ({ kind: "checkpoint", position: at(place) });
 
-test("a checkpoint counts only after the events before it", async () => {
+test("a checkpoint moves the position only once the events before it are taken", async () => {
   const events = Array.from({ length: 15 }, (_, index) => event(index + 1));
   const feed = openFeed(Promise.resolve(callOf([...events, checkpoint(40), checkpoint(60), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(10), caughtUp: false });
@@ -116,13 +116,13 @@ test("a checkpoint counts only after the events before it", async () => {
   feed.stop();
 });
 
-test("the last checkpoint does not count: it may stand behind the end of the log", async () => {
+test("the last checkpoint before `caughtUp` does not move the position: it may lie past the end of the log", async () => {
   const feed = openFeed(Promise.resolve(callOf([event(1), checkpoint(2), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(1), caughtUp: true });
   feed.stop();
 });
 
-test("an event counts for more than the checkpoint before it", async () => {
+test("after a checkpoint and a later event the position is the event's", async () => {
   const feed = openFeed(Promise.resolve(callOf([checkpoint(2), event(3), checkpoint(4)])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(3) });
   feed.stop();
@@ -136,7 +136,7 @@ test("events that are not ours move the position and are not handed over", async
   expect(await feed.take(1000)).toMatchObject({ state: "ended", events: [] });
 });
 
-test("what came before a failure is handed over before the failure is thrown", async () => {
+test("events that came before a failure are handed over before the failure is thrown", async () => {
   const call = callOf(forEver());
   const feed = openFeed(Promise.resolve(call), 5);
   await turn();
@@ -146,7 +146,7 @@ test("what came before a failure is handed over before the failure is thrown", a
   await expect(feed.take(1000)).rejects.toThrow("gone");
 });
 
-test("a call that never opens is silence, and one that opens after all is cancelled", async () => {
+test("a call that does not open in time is reported as silent, and cancelled if it opens after the feed has stopped", async () => {
   let open: (call: ReadCall) => void = () => undefined;
   const feed = openFeed(new Promise((resolve) => (open = resolve)), 10);
   expect(await feed.take(10)).toMatchObject({ state: "silent", events: [] });
@@ -157,7 +157,7 @@ test("a call that never opens is silence, and one that opens after all is cancel
   expect(late.cancelled).toBe(true);
 });
 
-test("a checkpoint that names the last event's commit position with a prepare position of 0 is no step back, one further on counts as it is", async () => {
+test("a checkpoint at the last event's commit position with prepare position 0 does not move the position back, a later one moves it on", async () => {
   const bare = (commit: number): ReadReply => ({ kind: "checkpoint", position: { commit: BigInt(commit), prepare: 0n } });
   const feed = openFeed(Promise.resolve(callOf([event(5), bare(5), bare(9), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(5) });

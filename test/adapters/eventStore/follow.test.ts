@@ -19,7 +19,7 @@ beforeAll(async () => {
   vendor = EventStoreDBClient.connectionString(node.address);
 });
 beforeEach(() => {
-  // A prefix of its own keeps the tests apart on one store.
+  // Each test has its own stream prefix, since all tests share one store.
   prefix = newStream("t");
 });
 afterEach(async () => {
@@ -39,7 +39,7 @@ const start = (...args: Parameters<typeof follower>): Follower => {
 
 const isAfter = (a: Position, b: Position) => a.commit > b.commit || (a.commit === b.commit && a.prepare > b.prepare);
 
-/** Positions are safe: nothing that comes after a batch lies at or before its position. */
+/** Going on from a batch's position loses nothing: no later event lies at or before it. */
 function expectSafePositions({ batches }: Follower): void {
   let reached: Position | undefined;
   for (const { events, position } of batches) {
@@ -51,7 +51,7 @@ function expectSafePositions({ batches }: Follower): void {
 }
 
 describe("following", () => {
-  test("hands over what is there and what comes, of the streams asked for, in order", async () => {
+  test("hands over old and new events of the streams with the given prefix, in order", async () => {
     const events = someEvents(40);
     await store.append(`${prefix}a`, events.slice(0, 20), noStream);
     await store.append(`other${prefix}`, someEvents(5), noStream);
@@ -64,7 +64,7 @@ describe("following", () => {
     expectSafePositions(follow);
   });
 
-  test("goes on behind the position it is given", async () => {
+  test("begins with the first event after the position it is given", async () => {
     const events = someEvents(6);
     await store.append(`${prefix}a`, events, noStream);
     const first = start(store, { prefixes: [prefix] });
@@ -74,7 +74,7 @@ describe("following", () => {
     expect(ids(second.events)).toEqual(ids(events.slice(3)));
   });
 
-  test("a position past the end of the log is another log's: it is refused, not waited for", async () => {
+  test("a position past the end of the log comes from another log: it is refused with LogTooShort, without waiting", async () => {
     const end = (await store.head()) as Position;
     const from = { commit: end.commit + 1_000_000n, prepare: end.prepare + 1_000_000n };
     const range = { prefixes: [prefix], from, signal: new AbortController().signal };
@@ -82,7 +82,7 @@ describe("following", () => {
     await expect(store.replay(range, async () => undefined)).rejects.toThrow(LogTooShort);
   });
 
-  test("its position moves past events of others, so that a restart does not read them again", async () => {
+  test("the position moves past events of other streams, so that a restart does not read them again", async () => {
     const own = connect(node.address, { stallMs: 500 });
     const follow = start(own, { prefixes: [prefix] });
     await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
@@ -121,7 +121,7 @@ describe("following", () => {
     expect(ids(follow.events)).toEqual(ids(events));
   });
 
-  test("an error of the batch handler ends it, with that error", async () => {
+  test("an error of the batch handler ends the following, with that error", async () => {
     await store.append(`${prefix}a`, someEvents(1), noStream);
     const signal = new AbortController().signal;
     const following = store.follow({ prefixes: [prefix], from: undefined, signal }, async (batch) => {
@@ -130,7 +130,7 @@ describe("following", () => {
     await expect(following).rejects.toThrow(new RangeError("the database is full"));
   });
 
-  test("closing the store ends it", async () => {
+  test("closing the store ends the following without an error", async () => {
     const own = connect(node.address);
     const running = own.follow({ prefixes: [prefix], from: undefined, signal: new AbortController().signal }, async () => undefined);
     await own.ping();

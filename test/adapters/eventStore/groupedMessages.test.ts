@@ -30,7 +30,7 @@ const checkpoint = (commit: number): Buffer =>
     ],
   ]);
 
-/** As gRPC hands on what it is given. */
+/** gRPC removes the prefix of a frame before it hands the frame on. */
 const withoutPrefix = (given: Buffer): Buffer => given.subarray(framePrefix);
 
 function readAll(replies: Replies): ReadReply[] {
@@ -39,7 +39,7 @@ function readAll(replies: Replies): ReadReply[] {
   return found;
 }
 
-test("messages are the same wherever the bytes are cut on their way", () => {
+test("messages are the same however the network splits the bytes", () => {
   const sizes = fc.array(fc.nat(300), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(sizes, fc.array(fc.nat(2000), { maxLength: 20 }), (commits, cuts) => {
@@ -54,7 +54,7 @@ test("messages are the same wherever the bytes are cut on their way", () => {
   );
 });
 
-test("messages that arrive together are handed over together, a compressed one makes them come one by one", () => {
+test("messages that arrive together are handed over together, or one by one when one of them is compressed", () => {
   const write = groupingCut(-1);
   const [one, two, compressed] = [frame(checkpoint(1)), frame(checkpoint(2)), frame(Buffer.from("?"), 1)];
   expect(write(Buffer.concat([one, two, one.subarray(0, 3)])).map(withoutPrefix)).toEqual([Buffer.concat([one, two])]);
@@ -64,26 +64,26 @@ test("messages that arrive together are handed over together, a compressed one m
   expect(readAll(read(withoutPrefix(one)))).toMatchObject([{ kind: "checkpoint", position: { commit: 1n } }]);
 });
 
-test("a message over the limit is refused when its length has come", () => {
+test("a message over the limit is refused as soon as its length is known, before its bytes arrive", () => {
   const write = groupingCut(100);
   expect(write(frame(Buffer.alloc(100)))).toHaveLength(1);
   expect(write(frame(Buffer.alloc(101)).subarray(0, framePrefix - 1))).toEqual([]);
   expect(() => write(frame(Buffer.alloc(101)).subarray(framePrefix - 1, framePrefix))).toThrow("larger than max (101 vs 100)");
 });
 
-test("a message that says it is longer than it is takes nothing from the one behind it", () => {
+test("a message whose field runs past its end is malformed: the field does not go on in the next message", () => {
   const cut = checkpoint(1).subarray(0, -1);
   const replies = repliesReader()(Buffer.concat([frame(cut), frame(checkpoint(2))]));
   expect(() => replies.next()).toThrow(MalformedMessage);
 });
 
-test("a call without the insides that this needs is left as it is", () => {
+test("a call without the gRPC internals that grouping needs is left as it is", () => {
   const call = Object.assign(new EventEmitter(), { call: { call: { child: null } } });
   groupMessages(call);
   expect(() => call.emit("metadata")).not.toThrow();
 });
 
-test("the gRPC library that is installed has them: a stream comes in fewer pieces than it has events", async () => {
+test("the installed gRPC library has these internals: a stream arrives in fewer pieces than it has events", async () => {
   const node = await startTestEventStore();
   const client = newClient(node.address);
   const store = connect(node.address);

@@ -46,7 +46,7 @@ describe.each([
     },
   );
 
-  test("an append that landed though its answer was lost is found out and succeeds", async () => {
+  test("an append whose answer was lost succeeds when its events are in the stream", async () => {
     const store = connect(proxy.address);
     const [stream, events] = [newStream(), someEvents(count)];
     await insist(() => store.ping());
@@ -59,7 +59,7 @@ describe.each([
     await store.close();
   });
 
-  test("an append that lost its answer and then the race is a wrong version", async () => {
+  test("an append without an answer is a wrong version when another writer has appended meanwhile", async () => {
     const store = connect(proxy.address, { ...impatient, attempts: 200, patienceMs: 120_000 });
     const [stream, events] = [newStream(), someEvents(count)];
     await insist(() => store.ping());
@@ -71,7 +71,7 @@ describe.each([
     await store.close();
   });
 
-  test("an append to an address where no server listens has certainly not landed", async () => {
+  test("an append to an address where no server listens fails with a known outcome: it has not landed", async () => {
     const store = connect("esdb://127.0.0.1:1?tls=false", impatient);
     expect(await failure(store.append(newStream(), someEvents(count), noStream))).toMatchObject({
       name: "StoreUnavailable",
@@ -80,7 +80,7 @@ describe.each([
     await store.close();
   });
 
-  test("one client's lost connection does not touch another's appends", async () => {
+  test("one client's lost connection does not disturb the appends of another client", async () => {
     const doomed = connect(proxy.address, impatient);
     await insist(() => doomed.ping());
     const streams = Array.from({ length: 20 }, () => newStream());
@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-test("a read from a silent server ends, and a new connection is taken at once", async () => {
+test("a read from a silent server fails, and the next read opens a new connection", async () => {
   const store = connect(proxy.address, impatient);
   const stream = newStream();
   await direct.append(stream, someEvents(3), noStream);
@@ -114,7 +114,7 @@ test("a read from a silent server ends, and a new connection is taken at once", 
   await store.close();
 });
 
-test("a read whose connection breaks goes on behind the last event it gave", async () => {
+test("a read whose connection breaks goes on after the last event it handed over", async () => {
   const store = connect(proxy.address);
   const stream = newStream();
   const events = someEvents(3000);
@@ -137,7 +137,7 @@ test("closing leaves no connection behind", async () => {
   await expect.poll(() => proxy.openConnections()).toBe(0);
 });
 
-/** A server of the test's own, stopped with it. */
+/** A server for one test, stopped when the test ends. */
 async function ownServer(): Promise<{ own: TestEventStore; store: EventStore; patient: EventStore }> {
   const own = await startTestEventStore();
   const [store, patient] = [connect(own.address, impatient), connect(own.address)];
@@ -149,7 +149,7 @@ async function ownServer(): Promise<{ own: TestEventStore; store: EventStore; pa
   return { own, store, patient };
 }
 
-/** The whole group where there is one: the server may stand behind a wrapper. */
+/** Signals the whole process group if there is one, since a wrapper script may have started the server. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(-pid, name);
@@ -178,7 +178,7 @@ describe.skipIf(process.env["TEST_EVENTSTORE_URL"])("the server itself", () => {
     expect(ids(await insist(() => all(store.read(stream))))).toEqual(ids(events));
   });
 
-  test("killed and started again: what was acknowledged is there, and the same store object works", async (context) => {
+  test("killed and started again: acknowledged events are there, and the same store object works", async (context) => {
     const { own, store, patient } = await ownServer();
     const [stream, events] = [newStream(), someEvents(4)];
     await patient.append(stream, events.slice(0, 2), noStream);

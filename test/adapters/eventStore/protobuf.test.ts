@@ -36,7 +36,7 @@ const read = wholeMessage(empty, {
 });
 
 describe("numbers", () => {
-  test("every whole number up to 2^53 comes back, and int64's maximum as itself", () => {
+  test("every whole number up to 2^53, and int64's maximum, is read as it was written", () => {
     const numbers = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 32, MAX_INT64));
     fc.assert(
       fc.property(numbers, (value) => {
@@ -45,7 +45,7 @@ describe("numbers", () => {
     );
   });
 
-  test("every unsigned 64-bit number comes back to the digit", () => {
+  test("every unsigned 64-bit number is read as it was written, to the digit", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (value) => {
         expect(read(encode([[2, value]])).big).toBe(value);
@@ -53,14 +53,14 @@ describe("numbers", () => {
     );
   });
 
-  test("are what protocol buffers say they are", () => {
+  test("are encoded as protocol buffers define", () => {
     expect(encode([[1, 300]]).toString("hex")).toBe("08ac02");
     expect(encode([[1, MAX_INT64]]).toString("hex")).toBe("08ffffffffffffffff7f");
-    expect(encode([[1, 0]]).toString("hex")).toBe("0800"); // written all the same: it may be a member of a oneof
+    expect(encode([[1, 0]]).toString("hex")).toBe("0800"); // 0 is written too: the field may be a member of a oneof
   });
 });
 
-test("text comes back, what UTF-8 cannot carry of it as the replacement character", () => {
+test("text is read as it was written, with the replacement character for what UTF-8 cannot encode", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 100 }), (text) => {
       const written = Buffer.from(text).toString();
@@ -122,7 +122,7 @@ test("a field that runs over the end of its message is malformed", () => {
   expect(() => readOuter(bytes)).toThrow(MalformedMessage);
 });
 
-test("what a field's reader throws itself comes out as it is", () => {
+test("an error that a field's reader throws is passed on unchanged", () => {
   class Refused extends Error {}
   const readRefusing = wholeMessage(() => ({ text: "" }), {
     1: [
@@ -149,7 +149,7 @@ const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((t
   message: fc.array(tie("field"), { maxLength: 4 }),
 }));
 
-test("a message in one piece is what its fields are one by one, whatever room is left before it", () => {
+test("a message encoded as a whole equals its fields encoded one by one, with or without room left before it", () => {
   const inPieces = ([number, value]: Field): Buffer =>
     Array.isArray(value) ? encode([[number, Buffer.concat((value as Message).map(inPieces))]]) : encode([[number, value]]);
   fc.assert(
@@ -161,7 +161,7 @@ test("a message in one piece is what its fields are one by one, whatever room is
   );
 });
 
-test("a message larger than any buffer that is kept is written too", () => {
+test("a message larger than the buffer that is reused is written whole", () => {
   const long = "ü".repeat(500_000);
   expect(
     read(

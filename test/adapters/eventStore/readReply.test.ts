@@ -8,7 +8,7 @@ interface Sent {
   readonly properties: readonly (readonly [string, string])[];
   readonly metadata: string | undefined;
   readonly n: number;
-  /** EventStoreDB writes fields by their numbers, the embedded node the stream right before the properties. */
+  /** EventStoreDB writes fields in the order of their numbers; the embedded node writes the stream right before the properties. */
   readonly streamLate?: boolean;
 }
 

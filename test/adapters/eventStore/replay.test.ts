@@ -12,7 +12,7 @@ beforeAll(async () => {
   store = connect(node.address);
 });
 beforeEach(() => {
-  // A prefix of its own keeps the tests apart on one store.
+  // Each test has its own stream prefix, since all tests share one store.
   prefix = newStream("t");
 });
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe("replaying", () => {
-  test("ends at the end as it was, though more is being written", async () => {
+  test("ends where the log ended when the replay began, though more events are written meanwhile", async () => {
     const events = someEvents(1500);
     for (let first = 0; first < 1500; first += 500) await store.append(`${prefix}a`, events.slice(first, first + 500), BigInt(first - 1));
     const replayed: StoredEvent[] = [];
@@ -37,7 +37,7 @@ describe("replaying", () => {
     expect(ids(after)).not.toContain(events.at(-1)?.id);
   });
 
-  test("ends where it is told to: at an event, just before it, or at the end where that comes first", async () => {
+  test("ends at the position it is given (an event's, or just before one), or at the log's end where that comes first", async () => {
     const events = someEvents(30);
     await store.append(`${prefix}a`, events, noStream);
     const all: StoredEvent[] = [];
@@ -60,7 +60,7 @@ describe("replaying", () => {
     expect((await replayed(later)).seen).toEqual(ids(events));
   });
 
-  test("ends also where the last events are of other streams, or nothing is left", async () => {
+  test("also ends where the last events are of other streams, or where no event is left", async () => {
     const [event] = someEvents(1);
     await store.append(`${prefix}a`, [event as never], noStream);
     await store.append(newStream("foreign-"), someEvents(3), noStream);

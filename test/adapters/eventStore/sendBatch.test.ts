@@ -43,7 +43,7 @@ const request = (n: number, size = 10) => ({ correlationId: String(n), bytes: Bu
 const acknowledgement = (n: number) => ({ correlationId: String(n), acknowledged: { revision: BigInt(n), position: undefined } });
 const outcome = (sending: Promise<unknown>) => sending.catch((error: Error) => error);
 
-test("small appends share one call, each has its own answer, in whatever order", async () => {
+test("small appends share one call, and each gets its own answer in whatever order the answers come", async () => {
   const { client, calls } = fakeClient();
   const send = batchSender(60_000);
   const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));
@@ -81,7 +81,7 @@ test("a call that breaks fails the appends that had no answer; the next append o
   expect(await third).toMatchObject({ revision: 2n });
 });
 
-test("a server that does not answer ends the call with all its appends, so that none is sent later", async () => {
+test("without an answer in time the call is cancelled and all its appends fail, so that none is sent later", async () => {
   const { client, calls } = fakeClient();
   const send = batchSender(20);
   const sending = [0, 1].map((n) => outcome(send(client, request(n), `quote-${n}`)));
@@ -103,7 +103,7 @@ test("an append that waited too long for a connection is given up, and not sent 
   expect(calls.flatMap(({ written }) => written)).toEqual([]);
 });
 
-test("what is sent and not answered is bounded; the rest follows as answers come", async () => {
+test("the number of appends sent and not answered is bounded; the rest are sent as answers come", async () => {
   const { client, calls } = fakeClient();
   const send = batchSender(60_000);
   const sending = Array.from({ length: 600 }, (_, n) => send(client, request(n), `quote-${n}`));

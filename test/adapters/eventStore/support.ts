@@ -9,10 +9,10 @@ export const metadata = { organisation: "demo", actor: "cli:cli", $correlationId
 export const connect = (address: string, options: Partial<EventStoreOptions> = {}): EventStore =>
   connectEventStore({ address, logger: pino({ level: "silent" }), ...options });
 
-/** Impatient enough for a test that waits for it to give up. */
+/** Short deadlines, for tests that wait until the store gives up. */
 export const impatient = { deadlineMs: 400, attempts: 2, stallMs: 300 };
 
-/** On a busy machine an impatient store also gives up where a server answers: what is to succeed is tried again. */
+/** On a busy machine an impatient store may give up though the server answers. Calls that must succeed are tried again. */
 export async function insist<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; tries < 50; tries += 1) {
     try {

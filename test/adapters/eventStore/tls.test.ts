@@ -24,7 +24,7 @@ const secure = async () => {
 test.each([
   ["a certificate that is not trusted", secure, "self-signed certificate"],
   ["an end that speaks no TLS", async () => createServer(), "TLS: wrong version number"],
-])("%s is said of the event store, and is no outage that passes", async (_, server, reason) => {
+])("%s is reported as a misconfigured event store, not as an outage", async (_, server, reason) => {
   const address = `esdb://127.0.0.1:${await listen(await server())}?tls=true`;
   const store = connectEventStore({ address, logger: pino({ level: "silent" }), deadlineMs: 5_000, attempts: 2 });
   const message = expect.stringMatching(

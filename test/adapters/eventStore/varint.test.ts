@@ -8,7 +8,7 @@ function sevenBitsEach(value: bigint): number[] {
   return rest === 0n ? [Number(value)] : [Number(value & 127n) | 128, ...sevenBitsEach(rest)];
 }
 
-test("a number is written seven bits a byte, at any size, and takes the bytes that it says", () => {
+test("a number of any size is written seven bits a byte, and its stated length is the number of bytes written", () => {
   const edges = [7, 14, 21, 28, 31, 32, 35, 42, 49].flatMap((bits) => [2 ** bits - 1, 2 ** bits, 2 ** bits + 1]);
   const numbers = fc.oneof(
     fc.constantFrom(0, ...edges, Number.MAX_SAFE_INTEGER, MAX_INT64, MAX_INT64 + 2048, 2 ** 64),

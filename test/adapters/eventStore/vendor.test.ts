@@ -1,4 +1,4 @@
-// The client's insides are used in one file, and a client that has others is refused with a sentence that names the version.
+// One file uses internals of the vendor's client. A client without these internals is refused with a message that names the supported version.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const thrownBy = (action: () => unknown): unknown => {
   }
 };
 
-test("the client that is installed has all that is used of it", async () => {
+test("the installed client has all members that are used", async () => {
   await connectClient(address).dispose();
   const { version } = createRequire(import.meta.url)("@eventstore/db-client/package.json") as { version: string };
   expect(version).toBe("6.2.1");
@@ -41,7 +41,7 @@ test.each(["getGRPCClient", "callArguments", "handleError", "getChannel", "dispo
   },
 );
 
-test("a client without a generated file, or without what is used of one, is refused alike", () => {
+test("a client without a generated file, or with one that lacks a used member, is refused in the same way", () => {
   const noFile = () => createRequire(import.meta.url)("@eventstore/db-client/generated/none.js");
   const missing = thrownBy(() => insideOf<Record<"any", unknown>>(noFile, "any"));
   expect(missing).toEqual(namesTheVersion);
@@ -50,7 +50,7 @@ test("a client without a generated file, or without what is used of one, is refu
   expect(thrownBy(() => insideOf<Record<"BatchAppendResp", unknown>>(() => ({}), "BatchAppendResp"))).toEqual(namesTheVersion);
 });
 
-test("no other file uses the client's insides", () => {
+test("no other file uses the client's internals", () => {
   const insides =
     /db-client\/(dist|generated)|\["(getGRPCClient|callArguments|handleError|getChannel|disposableStreams)"\]|underlyingCalls|No connection established|Cancelled on client/;
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));

@@ -1,4 +1,4 @@
-// Appends and reads are encoded here, not by the vendor's client: what one writes the other must read alike.
+// Waybill encodes appends and reads itself, not with the vendor's client: what one writes the other must read the same.
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
@@ -53,7 +53,7 @@ const payloads: unknown[] = [
   null,
 ];
 
-test("what we append reads the same through the vendor's client", async () => {
+test("events that Waybill appends read the same through the vendor's client", async () => {
   const stream = newStream("import-ß日");
   const other = { ...metadata, actor: "key:wb_live_Ünï", $causationId: "c" };
   const events = payloads.map((data, index) => ({ ...someEvent(data), type: `Type${index}`, metadata: index % 2 ? metadata : other }));
@@ -63,7 +63,7 @@ test("what we append reads the same through the vendor's client", async () => {
   expect(await all(store.read(stream))).toEqual(theirs);
 });
 
-test("what the vendor's client appends reads the same through us", async () => {
+test("events that the vendor's client appends read the same through Waybill's", async () => {
   const stream = newStream();
   await vendor.appendToStream(
     stream,

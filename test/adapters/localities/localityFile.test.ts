@@ -55,7 +55,7 @@ describe("a file of localities", () => {
     ]);
   });
 
-  it("tells the SHA-256 of what it stored", async () => {
+  it("has the SHA-256 of each stored file in the result", async () => {
     const { createHash } = await import("node:crypto");
     const { countries } = await load(geoNames);
     for (const { path, sha256 } of countries) expect(createHash("sha256").update(readFileSync(path)).digest("hex")).toBe(sha256);

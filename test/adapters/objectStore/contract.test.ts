@@ -12,7 +12,7 @@ import { createTestObjectStore, startTestS3 } from "../../support/stores/stores.
 
 interface Subject {
   readonly store: ObjectStore;
-  /** Follows a link as anyone holding it would. */
+  /** Follows a link without any key. */
   follow(link: string): Promise<{ status: number; text: string; disposition: string | null }>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-/** The embedded store's links are served by the API; here by the same few lines. */
+/** The API serves the embedded store's links. Here `follow` does the same. */
 async function embedded(): Promise<Subject> {
   const { store, close } = await createTestObjectStore();
   const follow = async (link: string) => {
@@ -79,7 +79,7 @@ describe.each([
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("before anything was stored nothing is there", async () => {
+  test("a new store holds no object", async () => {
     expect(await store.exists("uploads/demo/none")).toBe(false);
     expect(await all(store.list("uploads/"))).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe.each([
     await expect(store.fetch("uploads/demo/none", local("none"))).rejects.toBeInstanceOf(ObjectMissing);
   });
 
-  test("a removed object is gone, and removing it again is no fault", async () => {
+  test("a removed object is gone, and removing it again throws nothing", async () => {
     await putText("uploads/demo/short-lived", "x");
     expect(await store.exists("uploads/demo/short-lived")).toBe(true);
     await store.remove("uploads/demo/short-lived");
@@ -126,7 +126,7 @@ describe.each([
     expect(await store.exists("uploads/demo/short-lived")).toBe(false);
   });
 
-  test("a moved object is under its new key only, and moving it again does nothing", async () => {
+  test("a moved object is under its new key only, moving it again does nothing, and moving a missing one throws ObjectMissing", async () => {
     await putText("uploads/demo/moved", "the one copy");
     for (const _ of ["once", "again"]) await store.move("uploads/demo/moved", "aside/2026-03-01/uploads/demo/moved");
     expect(await store.exists("uploads/demo/moved")).toBe(false);
@@ -147,7 +147,7 @@ describe.each([
     expect((await all(store.list("sweep/one"))).map(({ key }) => key)).toEqual(["sweep/one/a", "sweep/one/b", "sweep/onetwo/c"]);
   });
 
-  test("keys that climb out of the store are refused by every operation", async () => {
+  test("keys that lead out of the store, or are malformed, are refused by put, fetch and link", async () => {
     await writeFile(local("source"), "x");
     for (const key of ["../outside", "/etc/passwd", "a/../../b", "a//b", ".hidden", "a\\..\\b", "a\0b", "", "x".repeat(600)]) {
       await expect(async () => store.put(key, local("source"), { contentType: "text/plain" })).rejects.toThrow("not a usable object key");
@@ -164,7 +164,7 @@ describe.each([
     expect(answer.disposition).toBe(contentDisposition(linkOptions.downloadName));
   });
 
-  test("a link that has expired, or was changed anywhere, gives nothing", async () => {
+  test("a link that has expired, or whose key, expiry, name or signature was changed, is answered 403", async () => {
     await putText("reports/linked.xlsx", "the report");
     await putText("reports/other.xlsx", "someone else's");
     const expired = await store.link("reports/linked.xlsx", { ...linkOptions, now: new Date(Date.now() - 61_000) });
@@ -182,7 +182,7 @@ describe.each([
     }
   });
 
-  test("ping answers while the store works, and preparing it again changes nothing", async () => {
+  test("ping succeeds, and preparing the store again keeps its objects", async () => {
     await putText("uploads/demo/kept", "x");
     await store.prepare();
     await store.ping();
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-test("an S3 that cannot be reached, or answers with an error, is an outage", async () => {
+test("an S3 server that cannot be reached, or answers 503 three times, is an outage", async () => {
   const options = { accessKey: "a", secretKey: "b", bucket: "waybill", region: "us-east-1" };
   const nowhere = createS3ObjectStore({ ...options, endpoint: "http://127.0.0.1:1" });
   await expect(nowhere.exists("uploads/a")).rejects.toBeInstanceOf(StoreUnavailable);
@@ -211,7 +211,7 @@ test("an S3 that cannot be reached, or answers with an error, is an outage", asy
   }
 });
 
-test("a download name with other letters, quotes or separators stays one name", () => {
+test("a download name with non-ASCII letters, quotes, line breaks or slashes stays one file name", () => {
   expect(contentDisposition("report.xlsx")).toBe('attachment; filename="report.xlsx"');
   expect(contentDisposition('März "1".xlsx')).toBe("attachment; filename=\"M_rz _1_.xlsx\"; filename*=UTF-8''M%C3%A4rz%20%221%22.xlsx");
   expect(contentDisposition("a\r\nset-cookie: b/../c")).toBe('attachment; filename="a__set-cookie: b_.._c"');

@@ -1,4 +1,4 @@
-// An S3 store that answers, but cannot be used: what is said of it, and that nothing is made or tried again for it.
+// An S3 store that answers but cannot be used: the error says what to check, nothing is created, and the request is not retried.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -51,7 +51,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("a bucket that is missing is no missing object, and only preparing the store makes it", async () => {
+test("a missing bucket is reported as such, not as a missing object, and only `prepare` creates it", async () => {
   const bucket = "waybill-absent";
   const store = open({ bucket });
   const path = join(folder, "file");
@@ -74,7 +74,7 @@ test("a bucket that is missing is no missing object, and only preparing the stor
   expect(await store.exists("uploads/demo/a")).toBe(false);
 });
 
-test("a wrong secret is said with endpoint and bucket, and makes nothing", async () => {
+test("a wrong secret or access key is reported with endpoint and bucket, and creates no bucket", async () => {
   for (const change of [{ secretKey: "wrong" }, { accessKey: "NOBODY" }]) {
     const fault = await faultOf(open({ ...change, bucket: "waybill-secret" }).prepare());
     expect(fault.fault).toBe("misconfigured");
@@ -97,7 +97,7 @@ test.each([
   ],
   ["PermanentRedirect", "", 301, "PermanentRedirect: As it is. Check S3_REGION and S3_ENDPOINT."],
   ["RequestTimeTooSkewed", "", 403, "RequestTimeTooSkewed: As it is. Set this machine's clock."],
-])("%s is for the operator to mend: the error says so, and it is not tried again", async (code, more, status, said) => {
+])("%s is reported with what the operator has to check, and is not retried", async (code, more, status, said) => {
   let asked = 0;
   const answer: RequestListener = (request, response) => {
     asked += 1;
@@ -114,7 +114,7 @@ test.each([
   }
 });
 
-test("a store that answers 404 to the removal of what is gone: removing and moving it again are no faults", async () => {
+test("removing or moving an object that is gone is no error on a store that answers 404 to its removal", async () => {
   const asked: string[] = [];
   const answer: RequestListener = (request, response) => {
     asked.push(`${request.method} ${request.url?.split("?")[0]}`);
@@ -129,7 +129,7 @@ test("a store that answers 404 to the removal of what is gone: removing and movi
   );
 });
 
-test("a certificate that is not trusted, and an end that speaks no TLS, name the store and what to look at", async () => {
+test("for a certificate that is not trusted, or a server without TLS, the error names the store and what to check", async () => {
   const [key, cert] = await Promise.all(["key.pem", "certificate.pem"].map((name) => readFile(`test/fixtures/tls/${name}`)));
   const untrusted = await listen(createSecureServer({ key, cert }));
   const plain = await listen(createServer());
@@ -141,7 +141,7 @@ test("a certificate that is not trusted, and an end that speaks no TLS, name the
   }
 });
 
-test("a dead address is an outage that names endpoint and bucket", async () => {
+test("an address where no server listens is an outage, and the error names endpoint and bucket", async () => {
   const fault = await faultOf(open({ endpoint: "http://127.0.0.1:1" }).prepare());
   expect(fault.fault).toBe("outage");
   expect(fault.message).toBe(

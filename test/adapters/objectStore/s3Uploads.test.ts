@@ -1,4 +1,4 @@
-// Uploads in parts that fail on the way: none of them stays open in the bucket.
+// Multipart uploads that fail on the way: none of them stays open in the bucket.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ type Verdict = "pass" | "refuse" | "lose";
 
 let s3: TestS3;
 let folder: string;
-/** What becomes of a request on its way: passed on, answered 500, or passed on and its answer lost. */
+/** Decides for each request: pass it on, answer 500, or pass it on and lose the answer. */
 let judge: (request: IncomingMessage) => Verdict = () => "pass";
 const inFront = createServer((near, answer) => {
   const verdict = judge(near);
@@ -58,7 +58,7 @@ const openUploads = async () => (await client.listIncompleteUploadsQuery(s3.opti
 const put = (key: string) => store.put(key, path, { contentType: "text/csv" });
 const isPart = (asked: IncomingMessage, number: number) => asked.method === "PUT" && (asked.url ?? "").includes(`partNumber=${number}`);
 
-test("an upload whose part is refused every time fails, and all that was begun for it is given up", async () => {
+test("an upload whose part is refused every time fails, and all its multipart uploads are aborted", async () => {
   let begun = 0;
   judge = (asked) => {
     if (asked.method === "POST" && /[?&]uploads(=|&|$)/.test(asked.url ?? "")) begun += 1;
@@ -70,7 +70,7 @@ test("an upload whose part is refused every time fails, and all that was begun f
   expect(await store.exists("uploads/demo/refused")).toBe(false);
 });
 
-test("an upload that succeeds at the second attempt is whole, and leaves nothing open", async () => {
+test("an upload that succeeds at the second attempt is whole, and leaves no multipart upload open", async () => {
   let refused = false;
   judge = (asked) => {
     if (refused || !isPart(asked, 3)) return "pass";
@@ -84,7 +84,7 @@ test("an upload that succeeds at the second attempt is whole, and leaves nothing
   expect((await readFile(join(folder, "back"))).equals(await readFile(path))).toBe(true);
 });
 
-test("an upload whose completion was not heard of is whole, and leaves nothing open", async () => {
+test("an upload whose completion was answered, but the answer lost, is whole and leaves no multipart upload open", async () => {
   let lost = 0;
   judge = (asked) => {
     if (asked.method !== "POST" || !(asked.url ?? "").includes("uploadId=") || ++lost > 1) return "pass";
@@ -97,7 +97,7 @@ test("an upload whose completion was not heard of is whole, and leaves nothing o
   expect((await readFile(join(folder, "back"))).equals(await readFile(path))).toBe(true);
 });
 
-test("an upload of a key that another process is at leaves that one alone", async () => {
+test("an upload does not abort another process's open upload of the same key", async () => {
   const others = await client.initiateNewMultipartUpload(s3.options.bucket, "uploads/demo/shared", {});
   await put("uploads/demo/shared");
   expect((await openUploads()).map(({ uploadId }) => uploadId)).toEqual([others]);

@@ -34,7 +34,7 @@ afterEach(async () => {
   await database.close();
 });
 
-/** A transaction that holds the lock of a row. */
+/** Begins a transaction that holds a row lock. */
 async function holdingARow(): Promise<PoolClient> {
   const client = await pool.connect();
   taken.push(client);
@@ -48,11 +48,11 @@ async function rowIsFree(): Promise<void> {
   await eventually(free, "the lost session's lock to be free");
 }
 
-/** Whichever side's farewell arrives first. */
+/** Whether the work fails as an outage. The client or the server may be the one that ends the session. */
 const isOutage = (work: Promise<unknown>) => work.then(() => false, isDatabaseUnavailable);
 
 test.each(["blackHole", "deaf"] as const)(
-  "a session whose words are lost (%s) is ended on both sides once the server can be asked",
+  "a session whose bytes the network lost (%s) is ended on both sides once the server can be reached again",
   async (kind) => {
     const client = await holdingARow();
     network.set({ kind });

@@ -1,4 +1,4 @@
-// What has to hold behind a pooler that gives each transaction another session of the server.
+// What must hold behind a pooler that may run each transaction of a client on another server session.
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen } from "../../../src/adapters/postgres/listen.js";
@@ -34,7 +34,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await database?.close();
   });
 
-  test("one client's transactions meet several sessions of the server", async () => {
+  test("one client's transactions run on several server sessions, so that the tests below test something", async () => {
     const pool = open();
     const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
     for (const client of clients) await client.query("begin");
@@ -64,9 +64,9 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     expect(await locks(database)).toBe(0);
   });
 
-  test("one projector is active, and the next one when it ends", async () => {
+  test("of two projectors one is active, and when it ends the other becomes active", async () => {
     const pools = [open(), open()];
-    const busy = open(); // other transactions, which move the sessions on
+    const busy = open(); // its transactions make the pooler give the projectors other sessions
     const active: number[] = [];
     const said: string[] = [];
     const logger = pino({ level: "info" }, { write: (line) => void said.push(line) });
@@ -94,8 +94,8 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await Promise.all([...pools, busy].map((pool) => pool.end()));
   });
 
-  test("batches are projected, each on whichever session comes", async () => {
-    const [pool, busy] = [open(), open()]; // others' transactions move the sessions on
+  test("batches are projected, though each may run on another session", async () => {
+    const [pool, busy] = [open(), open()]; // the transactions of `busy` make the pooler give `pool` other sessions
     const context = { pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
     const rows = Array.from({ length: 30 }, () => ({ accept: activity() }));
     const lines = Array.from({ length: 30 }, (_, n) => ({ accept: goodsLine(`S${n}`) }));
@@ -110,7 +110,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await Promise.all([pool.end(), busy.end()]);
   });
 
-  test("keys are looked up, and their use is counted, on whichever session comes", async () => {
+  test("keys are looked up and each use is counted once, though each look-up may run on another session", async () => {
     await database.pool.query(
       `insert into organisations (id, name, timezone, catalogue_version, revision) values ('acme', 'Acme', 'UTC', 1, 0)`,
     );
@@ -132,7 +132,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     await pool.end();
   });
 
-  test("nothing is listened to", async () => {
+  test("`listen` reports the pooler and ends, without waiting for notifications", async () => {
     const stop = new AbortController();
     const heard: unknown[] = [];
     let told = false;
@@ -150,7 +150,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     expect({ told, heard }).toEqual({ told: true, heard: [] });
   });
 
-  test("a pooler that was not told to ignore our time limits is named with what to set", async () => {
+  test("the error for a pooler that refuses the connection's time limits says what to set in PgBouncer", async () => {
     const strict = await startTestPooler(database.url, "transaction", "");
     const pool = createPool({ url: strict.url, applicationName: "test" });
     await expect(pool.query("select 1")).rejects.toMatchObject({

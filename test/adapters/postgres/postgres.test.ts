@@ -77,7 +77,7 @@ test("four processes that start at once migrate once", async () => {
     const { rows } = await empty.pool.query("select hash, count(*)::int as times from drizzle.__drizzle_migrations group by hash");
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.every(({ times }) => times === 1)).toBe(true);
-    await migrate(empty.pool); // a later start finds nothing to do
+    await migrate(empty.pool); // migrating again changes nothing
     expect((await empty.pool.query("select from imports")).rowCount).toBe(0);
   } finally {
     await empty.close();
@@ -105,7 +105,7 @@ test("a listener is told about notifications, also after its connection was cut"
   await listening;
 });
 
-test("whatever a database and its user are set to, sessions have the settings that the code relies on", async () => {
+test("sessions have the settings that the code relies on, whatever the database's own settings are", async () => {
   const other = await createTestDatabase();
   const name = new URL(other.url).pathname.slice(1);
   try {
@@ -125,7 +125,7 @@ test("whatever a database and its user are set to, sessions have the settings th
   }
 });
 
-test("a time is asked for as it is, also by a machine whose zone had an offset with seconds then", async () => {
+test("a time reaches Postgres unchanged, also from a machine whose time zone once had an offset with seconds", async () => {
   const script = `
     import { createPool } from "./dist/adapters/postgres/pool.js";
     const pool = createPool({ url: process.argv[1], applicationName: "test" });
@@ -139,7 +139,7 @@ test("a time is asked for as it is, also by a machine whose zone had an offset w
   for (const TZ of ["America/St_Johns", "Europe/Amsterdam"]) expect(await runScript(script, [database.url], { TZ })).toBe("");
 });
 
-test("a migration leaves no lock and no changed setting on the session that the pool goes on with", async () => {
+test("a migration leaves no lock and no changed setting on the pool's connection", async () => {
   const pool = createPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
   await migrate(pool);
   expect((await pool.query("show statement_timeout")).rows).toEqual([{ statement_timeout: "12345ms" }]);
@@ -151,7 +151,7 @@ test.each([
   ["a wrong password", { password: "wrong" }, "Check the user, the password and the database in DATABASE_URL."],
   ["a database that is not there", { pathname: "/nowhere" }, "Check the user, the password and the database in DATABASE_URL."],
   ["TLS where the server has none", { search: "?sslmode=verify-full" }, "Switch TLS on in it, or take sslmode out of DATABASE_URL."],
-])("%s is no outage that passes, and names the store", async (_, change, hint) => {
+])("%s is reported as a misconfigured database with what to check, not as an outage", async (_, change, hint) => {
   const url = Object.assign(new URL(database.url), change);
   const pool = createPool({ url: url.href, applicationName: "test" });
   const error = await migrate(pool).catch((failure: unknown) => failure);
@@ -161,9 +161,9 @@ test.each([
   await pool.end();
 });
 
-test("a certificate that is not trusted names the store", async () => {
+test("a certificate that is not trusted is reported as a misconfigured database with what to check", async () => {
   const pem = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url));
-  // As Postgres begins TLS: the client asks, the server agrees with one letter.
+  // Postgres begins TLS so: the client asks, and the server agrees with the letter S.
   const server = createServer((socket) => {
     socket
       .on("error", () => undefined)
@@ -187,7 +187,7 @@ test("a certificate that is not trusted names the store", async () => {
   server.close();
 });
 
-test("migrating leaves no warning in the database's log", async () => {
+test("migrating a migrated database raises no warning", async () => {
   const notices: string[] = [];
   const pool = createPool({ url: database.url, applicationName: "migrating" });
   pool.on("connect", (client) => client.on("notice", ({ severity, message }) => severity === "WARNING" && notices.push(message ?? "")));

@@ -9,7 +9,7 @@ async function countContent(content: Uint8Array | string): Promise<{ rows: numbe
   return withFile(content, async (path) => {
     const counted = { rows: 0, notes: [] as readonly string[], fault: null as string | null };
     try {
-      await readHeader(path, "a.csv"); // as the worker does, before either
+      await readHeader(path, "a.csv"); // as the worker does before it counts or reads
       for await (const { rows, notes } of countCsvRows(path)) Object.assign(counted, { rows, notes });
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "FileFault") throw error;
@@ -71,7 +71,7 @@ test("a file of many pieces, plain and quoted, is counted to the row", async () 
   expect(await countContent(`${content}"open`)).toMatchObject({ fault: expect.stringContaining("opens a quote that is never closed") });
 });
 
-test("the most rows are counted, one more is refused", async () => {
+test("a file of the largest number of rows is counted, one more row is refused", async () => {
   const most = `a\n${"1\n".repeat(MAX_CSV_ROWS)}`;
   expect(await countContent(`${most}\n,\n`)).toMatchObject({ rows: MAX_CSV_ROWS, fault: null });
   expect((await countContent(`${most}1\n`)).fault).toBe("The file has more than 3,100,000 rows. Split it into several files.");

@@ -6,26 +6,29 @@ import { faultOf, rowsOf } from "./csvReading.js";
 import { cellsOf, readContent } from "./reading.js";
 
 describe("rows", () => {
-  it("keep the file's numbers when blank ones are skipped", async () => {
+  it("keep their line numbers of the file when blank rows are skipped", async () => {
     const read = await readContent("\n\na,b\n1,2\n\n , \n,\n3,4\n");
     expect(read.columns).toEqual(["a", "b"]);
     expect(read.rows.map(({ row }) => row)).toEqual([4, 8]);
   });
 
-  it.each(["\n", "\r\n", "\r", "\n\r", "\r\r\n\n"])("keep their numbers behind a great many of %j", async (end) => {
-    const linesIn = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
-    for (const count of [31, 32, 33, 63, 64, 65, 66, 70_000]) {
-      const content = `${end.repeat(count)}a,b\n1,2\n${end.repeat(count)}"x",4\n${end.repeat(count)}`;
-      const read = await readContent(content);
-      expect(read.columns).toEqual(["a", "b"]);
-      const first = linesIn(content.slice(0, content.indexOf("1,2"))) + 1;
-      const second = linesIn(content.slice(0, content.indexOf('"x"'))) + 1;
-      expect(read.rows.map(({ row, cells }) => [row, ...cells])).toEqual([
-        [first, "1", "2"],
-        [second, "x", "4"],
-      ]);
-    }
-  });
+  it.each(["\n", "\r\n", "\r", "\n\r", "\r\r\n\n"])(
+    "keep their line numbers after a great many blank lines that end in %j",
+    async (end) => {
+      const linesIn = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
+      for (const count of [31, 32, 33, 63, 64, 65, 66, 70_000]) {
+        const content = `${end.repeat(count)}a,b\n1,2\n${end.repeat(count)}"x",4\n${end.repeat(count)}`;
+        const read = await readContent(content);
+        expect(read.columns).toEqual(["a", "b"]);
+        const first = linesIn(content.slice(0, content.indexOf("1,2"))) + 1;
+        const second = linesIn(content.slice(0, content.indexOf('"x"'))) + 1;
+        expect(read.rows.map(({ row, cells }) => [row, ...cells])).toEqual([
+          [first, "1", "2"],
+          [second, "x", "4"],
+        ]);
+      }
+    },
+  );
 
   it("with quoted line breaks count as one row", async () => {
     const read = await readContent('a,b\n1,"x\ny\r\nz"\n3,4\n');
@@ -36,7 +39,7 @@ describe("rows", () => {
     ]);
   });
 
-  it("that are short are filled up, and blank cells to the right are dropped", async () => {
+  it("that are too short are filled up with blank cells, and blank cells to the right of the header are dropped", async () => {
     expect(await rowsOf("a,b,,\n1\n1,2,,,\n")).toEqual([
       ["1", ""],
       ["1", "2"],
@@ -58,18 +61,18 @@ describe("rows", () => {
     ]);
   });
 
-  it("wrapped as a formula to save a zero read as what the formula shows", async () => {
+  it('with a cell such as ="0800", which keeps a leading zero, are read without the formula around it', async () => {
     expect(await rowsOf('a,b\n="0800","=""0872"""\n="1"&"2",x\n')).toEqual([
       ["0800", '="0872"'],
       ['="1"&"2"', "x"],
     ]);
   });
 
-  it("end where an old program put its end mark", async () => {
+  it("end at the end-of-file mark (0x1A) of old programs", async () => {
     expect(await rowsOf("a,b\r\n1,2\r\n\x1a")).toEqual([["1", "2"]]);
   });
 
-  it("with a NUL, an overlong cell or text after a closing quote are faulty, and only they", async () => {
+  it("with a NUL, an overlong cell or text after a closing quote are faulty, and no other row is", async () => {
     const long = "x".repeat(32_768);
     expect(await rowsOf(`a,b\n1,\0x\n${long},2\n"q"x,3\n4,5" pipe\n`)).toEqual([
       ["1", "!\ufffdx: holds a NUL character"],
@@ -79,7 +82,7 @@ describe("rows", () => {
     ]);
   });
 
-  it("with text after several closing quotes name each such cell and lose no other", async () => {
+  it("with text after the closing quotes of several cells name each such cell and keep the other cells", async () => {
     expect(await rowsOf('a,b,c\n"q"x,"2"" y"z ,"3"\n="0800","q" x,\0\n"1" ,2,3\n')).toEqual([
       ['!"q"x: has text after its closing quote', '!"2"" y"z : has text after its closing quote', "3"],
       ["0800", '!"q" x: has text after its closing quote', "!\ufffd: holds a NUL character"],
@@ -93,7 +96,7 @@ describe("files that cannot be used", () => {
   it.each([
     ["an unclosed quote", 'a,b\n1,2\n3,"4\n5,6\n', "Row 3 opens a quote that is never closed. Close it and upload the file again."],
     [
-      "an unclosed quote that meets another",
+      "an unclosed quote with another quote on the next row",
       'a,b\n1,"2\n3,"4"\n',
       "Row 2 opens a quote that is not closed on the same row. Close it and upload the file again.",
     ],
@@ -120,14 +123,14 @@ describe("files that cannot be used", () => {
   });
 });
 
-describe("reading on", () => {
+describe("reading", () => {
   it("stops when told to", async () => {
     const stop = new AbortController();
     stop.abort(new Error("cancelled"));
     await expect(readContent("a\n1\n", "x.csv", { signal: stop.signal })).rejects.toThrow("cancelled");
   });
 
-  it("gives back what a writer of CSV put in", async () => {
+  it("gives the cells that were written as CSV, whatever they hold", async () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"=\n\r€]{0,8}$/).map((text) => text.replace(/^\s+$/, "x"));
     const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -139,7 +142,7 @@ describe("reading on", () => {
     );
   });
 
-  it("agrees with papaparse alone on well-formed text, thousands of rows at a time", async () => {
+  it("gives the same cells as papaparse for well-formed text of thousands of rows", async () => {
     const cells = Array.from({ length: 9000 }, (_, index) => [
       `${index}`,
       `x,"${index}"\n`.repeat(index % 4),
@@ -154,7 +157,7 @@ describe("reading on", () => {
     expect(await rowsOf([["a", "b", "c"], ...cells].map((row) => row.map(written).join(",")).join("\n"))).toEqual(cells);
   });
 
-  it("keeps a byte order mark in the middle of a file, wherever a piece begins with it", () => {
+  it("keeps a byte order mark in the middle of a file, also where a piece of the file begins with it", () => {
     expect(scan(["a\n", "\ufeffb\n"])).toEqual(scan(["a\n\ufeffb\n"]));
     expect(scan(["a\n", "\ufeffb\n"])).toContainEqual([2, ["\ufeffb"]]);
   });

@@ -29,7 +29,7 @@ describe("encodings", () => {
     expect(read.notes).toEqual(["The file is not UTF-8; it was read as Windows-1252."]);
   });
 
-  it("UTF-8 that turns bad half way is refused, with the line", async () => {
+  it("a file that is valid UTF-8 only up to some line is refused, and the line is named", async () => {
     const bytes = Buffer.concat([Buffer.from("code,name\n1,Zoë\n2,"), Buffer.from([0xeb]), Buffer.from("\n")]);
     expect(await faultOf(bytes)).toBe("The file is UTF-8 up to line 3 but not there. Save it as CSV UTF-8 and upload it again.");
   });
@@ -76,7 +76,7 @@ describe("dialects", () => {
     ]);
   });
 
-  it("mixed line endings swallow nothing", async () => {
+  it("with mixed line endings no row is lost", async () => {
     expect(await rowsOf('a,b\r\n1,2\n3,4\r5,"6\r\n7"\r\n8,9')).toEqual([
       ["1", "2"],
       ["3", "4"],

@@ -9,18 +9,18 @@ const faulty = ["=not a formula", "", "", "", "", "", "!#DIV/0!: holds the error
 const filled = (...cells: string[]) => header.map((_, index) => cells[index] ?? "");
 
 describe("workbooks of other programs", () => {
-  it.each(["xlsxwriter.xlsx", "gnumeric.xlsx", "libreoffice.xlsx"])("%s", async (name) => {
+  it.each(["xlsxwriter.xlsx", "gnumeric.xlsx", "libreoffice.xlsx"])("%s is read with all its cells", async (name) => {
     const read = await readPath(file(name), name);
     expect(read).toMatchObject({ columns: header, fault: null });
     expect(cellsOf(read)).toEqual([first, faulty, filled("merged", "5"), filled("", "6")]);
     expect(read.rows.map(({ row }) => row)).toEqual([2, 4, 5, 6]);
   });
 
-  it("xlsxwriter-inline.xlsx", async () => {
+  it("xlsxwriter-inline.xlsx is read with its inline texts", async () => {
     expect(cellsOf(await readPath(file("xlsxwriter-inline.xlsx")))).toEqual([first, faulty]);
   });
 
-  it.each(["openpyxl.xlsx", "openpyxl-1904.xlsx"])("%s", async (name) => {
+  it.each(["openpyxl.xlsx", "openpyxl-1904.xlsx"])("%s is read, and its formula that was never computed is faulty", async (name) => {
     const read = await readPath(file(name), name);
     expect(read).toMatchObject({ columns: header, fault: null });
     const neverComputed = "!: holds a formula without a stored result (open the workbook in a spreadsheet program and save it)";
@@ -42,7 +42,7 @@ describe("workbooks of other programs", () => {
 });
 
 describe("text files of other programs", () => {
-  it("libreoffice-windows-1252.csv is read and noted", async () => {
+  it("libreoffice-windows-1252.csv is read, with a note about its encoding", async () => {
     const read = await readPath(file("libreoffice-windows-1252.csv"));
     expect(cellsOf(read)).toEqual([
       ["0800 Zoë ??", "0.3", "800", "2026-01-05", "2026-01-05 10:30:00", "TRUE", "2", "plain bold", "a link"],
@@ -52,7 +52,7 @@ describe("text files of other programs", () => {
     expect(read.rows.map(({ row }) => row)).toEqual([2, 4]);
   });
 
-  it("libreoffice-semicolon.csv", async () => {
+  it("libreoffice-semicolon.csv is read without a note", async () => {
     const read = await readPath(file("libreoffice-semicolon.csv"));
     expect(read).toMatchObject({ columns: header, notes: [], fault: null });
     expect(cellsOf(read)[0]?.slice(0, 3)).toEqual(["0800 Zoë 東京", "0.3", "0800"]);

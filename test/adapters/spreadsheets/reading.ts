@@ -6,7 +6,7 @@ import type { FileRow, ReadOptions } from "../../../src/ports/spreadsheets.js";
 
 export type Read = { columns: readonly string[]; rows: FileRow[]; notes: readonly string[]; fault: string | null };
 
-/** Runs `work` on a file with this content and removes it again. */
+/** Runs `work` on a file with this content, then removes the file. */
 export async function withFile<T>(content: Uint8Array | string, work: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "waybill-sheets-"));
   try {

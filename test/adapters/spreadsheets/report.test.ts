@@ -62,7 +62,7 @@ describe("an error report", () => {
     expect(cellsOf(read)).toEqual(hostile.map((value, index) => [String(index + 2), "Valid quantity is required", value, "x"]));
   });
 
-  it("opens in another program with every cell a text", async () => {
+  it("opens in ExcelJS with text in every cell", async () => {
     await write(
       ["value"],
       hostile.map((value, index) => [index + 2, "=reason", [value]]),
@@ -82,7 +82,7 @@ describe("an error report", () => {
     expect(sheet?.getCell("C2").text).toBe("=1+1");
   });
 
-  it("marks what reads like a formula as typed text, and nothing else", async () => {
+  it("marks a value that reads like a formula as typed text, and no other value", async () => {
     await write(
       ["value"],
       [
@@ -104,14 +104,14 @@ describe("an error report", () => {
     expect(sheet).toContain('ySplit="1"');
   });
 
-  it("cuts what no cell can hold, and says so", async () => {
+  it("cuts a value that is too long for a cell, and marks it as cut short", async () => {
     await write(["value"], [[2, "too long", ["🚚".repeat(20_000)]]]);
     const [row] = cellsOf(await readPath(path));
     expect(row?.[2]).toMatch(/🚚.?\.\.\. \[cut short\]$/u);
     expect(row?.[2]?.length).toBeLessThanOrEqual(32_767);
   });
 
-  it("leaves blank cells blank and takes rows of any width", async () => {
+  it("leaves blank cells blank and accepts rows with fewer or more cells than columns", async () => {
     await write(
       ["a", "b"],
       [
@@ -135,7 +135,7 @@ describe("an error report", () => {
     expect(read.rows.every(({ cells }, index) => cells[2] === `value ${index}`)).toBe(true);
   });
 
-  it("that is given up leaves no file behind", async () => {
+  it("that is discarded leaves no file behind", async () => {
     const writer = await createReportWriter(path, { columns: [...reportColumns, "a"], subject: "" });
     await writer.add(2, "reason", ["x".repeat(200_000)]);
     await writer.discard();
@@ -143,7 +143,7 @@ describe("an error report", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.runIf(existsSync("/dev/full"))("on a full disk fails instead of waiting for ever, and can be given up", async () => {
+  it.runIf(existsSync("/dev/full"))("on a full disk fails instead of waiting for ever, and can be discarded", async () => {
     await symlink("/dev/full", path);
     const writer = await createReportWriter(path, { columns: [...reportColumns, "a"], subject: "" });
     const fill = async () => {

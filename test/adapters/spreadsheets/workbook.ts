@@ -6,15 +6,15 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships";
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 export type WorkbookPlan = {
-  /** What stands inside `<sheetData>`. */
+  /** The content of `<sheetData>`. */
   rows?: string;
-  /** The whole sheet part instead. */
+  /** The whole sheet part, in place of `rows`. */
   sheet?: string | Uint8Array;
   /** `<si>` elements. */
   strings?: string;
   /** Format codes of styles 1, 2, ... */
   formats?: readonly string[];
-  /** `<sheet>` elements, where the one sheet `rId1` will not do. */
+  /** `<sheet>` elements, for a workbook that needs others than the one sheet `rId1`. */
   sheets?: string;
   workbookPr?: string;
   extra?: readonly ZipPart[];

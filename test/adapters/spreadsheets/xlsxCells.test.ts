@@ -31,7 +31,7 @@ describe("cells", () => {
     ).toEqual(["0800", "00042", "12345"]);
   });
 
-  it("dates as wall times, by the cell's format and not by its place in the archive", async () => {
+  it("dates and times as wall times, by the cell's format; a date that does not exist is faulty", async () => {
     const formats = ["yyyy-mm-dd", "d/mm/yyyy\\ h:mm AM/PM", "h:mm", "[h]:mm"];
     expect(await inRow('<c s="1"><v>46027</v></c><c s="2"><v>46027.4375</v></c><c s="3"><v>0.75</v></c>', { formats })).toEqual([
       "2026-01-05",
@@ -54,7 +54,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("a time of day is no date, whatever the workbook counts from", async () => {
+  it("a time of day is no date, whether the workbook counts days from 1900 or 1904", async () => {
     const formats = ["h:mm", "yyyy-mm-dd h:mm", "yyyy-mm-dd"];
     const cells = '<c s="1"><v>0.75</v></c><c s="2"><v>0.75</v></c><c s="1"><v>0</v></c>';
     for (const workbookPr of ["", '<workbookPr date1904="1"/>'])
@@ -67,7 +67,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("plain numbers in a date column are serials where they can be", async () => {
+  it("plain numbers in a date column are read as date serials where they can be", async () => {
     const options = { dateColumns: new Set([0, 1, 2]) };
     expect(await inRow("<c><v>46027.5</v></c><c><v>20260105</v></c><c><v>2026</v></c>", {}, options)).toEqual([
       "2026-01-05T12:00:00",
@@ -103,7 +103,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("a merged cell has its value only where it stands", async () => {
+  it("a merged cell has its value only in its first cell", async () => {
     const sheet = sheetXml(
       `${headerXml("a", "b")}<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>5</v></c></row><row r="3"><c r="A3"/><c r="B3"><v>6</v></c></row>`,
     );

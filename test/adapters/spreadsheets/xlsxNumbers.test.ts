@@ -26,7 +26,7 @@ describe("number formats", () => {
     expect(kindOfFormat(code).kind).toBe(kind);
   });
 
-  it("serials meet the calendar's edges", () => {
+  it("date serials are converted correctly at the ends of the calendar and at its false 29 February 1900", () => {
     expect(serialText(1, "date", false)).toBe("1900-01-01");
     expect(serialText(59, "date", false)).toBe("1900-02-28");
     expect(serialText(61, "date", false)).toBe("1900-03-01");

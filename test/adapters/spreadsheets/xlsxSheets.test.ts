@@ -6,7 +6,7 @@ import { headerXml, sheetXml, workbook } from "./workbook.js";
 import { inRow } from "./xlsxReading.js";
 
 describe("sheets", () => {
-  it("cells and rows without references follow one another, those with them leave gaps", async () => {
+  it("cells and rows without references follow one another, references may leave gaps", async () => {
     const read = await readContent(
       workbook({ rows: `<row>${"<c><v>1</v></c>".repeat(3)}</row><row r="5"><c r="C5"><v>3</v></c></row><row><c><v>6</v></c></row>` }),
     );
@@ -39,7 +39,7 @@ describe("sheets", () => {
     expect(read.columns).toEqual(["right"]);
   });
 
-  it("prefixed markup, strange part names and UTF-16 are all the same", async () => {
+  it("a workbook with prefixed markup, unusual part names and UTF-16 parts is read", async () => {
     const prefixed =
       '<?xml version="1.0"?><x:worksheet xmlns:x="u"><x:sheetData><x:row><x:c t="s"><x:v>0</x:v></x:c></x:row><x:row><x:c><x:v>1</x:v></x:c></x:row></x:sheetData></x:worksheet>';
     const read = await readContent(
@@ -61,7 +61,7 @@ describe("sheets", () => {
     expect(cellsOf(read)).toEqual([["1"]]);
   });
 
-  it("the header finds its texts at the end of the table", async () => {
+  it("the header is read though its texts are at the end of the table of texts", async () => {
     const strings = `${"<si><t>filler</t></si>".repeat(5000)}<si><t>last</t></si>`;
     const read = await readContent(workbook({ strings, rows: '<row><c t="s"><v>5000</v></c></row><row><c t="s"><v>4</v></c></row>' }));
     expect(read.columns).toEqual(["last"]);
@@ -75,7 +75,7 @@ describe("sheets", () => {
     expect(cellsOf(read)).toEqual([["text 0 é"], ["text 65535 é"], ["text 65536 é"], ["text 199999 é"]]);
   });
 
-  it("the table of texts has a bound, for long texts and for many empty ones", () => {
+  it("the table of texts is bounded, for long texts and for many empty ones", () => {
     const bound = 16 * 1024 * 1024;
     for (const text of ["x".repeat(1_000_000), "x", ""]) {
       const store = createStringStore(bound);
@@ -90,7 +90,7 @@ describe("sheets", () => {
     }
   });
 
-  it("the start of a part can be read within a bound that the whole of it exceeds", async () => {
+  it("the start of a part can be read though the whole part exceeds the bound", async () => {
     const content = workbook({ rows: "<row><c><v>1</v></c></row>".repeat(50_000) });
     await withFile(content, async (path) => {
       const archive = await openArchive(path, 300_000);
@@ -104,7 +104,7 @@ describe("sheets", () => {
     });
   });
 
-  it("a UTF-8 character on the edge of a piece stays whole", async () => {
+  it("a UTF-8 character that is split between two pieces of the file stays whole", async () => {
     const cells = Array.from({ length: 20_000 }, (_, index) => `${"x".repeat(index % 5)}€𝄞`);
     const read = await readContent(
       workbook({ rows: headerXml("a") + cells.map((cell) => `<row><c t="inlineStr"><is><t>${cell}</t></is></c></row>`).join("") }),

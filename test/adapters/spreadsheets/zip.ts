@@ -4,7 +4,7 @@ export type ZipPart = {
   readonly name: string;
   readonly content: string | Uint8Array;
   readonly stored?: boolean;
-  /** What the directory claims, where that is to differ from the truth. */
+  /** Values for the archive's directory that differ from the true ones. */
   readonly claim?: { size?: number; crc?: number; method?: number; flags?: number; compressedSize?: number };
 };
 

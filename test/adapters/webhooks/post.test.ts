@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A server that does with every connection what it is told; answers its port and how many connections came. */
+/** Starts the server on a free port and returns the port. After the test its sockets are destroyed and it is closed. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -29,9 +29,9 @@ async function listen(server: Server): Promise<number> {
 
 const speak = (say: (socket: Socket) => void) => listen(createServer((socket) => socket.once("data", () => say(socket))));
 
-/** Long enough for every answer that comes. */
+/** For receivers that answer. */
 const patient = { deadlineMs: 120_000 };
-/** For answers that never come. */
+/** For receivers that never answer. */
 const impatient = { deadlineMs: 400 };
 
 const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = {}) =>
@@ -43,12 +43,12 @@ const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = 
     signal: new AbortController().signal,
   });
 
-test("a receiver that answers is quoted", async () => {
+test("a receiver's status and answer are returned", async () => {
   const port = await speak((socket) => socket.end("HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok"));
   expect(await post(`http://127.0.0.1:${port}/x`)).toMatchObject({ status: 202, reason: null, answer: "ok" });
 });
 
-test("what a receiver echoes of a signed link, and what no table takes, is cut", async () => {
+test("signatures of signed links are cut from the receiver's answer, and NUL is replaced", async () => {
   const body = "see https://x/y?X-Amz-Signature=abcdef&a=1 \0";
   const port = await speak((socket) => socket.end(`HTTP/1.1 500 No\r\ncontent-length: ${body.length}\r\n\r\n${body}`));
   expect((await post(`http://127.0.0.1:${port}/`)).answer).toBe("see https://x/y?X-Amz-Signature=...&a=1 \ufffd");
@@ -74,12 +74,12 @@ test.each([
     (socket: Socket) => socket.end("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n"),
     "redirects are not followed",
   ],
-])("a receiver that %s has failed, within the deadline", async (_, say, reason, options = patient) => {
+])("a receiver that %s is reported as failed with the reason", async (_, say, reason, options = patient) => {
   const answer = await post(`http://127.0.0.1:${await speak(say as (socket: Socket) => void)}/`, options);
   expect(answer.reason).toContain(reason);
 });
 
-test("of an answer of 10 MB the first 64 KiB are read", async () => {
+test("an answer of 10 MB is not read to its end, and its first 2,000 characters are kept", async () => {
   let written = 0;
   const port = await speak((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10485760\r\n\r\n");
@@ -97,18 +97,18 @@ test("of an answer of 10 MB the first 64 KiB are read", async () => {
   expect(written).toBeLessThan(10_485_760);
 });
 
-test("a status is enough: a body that never ends is not waited for until the deadline", async () => {
+test("a status is enough: the deadline is not waited for when the body never ends", async () => {
   const port = await speak((socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nso far"));
   const answer = await post(`http://127.0.0.1:${port}/`, { deadlineMs: 600_000 }); // longer than a test may take
   expect(answer).toMatchObject({ status: 200, reason: null, answer: "so far" });
 });
 
-test("a handshake that is not answered ends with the deadline", async () => {
+test("a TLS handshake that is not answered fails at the deadline", async () => {
   const port = await listen(createServer(() => undefined));
   expect((await post(`https://127.0.0.1:${port}/`, impatient)).reason).toBe("No answer within 0.4 s");
 });
 
-test("a certificate that is not trusted is a failure, one that is trusted works", async () => {
+test("a certificate that is not trusted fails the request, a trusted one does not", async () => {
   const [cert, key] = ["certificate.pem", "key.pem"].map((name) =>
     readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), "utf8"),
   );
@@ -126,7 +126,7 @@ test.each([
   [["::ffff:169.254.169.254"], "link-local"],
   [["10.1.2.3", "192.168.0.1"], "private"],
   [["64:ff9b::7f00:1"], "not a public address"],
-])("a name that resolves to %s gets nothing", async (addresses, reason) => {
+])("nothing is sent to a name that resolves to %s", async (addresses, reason) => {
   let asked = 0;
   const server = createServer(() => (asked += 1));
   const port = await listen(server);
@@ -136,14 +136,14 @@ test.each([
   expect(asked).toBe(0);
 });
 
-test("the socket's own address is judged too, before anything is written to it", async () => {
+test("the connected socket's address is checked too, before anything is written to it", async () => {
   let [connections, bytes] = [0, 0];
   const server = createServer((socket) => {
     connections += 1;
     socket.on("data", (chunk) => (bytes += chunk.length));
   });
   const port = await listen(server);
-  // Judged fit when it was looked up; the second look, at the socket, finds where it has really come to.
+  // The first check, of the looked-up address, allows it. The second check, of the connected socket, finds the loopback address.
   let looks = 0;
   const answer = await createPost({ ...patient, lookUp: async () => ["127.0.0.1"] })({
     url: `http://erp.example.com:${port}/`,
@@ -156,14 +156,14 @@ test("the socket's own address is judged too, before anything is written to it",
   expect({ connections, bytes }).toEqual({ connections: 1, bytes: 0 });
 });
 
-test("a name without an address, and a port where no server listens, are said in words", async () => {
+test("the reason says that a name has no address, or that the connection was refused", async () => {
   const port = await speak(() => undefined);
   await closing.pop()?.();
   expect((await post(`http://127.0.0.1:${port}/`)).reason).toBe("The connection was refused");
   expect((await post("https://erp.example.com/", { lookUp: async () => [] })).reason).toBe("Its name has no address");
 });
 
-test("a process that was frozen until after the deadline sends nothing any more", async () => {
+test("a process that is blocked until after the deadline does not send the request afterwards", async () => {
   let heard = 0;
   const port = await speak((socket) => {
     heard += 1;
@@ -173,7 +173,7 @@ test("a process that was frozen until after the deadline sends nothing any more"
   let looks = 0;
   const whyNot = () => {
     looks += 1;
-    // The second look is at the socket that is connected.
+    // The second check is of the connected socket: block the process there.
     for (const end = performance.now() + (looks === 2 ? 300 : 0); performance.now() < end; );
     return undefined;
   };

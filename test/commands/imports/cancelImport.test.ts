@@ -14,7 +14,7 @@ const cancel = (organisationId: string, importId: string, more: Partial<Paramete
   cancelImport(deps(), { organisationId, importId, by: { kind: "key", id: "test" }, now: new Date("2026-03-01T00:00:00Z"), ...more });
 const places = async () => (await stage.pool.query("select 1 from import_queue")).rowCount;
 
-test("a waiting import is cancelled, and its place is free at once; asking twice changes nothing", async () => {
+test("a waiting import is cancelled and its place in the queue is free at once; cancelling again changes nothing", async () => {
   const organisation = await stage.organisation("waiting");
   const importId = await stage.push(organisation, "activities", activities(2));
   await cancel(organisation, importId);
@@ -25,7 +25,7 @@ test("a waiting import is cancelled, and its place is free at once; asking twice
   expect(await places()).toBe(0);
 });
 
-test("another organisation's import, one of the other kind and a made-up one do not exist", async () => {
+test("cancelling another organisation's import, one of the other kind or a made-up id is refused as not found", async () => {
   const organisation = await stage.organisation("owner");
   const importId = await stage.push(organisation, "activities", activities(2));
   for (const attempt of [
@@ -48,7 +48,7 @@ test("a completed import cannot be cancelled", async () => {
   await worker.stop();
 });
 
-test("a running import stops, its last event names the caller that cancelled it, and the next one begins", async () => {
+test("a running import stops, its last event names the caller that cancelled it, and the next import runs", async () => {
   const organisation = await stage.organisation("running");
   const importId = await stage.push(organisation, "activities", activities(6_500));
   const nextId = await stage.push(organisation, "activities", activities(1));
@@ -70,7 +70,7 @@ test("a running import stops, its last event names the caller that cancelled it,
   expect(await places()).toBe(0);
 });
 
-test("a cancellation whose process died is recorded by the worker", async () => {
+test("a cancellation whose process died before recording it is recorded by the worker", async () => {
   const organisation = await stage.organisation("orphaned");
   const importId = await stage.push(organisation, "activities", activities(3));
   await stage.pool.query("update import_queue set cancel_requested = true where import_id = $1", [importId]);

@@ -58,11 +58,11 @@ test.each<[string, ImportEvent[], ImportCommand]>([
   ["completed", [requested, started, accepted, rejected, completed], complete],
   ["failed", [requested, started, failed], fail],
   ["cancelled", [requested, cancelled], cancel],
-])("what is %s already decides nothing", (_, events, command) => {
+])("a command that repeats what is already %s decides no event", (_, events, command) => {
   expect(decide(command, given(...events))).toEqual([]);
 });
 
-test("rows that are recorded already are left out of a chunk that begins before them", () => {
+test("rows that are already recorded are left out when a chunk holds them again", () => {
   expect(decide(record, given(requested, started, accepted))).toEqual([rejected]);
 });
 
@@ -85,7 +85,7 @@ test.each<[string, ImportEvent[], ImportCommand]>([
   ["cancelled", [requested, started, cancelled], record],
   ["cancelled", [requested, started, accepted, rejected, cancelled], complete],
   ["queued", [requested], record],
-])("an import that is %s refuses", (status, events, command) => {
+])("an import that is %s refuses the command", (status, events, command) => {
   expect(() => decide(command, given(...events))).toThrow(new RegExp(`The import is (already )?${status}`));
 });
 

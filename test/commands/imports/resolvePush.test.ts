@@ -32,7 +32,7 @@ async function landed(at: string): Promise<ImportRequested> {
 const lastOf = async ({ importId }: ImportRequested) =>
   (await stage.eventStore.last(streamOf.import(importId))) as { type: string; data: { at: string } };
 
-test("the cancellation of a push that had landed carries the time of the cancellation", async () => {
+test("a push that was answered 503 but had landed is cancelled, with the time of the cancellation", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const before = (await stage.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
   await resolveRefusedPush({ ...stage, stopping: undefined }, request);
@@ -41,7 +41,7 @@ test("the cancellation of a push that had landed carries the time of the cancell
   expect(Date.parse(cancellation.data.at)).toBeGreaterThanOrEqual(before);
 });
 
-test("the cancellation is recorded also while the database is away, and the failed database calls are logged", async () => {
+test("the cancellation is recorded also while the database is away, and the failed database call is logged", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const { said, ...away } = outage();
   const stop = new AbortController();
@@ -53,7 +53,7 @@ test("the cancellation is recorded also while the database is away, and the fail
   expect(said[0]).toMatchObject({ level: 40, importId: request.importId, msg: expect.stringContaining("a push that was answered 503") });
 });
 
-test("a place that cannot be confirmed in time is given up, which is logged", async () => {
+test("a place in the queue that cannot be confirmed in time is given up, and this is logged as an error", async () => {
   const { said, ...away } = outage();
   const importId = randomUUID();
   await confirmPlaceLater({ ...away, eventStore: stage.eventStore, resolveWithinMs: 300 }, importId, 1n);
@@ -61,7 +61,7 @@ test("a place that cannot be confirmed in time is given up, which is logged", as
   expect(said.at(-1)).toMatchObject({ importId, msg: expect.stringContaining("given up") });
 });
 
-test("the retries end when the API process stops", async () => {
+test("an API process that is stopping does not try again, and logs nothing", async () => {
   const { said, ...away } = outage();
   const resolving = confirmPlaceLater({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, randomUUID(), 1n);
   await resolving;

@@ -24,14 +24,14 @@ describe("the header row of an upload", () => {
     await expect(refused).rejects.toMatchObject({ name: "Rejection", message: "The file is empty: it has no header row." });
   });
 
-  it("that fails for a reason of our own is not blamed on the file", async () => {
+  it("that cannot be read from the disk fails with the disk's error, not with a fault of the file", async () => {
     await expect(read("/nowhere")).rejects.toThrow("ENOENT");
   });
 
   it.each([
     ["CSV", "a,b\n1,2\n"],
     ["XLSX", zip(workbookParts({ rows: '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>' }))],
-  ])("of a %s file stops with the deadline's own error", async (_format, content) => {
+  ])("of a %s file is not read after the deadline, and the deadline's own error is thrown", async (_format, content) => {
     const late = AbortSignal.abort(new DOMException("too late", "TimeoutError"));
     await expect(withFile(content, (path) => spreadsheets.readHeader(path, "rows", late))).rejects.toBe(late.reason);
   });

@@ -25,7 +25,7 @@ async function written(memberId: string): Promise<string> {
   return text;
 }
 
-test("an invited member joins by the link, once, and neither link nor password is written down", async () => {
+test("an invited member joins by the link, once, and the stream holds neither the link's token nor the password", async () => {
   const organisationId = await stage.organisation();
   const { token, memberId } = await invite(organisationId, "Ada@Example.com");
   expect(await listed(organisationId, "Ada@Example.com")).toMatchObject({ memberId, name: "Ada", role: "viewer", status: "invited" });
@@ -40,13 +40,13 @@ test("an invited member joins by the link, once, and neither link nor password i
   expect(text).not.toContain(goodPassword);
 });
 
-test("of two who use one link at the same moment, one joins", async () => {
+test("when one link is used twice at the same moment, one of the two attempts succeeds", async () => {
   const { token } = await invite(await stage.organisation(), "both@example.com");
   const tries = await Promise.allSettled([1, 2].map((n) => joinByLink(stage.members, { token, password: `${goodPassword} ${n}` }, "test")));
   expect(tries.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a link is void after its 72 hours, and when a new one is made", async () => {
+test("a link is not valid after 72 hours, nor after a new one was made", async () => {
   const organisationId = await stage.organisation();
   const first = await invite(organisationId, "late@example.com");
   const second = await makeLink(stage.members, { organisationId, member: "LATE@example.com" }, origin);
@@ -61,7 +61,7 @@ test("a link is void after its 72 hours, and when a new one is made", async () =
   });
 });
 
-test("an e-mail is one member of an organisation, however it is written and however many invite it at once", async () => {
+test("an e-mail is one member of an organisation, however it is spelt and however many invite it at once", async () => {
   const organisationId = await stage.organisation();
   const emails = ["Same@example.com", "same@example.com", "SAME@EXAMPLE.COM", " same@example.com "];
   const tries = await Promise.allSettled(emails.map((email) => invite(organisationId, email)));
@@ -70,7 +70,7 @@ test("an e-mail is one member of an organisation, however it is written and howe
   expect(await listMembers(stage.database.pool, organisationId)).toHaveLength(1);
 });
 
-test("an invitation whose process died before the row was written is found by the next one", async () => {
+test("an invitation whose process died before it wrote the table row makes the next invitation a conflict", async () => {
   const organisationId = await stage.organisation();
   const dies = { ...stage.members, project: () => Promise.reject(new Error("killed")) };
   await expect(inviteMember(dies, { organisationId, email: "half@example.com", role: "viewer" }, origin)).rejects.toThrow("killed");
@@ -93,7 +93,7 @@ test("an invitation to an organisation that does not exist is rejected", async (
   await expect(invite("nowhere", "ada@example.com")).rejects.toMatchObject({ code: "notFound" });
 });
 
-test("who was removed may be invited again, under the same id", async () => {
+test("a removed member can be invited again, under the same id", async () => {
   const organisationId = await stage.organisation();
   await stage.join(organisationId, "boss@example.com");
   const memberId = await stage.join(organisationId, "back@example.com", "operator");
@@ -107,7 +107,7 @@ test("who was removed may be invited again, under the same id", async () => {
 describe("an organisation keeps its last admin", () => {
   const last = { code: "conflict", message: expect.stringContaining("last admin") };
 
-  test("whatever would take it", async () => {
+  test("when it would be removed, demoted or erased", async () => {
     const organisationId = await stage.organisation();
     await stage.join(organisationId, "only@example.com");
     await invite(organisationId, "invited@example.com", "admin"); // has not joined
@@ -146,7 +146,7 @@ describe("an organisation keeps its last admin", () => {
     await stage.join(organisationId, "b@example.com");
     const dies = { ...stage.members, project: () => Promise.reject(new Error("killed")) };
     await expect(removeMember(dies, { organisationId, member: "a@example.com" }, origin)).rejects.toThrow("killed");
-    expect(await listed(organisationId, "a@example.com")).toMatchObject({ status: "active" }); // the row lags behind
+    expect(await listed(organisationId, "a@example.com")).toMatchObject({ status: "active" }); // the table row does not show the removal yet
     await expect(removeMember(stage.members, { organisationId, member: "b@example.com" }, origin)).rejects.toMatchObject(last);
   });
 });
@@ -170,7 +170,7 @@ describe("an erased member", () => {
     expect((await invite(organisationId, "gone@example.com")).memberId).not.toBe(memberId);
   });
 
-  test("whose erasure broke off is erased by the next try", async () => {
+  test("whose first erasure failed half way is erased by the next one", async () => {
     const organisationId = await stage.organisation();
     await stage.join(organisationId, "boss@example.com");
     const memberId = await stage.join(organisationId, "gone@example.com", "viewer");
@@ -181,7 +181,7 @@ describe("an erased member", () => {
     expect(await listed(organisationId, "gone@example.com")).toBeUndefined();
   });
 
-  test("whose stream is gone while the claim is left can be invited again", async () => {
+  test("whose stream is deleted while the claim on the e-mail is left can be invited again", async () => {
     const organisationId = await stage.organisation();
     const { memberId } = await invite(organisationId, "gone@example.com");
     await stage.events.deleteStream(streamOf.member(memberId));

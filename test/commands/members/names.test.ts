@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test("members go by their names, and by none once they are removed or erased; from the streams and from the tables", async () => {
+test("members are shown by name or e-mail, and as a removed member once removed or erased; the same from streams and tables", async () => {
   const organisationId = await stage.organisation();
   const { keyId, prefix } = await createKey(stage.deps, { organisationId, name: "scanner" }, origin);
   const invite = async (email: string, name?: string): Promise<Principal> => {
@@ -31,6 +31,6 @@ test("members go by their names, and by none once they are removed or erased; fr
   const expected = ["Ada", "bob@example.com", "a removed member", "a removed member", `key scanner (${prefix}...)`, "the command line"];
   expect(all.map(await namesOf(stage.events, organisationId, all))).toEqual(expected);
   expect(all.map(await principalNames(stage.database.pool, organisationId))).toEqual(expected);
-  // Another organisation's members mean nothing here.
+  // Another organisation's member is not known here.
   expect((await principalNames(stage.database.pool, await stage.organisation()))(named)).toBe("a removed member");
 });

@@ -22,7 +22,7 @@ async function signedIn(email: string, oldToken?: string): Promise<string> {
 const session = (token: string) => findSession(stage.database.pool, token);
 
 describe("a session", () => {
-  test("belongs to the member who signed in, however the e-mail is written; only its hash is stored", async () => {
+  test("belongs to the member who signed in, however the e-mail is spelt; of its token only the hash is stored", async () => {
     const { organisationId, memberId } = await stage.team("sess");
     const token = await signedIn(" SESS@example.com");
     expect(await session(token)).toMatchObject({
@@ -34,7 +34,7 @@ describe("a session", () => {
     expect(rows[0].text).not.toContain(token);
   });
 
-  test("is a new one at each sign-in, and the browser's old one ends", async () => {
+  test("is a new one at each sign-in, and the session that the browser had before ends", async () => {
     const { email } = await stage.team("fix");
     const planted = await signedIn(email);
     const token = await signedIn(email, planted);
@@ -47,7 +47,7 @@ describe("a session", () => {
     expect(await session(foreign)).toBeUndefined();
   });
 
-  test("ends at the sign-out, also for a copied cookie", async () => {
+  test("ends at the sign-out, and the member's other session does not", async () => {
     const { email } = await stage.team("out");
     const [token, other] = [await signedIn(email), await signedIn(email)];
     await endSession(stage.database.pool, token);
@@ -69,7 +69,7 @@ describe("a session", () => {
         await joinByLink(stage.members, { token, password: "another harbour entirely" }, "test");
       },
     ],
-  ])("ends by %s, at once", async (what, change) => {
+  ])("ends at once after %s, and so does a sign-in that was verified but had no session yet", async (what, change) => {
     const { organisationId, email, memberId } = await stage.team(`ends-${what.replaceAll(" ", "-")}`);
     const token = await signedIn(email);
     const bystander = await signedIn(`boss-${email}`);
@@ -77,14 +77,14 @@ describe("a session", () => {
     await change(organisationId, email);
     expect(await session(token)).toBeUndefined();
     expect(await session(bystander)).toBeDefined();
-    // A sign-in that was verified before the change opens none either.
+    // A sign-in that was verified before the change opens no session.
     if (verified.kind !== "verified") throw new Error(verified.kind);
     expect(await openSession(stage.database.pool, verified.members[0], undefined)).toBeUndefined();
     const { rows } = await stage.database.pool.query("select from sessions where member_id = $1", [memberId]);
     expect(rows).toEqual([]);
   });
 
-  test("survives a new link for a forgotten password that has not been used", async () => {
+  test("goes on when a new password link is made and not used", async () => {
     const { organisationId, email } = await stage.team("forgot");
     const token = await signedIn(email);
     await makeLink(stage.members, { organisationId, member: email }, origin);
@@ -96,14 +96,14 @@ describe("a session", () => {
     ["a little less", "last_seen_at = now() - interval '11 hours 59 minutes'", true],
     ["7 days in all", "created_at = date_trunc('milliseconds', now()) - interval '7 days'", false],
     ["a little less in all", "created_at = now() - interval '6 days 23 hours 59 minutes'", true],
-  ])("after %s", async (what, change, lives) => {
+  ])("after %s is valid or not", async (what, change, lives) => {
     const { email } = await stage.team(`age-${what.replaceAll(" ", "-")}`);
     const token = await signedIn(email);
     await stage.database.pool.query(`update sessions set ${change} where token_sha256 = $1`, [hashToken(token)]);
     expect((await session(token)) !== undefined).toBe(lives);
   });
 
-  test("is written to at most once a minute", async () => {
+  test("is written to the table at most once a minute", async () => {
     const { email } = await stage.team("touch");
     const token = await signedIn(email);
     const seen = async () => {
@@ -123,13 +123,13 @@ describe("a session", () => {
   });
 
   test.each([
-    ["none", undefined],
-    ["an empty one", ""],
-    ["a short one", "x"],
-    ["one that was never given out", "A".repeat(43)],
-    ["a long one", "A".repeat(10_000)],
+    ["missing", undefined],
+    ["empty", ""],
+    ["short", "x"],
+    ["well-formed but never given out", "A".repeat(43)],
+    ["long", "A".repeat(10_000)],
     ["SQL", "' or 1=1 --"],
-  ])("is not opened by %s", async (_, token) => {
+  ])("is not found by a token that is %s", async (_, token) => {
     expect(await findSession(stage.database.pool, token)).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterAll(() => stage?.close());
 
 describe("a wrong sign-in", () => {
-  test("is answered alike, after the same work, whether the e-mail is known or not", async () => {
+  test("is answered the same, after one password check, whether the e-mail is known or not", async () => {
     const { organisationId, email } = await stage.team("known");
     await inviteMember(stage.members, { organisationId, email: "invited@example.com", role: "viewer" }, origin);
     const removed = await stage.team("removed");
@@ -37,7 +37,7 @@ describe("a wrong sign-in", () => {
     return performance.now() - begun + 5; // a timer may be a little early
   };
 
-  test("is answered when three hashes would have been made, whether none, one or two were", async () => {
+  test("is answered after the time of three hashes, whether none, one or two were made", async () => {
     const [one, two] = ["once-slow@example.com", "twice-slow@example.com"];
     for (const email of [one, two, two]) await stage.join(await stage.organisation(), email);
     const taking = (ms: number) =>
@@ -55,21 +55,21 @@ describe("a wrong sign-in", () => {
     for (let n = 0; n < 2; n += 1) await stage.join(await stage.organisation(), both);
     const timed = (email: string) => elapsed(() => stage.attempt(email, "wrong password 12"));
     await timed("warm@example.com");
-    let [unknown, known] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the quickest of each: a busy machine only adds
+    let [unknown, known] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the quickest of each counts: a busy machine only adds to it
     for (let n = 0; n < 4; n += 1) {
       unknown = Math.min(unknown, await timed("nobody-at-all@example.com"));
       known = Math.min(known, await timed(both));
     }
-    expect(known / unknown).toBeLessThan(1.5); // both wait for the same moment
+    expect(known / unknown).toBeLessThan(1.5); // both are answered after the same time
     expect(unknown / known).toBeLessThan(1.5);
   });
 
-  test("a password of ten thousand characters is refused like any other", async () => {
+  test("with a password of ten thousand characters is refused", async () => {
     const { email } = await stage.team("long");
     expect(await stage.attempt(email, "x".repeat(10_000))).toEqual({ kind: "refused" });
   });
 
-  /** As many at once as given, so often. What a batch is answered is counted by kind. */
+  /** Makes `batches` times `many` attempts at once, and runs `meanwhile` beside the last batch. Returns how often each kind of answer came. */
   async function siege(batches: number, many: number, each: (n: number) => Promise<SignInAnswer>, meanwhile: () => Promise<void>) {
     const kinds: Record<string, number> = {};
     for (let batch = 0; batch < batches; batch += 1) {
@@ -83,7 +83,7 @@ describe("a wrong sign-in", () => {
   const kept = async (memberId: string) =>
     (await stage.database.pool.query("select each::text as text from members as each where member_id = $1", [memberId])).rows;
 
-  test("100,000 of them from one address make that address wait at that account, and lock no other address out", async () => {
+  test("repeated 100,000 times from one address makes that address wait at that account, and locks out no other address", async () => {
     const { email, memberId } = await stage.team("guessed");
     const { email: neighbour } = await stage.team("neighbour");
     const guesser = "203.0.113.9";
@@ -99,13 +99,13 @@ describe("a wrong sign-in", () => {
       stage.verifications - 1,
       undefined,
     ]);
-    expect(stage.verifications).toBeLessThan(100); // the rest cost no hashing
+    expect(stage.verifications).toBeLessThan(100); // the other attempts made no hash
     expect(await stage.attempt(email, goodPassword, guesser)).toMatchObject({ kind: "wait" });
     expect(await stage.attempt(neighbour, goodPassword, guesser)).toMatchObject({ kind: "verified" });
     expect(await kept(memberId)).toEqual(before);
   });
 
-  test("100,000 of them from everywhere leave the owner's password as good as ever, and others do not notice", async () => {
+  test("repeated 100,000 times from many addresses locks out neither the account's owner nor other accounts", async () => {
     const { organisationId, email, memberId } = await stage.team("besieged");
     const { email: neighbour } = await stage.team("quiet");
     const { token } = await makeLink(stage.members, { organisationId, member: email }, origin);
@@ -123,7 +123,7 @@ describe("a wrong sign-in", () => {
     expect(await joinByLink(stage.members, { token, password: "another good password" }, "test")).toMatchObject({ memberId });
   });
 
-  test("more than a few at once at one account take no place from others", async () => {
+  test("repeated 40 times at once at one account is told to wait 24 times, and other accounts can sign in meanwhile", async () => {
     const { email } = await stage.team("crowded");
     const { email: other } = await stage.team("beside");
     const crowd = Promise.all(Array.from({ length: 40 }, () => stage.attempt(email, "wrong password 12")));
@@ -132,7 +132,7 @@ describe("a wrong sign-in", () => {
     expect(kinds.filter((kind) => kind === "wait").length).toBe(24);
   });
 
-  test("counts are forgotten, and never more than the table may hold", async () => {
+  test("is counted, and counts older than 15 minutes are deleted while others are added", async () => {
     const { pool } = stage.database;
     await pool.query("insert into sign_in_failures select 'old ' || n, 9, now() - interval '16 minutes' from generate_series(1, 500) as n");
     const { email } = await stage.team("sweeper");
@@ -143,7 +143,7 @@ describe("a wrong sign-in", () => {
   });
 });
 
-test("an e-mail of several organisations is verified for those whose password it is", async () => {
+test("an e-mail in several organisations is verified for those that have the given password", async () => {
   const email = "several@example.com";
   const ids = [await stage.organisation(), await stage.organisation(), await stage.organisation()];
   await stage.join(ids[0] as string, email);

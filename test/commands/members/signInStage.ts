@@ -1,10 +1,10 @@
-// Members who sign in, each from an address of its own.
+// Members who sign in, each attempt from another address.
 import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import type { Passwords } from "../../../src/ports/people.js";
 import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
 
 export interface SignInStage extends MemberStage {
-  /** Of passwords, so far; a test may begin to count again. */
+  /** How many password checks were made so far. A test may set it back to 0. */
   verifications: number;
   attempt(email: string, password?: string, address?: string): Promise<SignInAnswer>;
   /** An organisation with an admin `boss-...` and a member of this role. */

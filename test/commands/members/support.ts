@@ -9,7 +9,7 @@ import { type CommandStores, fileFor, newOrganisation, origin, startCommandStore
 export interface MemberStage extends CommandStores {
   readonly members: MemberDeps;
   organisation(): Promise<string>;
-  /** Invited and joined, with this password. */
+  /** Invites a member, who joins with this password. */
   join(organisationId: string, email: string, role?: string, password?: string): Promise<string>;
 }
 

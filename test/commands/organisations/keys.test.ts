@@ -19,7 +19,7 @@ const create = (name: string) => createKey(stores.deps, { organisationId, name }
 const revoke = (prefix: string) => revokeKey(stores.deps, { organisationId, prefix }, origin);
 const listed = async (keyId: string) => (await listKeys(stores.database.pool, organisationId)).find((key) => key.keyId === keyId);
 
-test("a created key is listed by its prefix, stored by its hash, and written down nowhere", async () => {
+test("a created key is listed by its prefix, and the table and the stream hold only its hash", async () => {
   const { key, keyId, prefix } = await create(" warehouse ");
   expect(prefix).toBe(key.slice(0, 12));
   expect(await listed(keyId)).toMatchObject({ name: "warehouse", prefix, revokedAt: null });
@@ -32,7 +32,7 @@ test("a created key is listed by its prefix, stored by its hash, and written dow
   expect(written).not.toContain(key.slice(12));
 });
 
-test("a key is revoked by its prefix, by itself or by its id, and by none twice", async () => {
+test("a key is revoked by its prefix, by the whole key or by its id; revoking again records nothing", async () => {
   for (const by of ["prefix", "key", "keyId"] as const) {
     const made = await create(by);
     expect(await revoke(made[by])).toMatchObject({ keyId: made.keyId });
@@ -47,9 +47,9 @@ test("a key is revoked by its prefix, by itself or by its id, and by none twice"
 
 test.each([
   ["an unknown prefix", "wb_live_zzzz", "notFound"],
-  ["what begins no key, however short", "zzz", "notFound"],
-  ["the part that all keys share", "wb_live_", "invalid"],
-  ["a part of that", "wb_", "invalid"],
+  ["a short text with which no key begins", "zzz", "notFound"],
+  ["the beginning that all keys share", "wb_live_", "invalid"],
+  ["a part of that beginning", "wb_", "invalid"],
   ["nothing", "", "invalid"],
 ])("revoking by %s is refused", async (_, prefix, code) => {
   await expect(revoke(prefix)).rejects.toMatchObject({ name: "Rejection", code });
@@ -66,14 +66,14 @@ describe("keys with the same beginning", () => {
   });
   const command = { given: "wb_live_same", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-01T00:00:00Z" };
 
-  test("are not guessed between", () => {
+  test("are both named in the refusal when both are in use; the id then says which", () => {
     expect(() => decideRevoke(command, state(key("first-key-id"), key("second-key-id")))).toThrow(/first-key-id.*second-key-id/);
     expect(decideRevoke({ ...command, given: "second-key-id" }, state(key("first-key-id"), key("second-key-id")))).toMatchObject([
       { type: "ApiKeyRevoked", data: { keyId: "second-key-id" } },
     ]);
   });
 
-  test("mean the one that is still in use", () => {
+  test("stand for the one key that is still in use", () => {
     expect(decideRevoke(command, state(key("old-key-id", true), key("new-key-id")))).toMatchObject([{ data: { keyId: "new-key-id" } }]);
     expect(decideRevoke(command, state(key("old-key-id", true), key("new-key-id", true)))).toEqual([]);
   });
@@ -93,7 +93,7 @@ test("another organisation's key can neither be seen nor revoked", async () => {
   expect((await listed(keyId))?.revokedAt).toBeNull();
 });
 
-test("keys made at the same time are all there", async () => {
+test("keys created at the same time are all listed", async () => {
   const made = await Promise.all(Array.from({ length: 6 }, (_, index) => create(`parallel ${index}`)));
   const keys = await listKeys(stores.database.pool, organisationId);
   expect(keys.map(({ keyId }) => keyId)).toEqual(expect.arrayContaining(made.map(({ keyId }) => keyId)));

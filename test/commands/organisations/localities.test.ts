@@ -33,7 +33,7 @@ test("a loaded country is listed at once, and its file is in the object store", 
   expect(await objects.store.exists("localities/DE/aa")).toBe(true);
 });
 
-test("the same file again records nothing, another one takes its place", async () => {
+test("the same file again records nothing, another file replaces it", async () => {
   await load("FR", "aa", 10);
   expect(await load("FR", "aa", 10)).toEqual({ recorded: false });
   expect(await load("FR", "bb", 11)).toEqual({ recorded: true });
@@ -45,7 +45,7 @@ test("the same file again records nothing, another one takes its place", async (
   });
 });
 
-test("the projector passing older events does not bring the older file back", async () => {
+test("older events that the projector applies later do not bring the older file back", async () => {
   await load("IT", "aa", 10);
   await load("IT", "bb", 11);
   const events = [];
@@ -59,6 +59,6 @@ test("the projector passing older events does not bring the older file back", as
   });
 });
 
-test("what is no country code is refused", async () => {
+test("a text that is not a country code is refused", async () => {
   await expect(load("Germany", "aa", 1)).rejects.toMatchObject({ name: "Rejection", code: "invalid" });
 });

@@ -84,7 +84,7 @@ describe("org apply", () => {
     expect(await stored(id, 2)).toEqual(turned);
   });
 
-  test("a catalogue of many megabytes goes in by chunks and comes out whole", async () => {
+  test("a catalogue of thousands of entries is stored whole, and so is a smaller one after it", async () => {
     const id = newOrganisation();
     const large = fileFor(id, (file) => {
       for (let index = 0; index < 3_000; index++) {
@@ -103,7 +103,7 @@ describe("org apply", () => {
     expect(await stored(id, 2)).toEqual(fewer);
   });
 
-  test("entries of a change that was never closed count for nothing", async () => {
+  test("entries of a change that no CatalogueApplied closed are ignored", async () => {
     const id = newOrganisation();
     await apply(fileFor(id));
     const head = (await history(id)).at(-1)?.revision as bigint;
@@ -120,7 +120,7 @@ describe("org apply", () => {
     expect(await stored(id, 2)).toEqual(changed);
   });
 
-  test("two at once both count, one after the other", async () => {
+  test("four at once are all applied, one after the other", async () => {
     const id = newOrganisation();
     await apply(fileFor(id));
     const names = ["One", "Two", "Three", "Four"];
@@ -164,7 +164,7 @@ describe("the projector, passing the same events", () => {
     expect(await tables()).toEqual(before);
   });
 
-  test("writes what a command that died could not, also when a change reaches it in pieces", async () => {
+  test("writes the rows that a command which died could not write, also when the events of a change come one by one", async () => {
     const id = newOrganisation();
     const dying = { ...stores.deps, project: async () => undefined };
     await applyOrganisation(dying, fileFor(id), origin);

@@ -12,7 +12,7 @@ const THREE_AND_THREE = `
   append abc at none -> 2
   append def at 2 -> 5`;
 
-/** Retries, put on both append paths. */
+/** Retried appends, asked on both append paths. */
 export const RETRIES: Questions = {
   "the first of six, again at none, is acknowledged": `${SIX}
     append a at none -> 0
@@ -48,19 +48,19 @@ export const RETRIES: Questions = {
     append b at any -> 1
     append b at any -> 1
     read -> a@0 b@1 c@2`,
-  "the first of a pair, at none": `
+  "the first of a pair, again at none, is acknowledged": `
     append ab at none -> 1
     append a at none -> 0
     read -> a@0 b@1`,
-  "the first of a pair, at any": `
+  "the first of a pair, again at any, is acknowledged": `
     append ab at none -> 1
     append a at any -> 0
     read -> a@0 b@1`,
-  "the last of a pair, at the first": `
+  "the last of a pair, again at revision 0, is acknowledged": `
     append ab at none -> 1
     append b at 0 -> 1
     read -> a@0 b@1`,
-  "the last of a pair, at any": `
+  "the last of a pair, again at any, is acknowledged": `
     append ab at none -> 1
     append b at any -> 1
     read -> a@0 b@1`,
@@ -68,11 +68,11 @@ export const RETRIES: Questions = {
     append ab at none -> 1
     append abc at none -> wrong version: expected none, is 1
     read -> a@0 b@1`,
-  "a whole append again at its revision": `${THREE_AND_THREE}
+  "a whole append, again at its revision, is acknowledged": `${THREE_AND_THREE}
     append def at 2 -> 5
     append g at 5 -> 6
     read -> a@0 b@1 c@2 d@3 e@4 f@5 g@6`,
-  "a whole append again after more has landed": `${THREE_AND_THREE}
+  "a whole append, again after another append has landed, is acknowledged": `${THREE_AND_THREE}
     append ghi at 5 -> 8
     append def at 2 -> 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5 g@6 h@7 i@8`,
@@ -82,22 +82,22 @@ export const RETRIES: Questions = {
   "an append again with less at its end has its own last revision": `${THREE_AND_THREE}
     append de at 2 -> 4
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "the tail of an append": `${THREE_AND_THREE}
+  "the last events of an append, again at their revision, are acknowledged": `${THREE_AND_THREE}
     append ef at 3 -> 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "other ids at an old revision": `${THREE_AND_THREE}
+  "other ids at an old revision are a wrong version": `${THREE_AND_THREE}
     append xyz at 2 -> wrong version: expected 2, is 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "one other id at an old revision": `${THREE_AND_THREE}
+  "the same ids but one, at an old revision, are a wrong version": `${THREE_AND_THREE}
     append dxf at 2 -> wrong version: expected 2, is 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "the same ids in another order": `
+  "the same ids in another order are a wrong version": `
     append abc at none -> 2
     append cba at none -> wrong version: expected none, is 2
     read -> a@0 b@1 c@2`,
 
-  // What follows from the rule and from the server's published code, beyond what was asked of a real one.
-  "the very same append, once more at every revision it touched": `${THREE_AND_THREE}
+  // The answers from here on follow from the server's published code. They were not recorded from a real server.
+  "the same events, again from any of their revisions on, are acknowledged": `${THREE_AND_THREE}
     append abcdef at none -> 5
     append bcdef at 0 -> 5
     append f at 4 -> 5
@@ -125,13 +125,13 @@ export const RETRIES: Questions = {
     append a at exists in y -> 2
     read in x -> a@0
     read in y -> a@0 a@1 a@2`,
-  "ids of two earlier appends, at any": `${THREE_AND_THREE}
+  "ids of two earlier appends, at any, are acknowledged": `${THREE_AND_THREE}
     append cd at any -> 3
     append ad at any -> 3
     append ba at any -> 0
     append dx at any -> wrong version: expected any, is 5
     read -> a@0 b@1 c@2 d@3 e@4 f@5`,
-  "what is cut off at the front is acknowledged again, but has no position": `
+  "a retry of events before truncateBefore is acknowledged again, but without a position": `
     append abc at none -> 2
     describe {"truncateBefore":2} at any -> 0
     append ab at none -> 1, no position
@@ -140,12 +140,12 @@ export const RETRIES: Questions = {
     append c at exists -> 2
     append x at none -> wrong version: expected none, is 2
     read -> c@2`,
-  "what is more than a stream keeps is acknowledged again, but has no position": `
+  "a retry of events beyond maxCount is acknowledged again, but without a position": `
     append abc at none -> 2
     describe {"maxCount":1} at any -> 0
     append a at none -> 0, no position
     append c at 1 -> 2`,
-  "an append to a deleted stream is acknowledged again, but has no position, and the stream stays deleted": `
+  "a retry of events of a deleted stream is acknowledged again, but without a position, and the stream stays deleted": `
     append abc at none -> 2
     delete at any -> done
     append abc at none -> 2, no position
@@ -154,7 +154,7 @@ export const RETRIES: Questions = {
     append abcd at none -> wrong version: expected none, is 2
     append c at exists -> stream-deleted
     read -> stream-not-found`,
-  "an append from before a stream was deleted and begun anew": `
+  "a retry of an append from before the stream was deleted and begun again": `
     append abc at none -> 2
     delete at any -> done
     append d at any -> 3
@@ -164,41 +164,41 @@ export const RETRIES: Questions = {
     append d at 2 -> 3
     append d at none -> wrong version: expected none, is 3
     read -> d@3`,
-  "ids of another stream are strangers": `
+  "ids of another stream are not known": `
     append ab at none in x -> 1
     append ab at any in y -> 1
     append ab at none in y -> 1
     read in y -> a@0 b@1`,
 };
 
-/** Expectations and sizes. */
+/** Expected revisions, and sizes of appends. */
 export const APPENDS: Questions = {
-  "revision 0 of a stream that is not there": `
+  "an append at revision 0 of a missing stream is a wrong version": `
     append a at 0 -> wrong version: expected 0, is none
     read -> stream-not-found`,
-  "exists of a stream that is not there": `
+  "an append at exists to a missing stream is a wrong version": `
     append a at exists -> wrong version: expected exists, is none
     read -> stream-not-found`,
-  "exists remembers ids as any does": `
+  "a retry at exists is acknowledged, as at any": `
     append a at none -> 0
     append b at exists -> 1
     append b at exists -> 1
     append c at exists -> 2
     read -> a@0 b@1 c@2`,
-  "none of a stream that is there": `
+  "an append at none to a stream with events is a wrong version": `
     append a at none -> 0
     append b at none -> wrong version: expected none, is 0
     read -> a@0`,
-  "any, there or not": `
+  "an append at any lands, whether the stream has events or not": `
     append a at any -> 0
     append b at any -> 1
     read -> a@0 b@1`,
-  "one id in two streams": `
+  "one id can be in two streams": `
     append a at none in x -> 0
     append a at none in y -> 0
     read in x -> a@0
     read in y -> a@0`,
-  "one id twice in an append": `
+  "one id can be in an append twice": `
     append aa at none -> 1
     append b at 1 -> 2
     read -> a@0 a@1 b@2`,
@@ -218,11 +218,11 @@ export const APPENDS: Questions = {
     append a at none size 1100000 -> larger than 1048576
     append b at none -> 0
     read -> b@0`,
-  "one event of 1 MB is not": `
+  "one event of 1 MB is not too large": `
     append a at none size 1000000 -> 0
     read -> a@0`,
 
-  "an append without events makes a deleted stream one that is there, without events": `
+  "an append without events brings a deleted stream back as an empty one": `
     append abc at none -> 2
     delete at any -> done
     append - at none -> wrong version: expected none, is 2
@@ -237,7 +237,7 @@ export const APPENDS: Questions = {
     describe {"maxCount":5} at none -> 0
     append a at exists -> 0
     read -> a@0`,
-  "a large append after a refused one starts where the stream stands": `
+  "an append after a refused one lands at the stream's head": `
     append a at none size 1000 -> 0
     append bc at 0 size 600000 -> larger than 1048576
     append bc at 0 size 500000 -> 2

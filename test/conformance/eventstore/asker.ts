@@ -1,5 +1,5 @@
 // Questions to an event store, one per line, and the answers a real EventStoreDB 23.10 gave to them through this client.
-// A line reads `question -> answer`; this file puts the question and writes the answer the same way. `questions*.ts` hold the lines.
+// A line reads `question -> answer`. This file asks the question and writes the store's answer in the same form. `*Questions.ts` hold the lines.
 import { randomUUID } from "node:crypto";
 import { EventStoreDBClient, FORWARDS, jsonEvent, type ReadPosition, type RecordedEvent, START } from "@eventstore/db-client";
 import { v5 as uuidv5 } from "uuid";
@@ -9,14 +9,14 @@ import { deleteRevisionOf, directionOf, faultOf, fromOf, revisionOf, type Words,
 export type Path = "batch" | "classic";
 
 export interface Asker {
-  /** The answer that is hoped for only says how long to wait for a subscription's events. */
+  /** `hoped` is the expected answer. It only says how many of a subscription's events to wait for. */
   ask(question: string, hoped: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const DEADLINE_MS = 10_000;
 
-/** One per case: streams, ids and subscriptions are its own, so that cases share a store without meeting. */
+/** Each case has its own asker with its own streams, ids and subscriptions, so that all cases can share a store. */
 export function createAsker(address: string, path: Path): Asker {
   const client = EventStoreDBClient.connectionString(address);
   const run = randomUUID();
@@ -82,7 +82,7 @@ export function createAsker(address: string, path: Path): Asker {
       for await (const { event } of client.readStream(streamOf(stream), options)) if (event) events.push(show(event));
       return events.join(" ") || "nothing";
     },
-    /** Of $all, this case's events; `from` counts them. */
+    /** This case's events in $all. `from` is an index into them. */
     async "read-all"({ first, from, max }) {
       const backwards = first === "backwards";
       const own = await everything();

@@ -1,4 +1,4 @@
-/** By what they are about; each a few lines of `question -> answer`. */
+/** Cases by name; each is a few lines of `question -> answer`. */
 export type Questions = Record<string, string>;
 
 export function linesOf(text: string): { question: string; answer: string }[] {

@@ -1,7 +1,7 @@
 import type { Questions } from "./conformance.js";
 
 export const DELETES: Questions = {
-  "a deleted stream is not there; its description says why": `
+  "a deleted stream is not found; its metadata has truncateBefore": `
     append abc at none -> 2
     delete at 2 -> done
     read -> stream-not-found
@@ -21,7 +21,7 @@ export const DELETES: Questions = {
     delete at any -> done
     append d at 2 -> 3
     read -> d@3`,
-  "a tombstone is for good": `
+  "a tombstoned stream cannot be used again": `
     append abc at none -> 2
     tombstone at 2 -> done
     read -> stream-deleted
@@ -44,7 +44,7 @@ export const DELETES: Questions = {
     append d at none -> 3
     append d at none -> wrong version: expected none, is 3
     read -> d@3`,
-  "exists of a deleted stream": `
+  "an append at exists to a deleted stream": `
     append a at none -> 0
     delete at 0 -> done
     append b at exists -> stream-deleted
@@ -55,7 +55,7 @@ export const DELETES: Questions = {
     delete at none -> wrong version: expected -1, is 1
     tombstone at 7 -> wrong version: expected 7, is 1
     read -> a@0 b@1`,
-  "a stream that is not there cannot be deleted, but can be closed for good": `
+  "a missing stream cannot be deleted, but can be tombstoned": `
     delete at any -> wrong version: expected -2, is -1
     delete at none -> wrong version: expected -1, is -1
     tombstone at 3 -> wrong version: expected 3, is -1
@@ -69,7 +69,7 @@ export const DELETES: Questions = {
     read -> nothing
     append d at 2 -> 3
     read -> d@3`,
-  "a description that is no number of events, and one that is none at all, hides nothing": `
+  "a description with values that are not valid limits hides nothing": `
     append abc at none -> 2
     describe {"maxCount":0} at any -> 0
     read -> a@0 b@1 c@2
@@ -92,14 +92,14 @@ export const DELETES: Questions = {
     delete at any in $$s -> done
     read in $$s -> $metadata@1
     read -> a@0 b@1`,
-  "a description that is closed for good describes nothing": `
+  "a tombstoned description has no effect": `
     append ab at none -> 1
     describe {"maxCount":1} at none -> 0
     read -> b@1
     tombstone at any in $$s -> done
     describe {"maxCount":1} at any -> stream-deleted
     read -> a@0 b@1`,
-  "what is cut off at the front": `
+  "a stream truncated at its front": `
     append abcdef at none -> 5
     describe {"truncateBefore":4} at none -> 0
     read -> e@4 f@5
@@ -110,13 +110,13 @@ export const DELETES: Questions = {
     read -> d@3 e@4 f@5
     append a at none -> 0, no position
     read -> d@3 e@4 f@5`,
-  "descriptions are a stream of their own": `
+  "the descriptions of a stream are a stream with revisions of its own": `
     describe {"maxCount":2} at none -> 0
     describe {"maxCount":3} at 0 -> 1
     describe {"maxCount":4} at 7 -> wrong version: expected 7, is 1
     description -> {"maxCount":3}
     read in $$s -> $metadata@1`,
-  "$all keeps what the stream no longer shows": `
+  "$all still has events that the stream no longer shows": `
     append ab at none -> 1
     delete at any -> done
     append c at any -> 2

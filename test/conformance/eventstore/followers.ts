@@ -18,7 +18,7 @@ interface Case {
   positionOf(ordinal: number): Promise<Position | undefined>;
 }
 
-/** For what should not come, too late. */
+/** Gives an event or reply that should not come some time to come. */
 const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
 
 interface Follower {
@@ -80,7 +80,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
   const asks = {
     follow: async ({ first = "F", from = "start", in: stream }: Words): Promise<string> =>
       add(first, () => client.subscribeToStream(streamOf(stream), { fromRevision: fromOf(from) })),
-    /** `from` counts this case's events. */
+    /** `from` is an index into this case's events. */
     async "follow-all"({ first = "F", from = "start", where, window = "32" }: Words): Promise<string> {
       const fromPosition = from === "start" || from === "end" ? from : await positionOf(Number(from));
       if (!fromPosition) throw new Error(`there is no event ${from}`);
@@ -88,7 +88,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
         client.subscribeToAll({ fromPosition, ...(where ? { filter: filterOf(where, window, checkpoint) } : {}) }),
       );
     },
-    /** Waits for as many as the answer should hold; more than that would show too. */
+    /** Waits for as many events as the expected answer has. The answer shows all that came, also more. */
     async sees({ first, count }: Words): Promise<string> {
       const follower = named(first);
       await eventually(() => follower.seen.length >= count || follower.end !== undefined, `event ${count} of ${first}`);
@@ -104,7 +104,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
       await eventually(() => follower.caughtUp > 0);
       return follower.caughtUp === 1 ? "yes" : `${follower.caughtUp} times`;
     },
-    /** Told no more than that it has been heard: what is there to be caught up with does not exist. */
+    /** The subscription is confirmed but never caught up, since its stream does not exist. */
     async waits({ first }: Words): Promise<string> {
       const follower = named(first);
       await eventually(() => follower.confirmed > 0);
@@ -114,7 +114,7 @@ export function createFollowers(client: EventStoreDBClient, { streamOf, run, isO
     async "is-confirmed"({ first }: Words): Promise<string> {
       return named(first).confirmed > 0 ? "yes" : "no";
     },
-    /** Waits for as many as the answer should say; more than that would show too. */
+    /** Waits for as many checkpoints as the expected answer says. The answer shows all that came, also more. */
     async "checkpoints-of"({ first, hoped }: Words): Promise<string> {
       const follower = named(first);
       await eventually(() => follower.checkpoints >= Number(hoped) || follower.end !== undefined, `checkpoint ${hoped} of ${first}`);

@@ -1,7 +1,7 @@
 import type { Questions } from "./conformance.js";
 
 export const READS: Questions = {
-  "a stream that is not there": `
+  "a missing stream": `
     read -> stream-not-found
     read backwards -> stream-not-found`,
   forwards: `
@@ -30,7 +30,7 @@ export const READS: Questions = {
     read in x -> a@0 b@1 e@2 f@3
     read in y -> c@0 d@1`,
 
-  "what the server's reader fails on: a stream forwards from its end, or no events at a time": `
+  "the server answers unknown to reads forwards from the end, of no events, or past the largest revision": `
     append ab at none -> 1
     read from end -> unknown
     read max 0 -> unknown
@@ -40,7 +40,7 @@ export const READS: Questions = {
     read from 9223372036854775807 -> nothing
     read from 9223372036854785808 -> unknown
     read backwards from 18446744073709551615 -> b@1 a@0`,
-  "a truncated stream gives as many as it is asked for, from its new beginning": `
+  "a truncated stream is read from its new beginning, with as many events as asked for": `
     append abcdef at none -> 5
     describe {"truncateBefore":3} at any -> 0
     read max 2 -> d@3 e@4

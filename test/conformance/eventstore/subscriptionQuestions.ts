@@ -1,7 +1,7 @@
 import type { Questions } from "./conformance.js";
 
 export const SUBSCRIPTIONS: Questions = {
-  "a stream from its start, on into what is new": `
+  "a stream from its start, and new events after that": `
     append abc at none -> 2
     follow F -> following
     sees F -> a@0 b@1 c@2
@@ -18,7 +18,7 @@ export const SUBSCRIPTIONS: Questions = {
     append g at 5 -> 6
     sees F -> a@0 b@1 c@2 d@3 e@4 f@5 g@6
     sees I -> nothing`,
-  "caught up is said once": `
+  "a subscriber is told once that it has caught up": `
     append abc at none -> 2
     follow F -> following
     is-live F -> yes
@@ -30,7 +30,7 @@ export const SUBSCRIPTIONS: Questions = {
     sees G -> a@0 b@1 c@2 d@3 e@4
     is-live F -> yes
     is-live G -> yes`,
-  "a stream that is not there yet": `
+  "a stream that does not exist yet": `
     follow F -> following
     append ab at none -> 1
     sees F -> a@0 b@1`,
@@ -74,7 +74,7 @@ export const SUBSCRIPTIONS: Questions = {
     is-live G -> yes
     append c at none in y -> 0
     sees G -> c@0`,
-  "a deleted stream is not there either, until it goes on": `
+  "a deleted stream counts as missing until it has new events": `
     append ab at none -> 1
     delete at any -> done
     follow F -> following
@@ -82,13 +82,13 @@ export const SUBSCRIPTIONS: Questions = {
     append c at any -> 2
     sees F -> c@2
     is-live F -> yes`,
-  "more than a live subscriber's buffer holds, for one that waits for the stream": `
+  "more events than a live subscriber's buffer holds, for a subscriber that waits for the stream to exist": `
     follow F -> following
     waits F -> yes
     append abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz at none -> 77
     is-live F -> yes
     ends-with F -> z@77`,
-  "checkpoints come after whole windows while it catches up, not when it has; live as soon as enough were seen": `
+  "checkpoints come after whole windows while catching up, none when it has caught up; when live, after enough events": `
     append abcdef at none in x1 -> 5
     follow-all F from 0 where stream:x window 2 -> following
     sees F -> b@1 c@2 d@3 e@4 f@5
@@ -116,7 +116,7 @@ export const SUBSCRIPTIONS: Questions = {
     is-live F -> yes
     append efb at 3 in x1 -> 6
     sees F -> b@1 d@3 b@6`,
-  "$all by an expression that is none": `
+  "$all by an invalid regular expression": `
     follow-all F where type:/^(/ -> following
     ends F -> unknown
     is-confirmed F -> no`,
@@ -142,7 +142,7 @@ export const SUBSCRIPTIONS: Questions = {
     follow I from end -> following
     is-live I -> yes
     sees I -> nothing`,
-  "a stream that is cut off beyond its head shows the next event to live subscribers, and not to reads": `
+  "a stream truncated beyond its head shows the next event to live subscribers, and not to reads": `
     append ab at none -> 1
     describe {"truncateBefore":60} at any -> 0
     follow F -> following
@@ -150,7 +150,7 @@ export const SUBSCRIPTIONS: Questions = {
     append c at 1 -> 2
     sees F -> c@2
     read -> nothing`,
-  "a deleted stream's follower goes on with what comes next": `
+  "a subscriber of a deleted stream goes on with its next event": `
     append ab at none -> 1
     follow F -> following
     is-live F -> yes

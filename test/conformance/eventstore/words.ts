@@ -11,12 +11,12 @@ export interface Words {
   size?: string;
   where?: string;
   window?: string;
-  /** The answer there should be, and how many events it holds. */
+  /** The expected answer, and how many events it has. */
   hoped: string;
   count: number;
 }
 
-/** `append ab at 3 in x`: a verb, maybe a word, then pairs. */
+/** Splits `append ab at 3 in x` into a verb, an optional word and pairs of a name and a value. */
 export function wordsOf(question: string): Omit<Words, "hoped" | "count"> {
   const [verb = "", ...rest] = question.trim().split(/\s+/);
   const words: Record<string, string> = {};
@@ -45,7 +45,7 @@ export const directionOf = (backwards: boolean): Direction => (backwards ? BACKW
 
 export const fromOf = (word: string): "start" | "end" | bigint => (word === "start" || word === "end" ? word : BigInt(word));
 
-/** By the fields that applications look at. */
+/** Describes an error by the fields that applications read. */
 export function faultOf(error: unknown): string {
   const { type, expectedVersion, actualVersion, maxAppendSize, message } = error as Record<string, unknown>;
   const plain = (version: unknown): string => String(version).replace("no_stream", "none").replace("stream_exists", "exists");

@@ -39,7 +39,7 @@ describe("a compiled catalogue", () => {
     expect(catalogue.today(new Date("2026-11-14T13:00:00Z"))).toBe("2026-11-15");
   });
 
-  it("has a zone without postcodes hold the rest of its country, and prefixes hold what begins with them", () => {
+  it("gives a zone without postcodes the rest of its country, and a prefix all postcodes that begin with it", () => {
     const zones = [
       { zone: "LONDON", country: "GB", postcodes: ["SW1-SW3", "N1"] },
       { zone: "UK", country: "GB" },
@@ -57,7 +57,7 @@ describe("a compiled catalogue", () => {
     ]);
   });
 
-  it("has the smallest range decide where one lies within another", () => {
+  it("takes the smallest range where one lies within another", () => {
     const zones = [
       { zone: "CBD", country: "AU", postcodes: ["2000-2001", "2010"] },
       { zone: "NSW", country: "AU", postcodes: ["2000-2999"] },
@@ -73,7 +73,7 @@ describe("a compiled catalogue", () => {
     expect(["1999", "3000"].map(zone)).toEqual(["AU", "AU"]);
   });
 
-  it("has a whole Canadian code apart from the rest of its first half", () => {
+  it("can put a whole Canadian postcode into another zone than the rest of its first half", () => {
     const zones = [
       { zone: "BC", country: "CA", postcodes: ["V0A-V9Z"] },
       { zone: "DOWNTOWN", country: "CA", postcodes: ["V6B"] },
@@ -117,7 +117,7 @@ describe("what changed between two catalogues", () => {
     expect(diffCatalogue(before, parsed(sampleFile()))).toEqual([]);
   });
 
-  it("is said in one sentence each", () => {
+  it("is one sentence for each change", () => {
     const after = structuredClone(before);
     after.organisation.name = "Renamed";
     const lane = after.rateCards[0]?.lanes[0];
@@ -132,7 +132,7 @@ describe("what changed between two catalogues", () => {
     ]);
   });
 
-  it("begins with everything added", () => {
+  it("lists everything as added when there was no catalogue before", () => {
     expect(diffCatalogue(undefined, before)).toEqual([
       "Organisation demo created",
       "Custom field costCentre added",

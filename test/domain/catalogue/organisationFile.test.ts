@@ -7,7 +7,7 @@ import { sampleFile } from "./sample.js";
 const card = () => structuredClone(sampleFile().rateCards?.[0]) as unknown as Json;
 
 describe("an organisation file", () => {
-  it("of the documented shape is taken as it is", () => {
+  it("of the documented shape has no fault", () => {
     expect(faultsOf(sampleFile())).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe("a fault in an organisation file is named by its path:", () => {
       /^zoneMaps\.0\.zones\.2\.country must be a two-letter country code$/,
     ],
     ...["XX", "ZZ", "UK", "EU", "SU"].map((code): [string, string, unknown, RegExp] => [
-      `a country ${code}, which there is not`,
+      `a country ${code}, which does not exist`,
       "zoneMaps.0.zones.2.country",
       code,
       new RegExp(`^zoneMaps\\.0\\.zones\\.2\\.country "${code}" is not an ISO country code$`),
@@ -157,7 +157,7 @@ describe("a fault in an organisation file is named by its path:", () => {
     expect(faultsOf(changed("rateCards.0.lanes", [lane, lane]))).toContain("rateCards.0.lanes.1 is the same lane as rateCards.0.lanes.0");
   });
 
-  it("every one of them at once, whatever their kind", () => {
+  it("all faults of a file at once, of whatever kind", () => {
     const file = changed("services.0.carrierId", "nobody") as { rateCards: { lanes: { perKg: number; to: string }[] }[] };
     Object.assign(file.rateCards[0]?.lanes[0] ?? {}, { perKg: -1, to: "BNE" });
     expect(faultsOf(file)).toEqual([
@@ -186,7 +186,7 @@ describe("the validity of a customer's cards for one service", () => {
     expect(withSecond({ validFrom: "2025-01-01", validTo: "2025-12-31" })).toEqual([]);
   });
 
-  it("may overlap where one is a spot rate, prices other lanes, or breaks in another way", () => {
+  it("may overlap where one is a spot rate, prices other lanes, or has another break method", () => {
     expect(withSecond({ spot: { message: "now", expiresAt: "2026-12-01T00:00:00Z" } })).toEqual([]);
     expect(withSecond({ lanes: [{ from: "MEL", to: "SYD", perKg: 1 }] })).toEqual([]);
     expect(withSecond({ breakMethod: "cumulative" })).toEqual([]);

@@ -37,7 +37,7 @@ describe("a fault in an organisation file is named by its path:", () => {
     ]);
   });
 
-  it("zones that begin inside a wider one and reach past it, or are the same, also after others that lie within it", () => {
+  it("ranges that begin inside a wider one and end outside it, or equal it, also when others lie within it", () => {
     const faults = faultsOf(changed("zoneMaps.0.zones.1.postcodes", ["2001", "2100-2110", "2105-2120", "2240-2250", "2000-2249"]));
     const crossing = ["2000-2249", "2105-2120", "2240-2250"];
     expect(faults.length).toBe(3);

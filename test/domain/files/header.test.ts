@@ -29,7 +29,7 @@ describe("a header row", () => {
     expect(fieldsOf(column, "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
   });
 
-  it("gives each column the name it is known by, however it is spelt", () => {
+  it("gives each column its contract name, however it is spelt", () => {
     expect(matchHeader(["ROW NUMBER", "Warehouse_Code", "charge code", "COST-CENTRE", "customfields.po number"], known)).toMatchObject({
       names: ["", "warehouseCode", "chargeCode", "costCentre", "customFields.po number"],
     });
@@ -37,28 +37,28 @@ describe("a header row", () => {
 
   const padded = (bytes: number) => `w${"-".repeat(bytes - "warehouseCode".length)}arehouseCode`;
 
-  it.each([254, 255])("takes a padded name of %i bytes for what it stands for", (bytes) => {
+  it.each([254, 255])("recognises a name padded to %i bytes", (bytes) => {
     expect(fieldsOf(padded(bytes), "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
   });
 
-  it.each([256, 32_013])("does not know a padded name of %i bytes", (bytes) => {
+  it.each([256, 32_013])("does not recognise a name padded to %i bytes", (bytes) => {
     expect(fieldsOf(padded(bytes), "chargeCode")).toMatch(
       /^Invalid file structure\. Missing required column\(s\): warehouseCode\. Unrecognised column\(s\): w-+\.\.\. \[cut short\]\.$/,
     );
   });
 
-  it("counts bytes, not characters", () => {
+  it("counts the bytes of a padded name, not its characters", () => {
     expect(fieldsOf(`w${"\u2010".repeat(80)}arehouseCode`, "chargeCode")).toEqual(["warehouseCode", "chargeCode"]);
     expect(fieldsOf(`w${"\u2010".repeat(81)}arehouseCode`, "chargeCode")).toContain("Unrecognised column(s)");
   });
 
-  it("names what is missing and what is unknown, in one sentence each", () => {
+  it("names missing and unknown columns, in one sentence each", () => {
     expect(fieldsOf("colour", "reference", "size")).toBe(
       "Invalid file structure. Missing required column(s): warehouseCode, chargeCode. Unrecognised column(s): colour, size.",
     );
   });
 
-  it("leaves out the part that is empty", () => {
+  it("names only missing columns, or only unknown ones, where the others are none", () => {
     expect(fieldsOf("chargeCode")).toBe("Invalid file structure. Missing required column(s): warehouseCode.");
     expect(fieldsOf("chargeCode", "warehouseCode", "colour")).toBe("Invalid file structure. Unrecognised column(s): colour.");
   });
@@ -72,7 +72,7 @@ describe("a header row", () => {
     ]);
   });
 
-  it("keeps the contract's own field when a custom field has its name", () => {
+  it("takes a column for the contract's field when a custom field has the same name", () => {
     expect(fieldsOf("warehouseCode", "chargeCode", "reference", "customFields.reference")).toEqual([
       "warehouseCode",
       "chargeCode",
@@ -81,7 +81,7 @@ describe("a header row", () => {
     ]);
   });
 
-  it("refuses a column that stands twice, however it is written", () => {
+  it("refuses a column that is there twice, however it is spelt", () => {
     expect(fieldsOf("warehouseCode", "chargeCode", "Charge Code")).toBe(
       "Invalid file structure. Repeated column(s): chargeCode and Charge Code.",
     );
@@ -120,7 +120,7 @@ describe("a header row", () => {
     ]);
   });
 
-  it("repeats only so much of a hostile header", () => {
+  it("names 100 unknown columns at most, each cut short, in its message", () => {
     const message = fieldsOf(...Array.from({ length: 500 }, (_, index) => `${"x".repeat(30_000)}${index}`));
     expect(message.length).toBeLessThan(11_000);
     expect(message).toContain("and 400 more");

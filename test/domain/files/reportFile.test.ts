@@ -5,7 +5,7 @@ const id = "0198c0de-0000-7000-8000-000000000001";
 const other = "0198c0de-0000-7000-8000-000000000002";
 const columns = ["Row number", "Rejection reason", "quantity"];
 
-describe("an error report that comes back", () => {
+describe("an uploaded error report", () => {
   it.each([
     ["by its properties, before its name", { name: `rejected-rows-${other}.xlsx`, columns, subject: reportSubject(id) }, { importId: id }],
     ["by its name", { name: `rejected-rows-${id} (2).csv`, columns }, { importId: id }],

@@ -22,7 +22,7 @@ describe("a suburb", () => {
     for (const [postalCode, suburb, expected] of spellings) expect(location({ postalCode, suburb }).suburb).toBe(expected);
   });
 
-  it("written as one of several that are alike is that one, and otherwise the first", () => {
+  it("of several with similar names is the one that is spelt the same, and otherwise the first", () => {
     const suburbOf = (suburb: string) => location({ postalCode: "3088", suburb }).suburb;
     expect(["Saint Helena", "St Helena", "ST HELENA", "st. helena", "Saint-Helena"].map(suburbOf)).toEqual([
       "Saint Helena",
@@ -33,12 +33,12 @@ describe("a suburb", () => {
     ]);
   });
 
-  it("written as one of several that are alike is still another when the state says so", () => {
+  it("of several with similar names is the one in the given state, though another is spelt the same", () => {
     expect(location({ postalCode: "2540", suburb: "Greenhills" })).toMatchObject({ suburb: "Greenhills", state: "ACT" });
     expect(location({ postalCode: "2540", suburb: "Greenhills", state: "NSW" })).toMatchObject({ suburb: "Green Hills", state: "NSW" });
   });
 
-  it("of another postcode is a fault that names what is there", () => {
+  it("of another postcode is a fault that names the postcode's suburbs", () => {
     expect(geography.resolve({ postalCode: "2000", suburb: "Darwin" })).toEqual({
       ok: false,
       fault: "suburb",
@@ -46,7 +46,7 @@ describe("a suburb", () => {
     });
   });
 
-  it("left blank is not given", () => {
+  it("left blank counts as not given", () => {
     expect(location({ postalCode: "2000", suburb: " ", state: "", countryCode: "" }).suburb).toBe("Sydney");
   });
 });

@@ -1,4 +1,4 @@
-// A few places of several countries, and what is found among them.
+// A few places of several countries for tests of geography, and helpers that resolve them.
 import { createGeography, type LocationRequest } from "../../../src/domain/geography/geography.js";
 import type { LocalityRow } from "../../../src/domain/geography/places.js";
 

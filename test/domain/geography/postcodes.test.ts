@@ -27,7 +27,7 @@ describe("a postcode", () => {
     });
   });
 
-  it("that a spreadsheet robbed of its zero is still that postcode", () => {
+  it("that lost its leading zero in a spreadsheet is found", () => {
     expect(location({ postalCode: "800" })).toMatchObject({ postalCode: "0800", suburb: "Darwin" });
   });
 
@@ -36,7 +36,7 @@ describe("a postcode", () => {
       expect(faultOf({ postalCode })).toBe("postcode");
   });
 
-  it("has nothing in it but letters, digits, blanks, and a hyphen where its country writes one", () => {
+  it("with signs, control characters or a misplaced hyphen is refused", () => {
     const signs = ["-2000", "+2000", "20-00", "2,000", "20_00", "(2000)", "2000!", "2000\u{1f600}", "\u00e92000", "\u042f2000"];
     const controls = ["20\n00", "20\u000000", "20\t00", "\u200b2000"];
     for (const postalCode of [...signs, ...controls, "8.00", "-800", "\u00e9800", "2000-", "--2000"])
@@ -46,7 +46,7 @@ describe("a postcode", () => {
       ["CA", ["V6-B1A1", "V6B-", "V6B--1A1", "V6B.1A1", "-V6B"]],
       ["JP", ["06-00000", "060--0000", "-060-0000", "060_0000"]],
       ["NZ", ["10-10", "-1010", "1010-", "-110"]],
-      ["GB", ["\u017fw1a 1aa", "S-W1A 1AA", "SW1A/1AA", "M1-"]], // the long s is an S in upper case
+      ["GB", ["\u017fw1a 1aa", "S-W1A 1AA", "SW1A/1AA", "M1-"]], // the first letter is a long s, which upper-cases to S
       ["LV", ["-LV1010", "LV10-10", "LV--1010"]],
     ];
     for (const [countryCode, postalCodes] of abroad)
@@ -76,12 +76,12 @@ describe("a postcode", () => {
     expect(location({ postalCode, countryCode }).postalCode).toBe(written);
   });
 
-  it("of post-office boxes is known as such", () => {
+  it("of post-office boxes is marked as such", () => {
     expect(geography.resolve({ postalCode: "1001" })).toMatchObject({ ok: true, poBox: true });
     expect(geography.resolve({ postalCode: "2000" })).toMatchObject({ ok: true, poBox: false });
   });
 
-  it("that spans states goes by the state or the suburb given", () => {
+  it("that spans states is resolved by the given state or suburb", () => {
     expect(location({ postalCode: "2620" })).toMatchObject({ suburb: "Queanbeyan", state: "NSW" });
     expect(location({ postalCode: "2620", state: "ACT" })).toMatchObject({ suburb: "Hume", state: "ACT", city: "Canberra" });
     expect(location({ postalCode: "2620", suburb: "Hume" })).toMatchObject({ state: "ACT" });

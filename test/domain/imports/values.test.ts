@@ -41,7 +41,7 @@ describe("numbers", () => {
     "١",
   ])("%j is not a number", (text) => expect(parseDecimal(text)).toBeUndefined());
 
-  it("what a JSON body may carry is the same number in the file that it becomes", () => {
+  it("a number of a JSON push is read as the same number from the file that the push becomes", () => {
     fc.assert(
       fc.property(fc.double(), (value) => {
         expect(parseDecimal(String(value))).toBe(isRecordable(value) ? value + 0 : undefined); // -0 is written as 0
@@ -52,7 +52,7 @@ describe("numbers", () => {
 
 describe("timestamps", () => {
   it.each(["2026-02-28", "2024-02-29T10:00", "2026-01-01T00:00:00Z", "2026-01-01 09:30:00+1000", "2026-01-01T09:30:00.123456+10:30"])(
-    "%s is real",
+    "%s is a timestamp",
     (text) => expect(isTimestamp(text)).toBe(true),
   );
 
@@ -69,7 +69,7 @@ describe("timestamps", () => {
     "01/02/2026",
     "2026-01-01T10:00:00Z ",
     "tomorrow",
-  ])("%j is not", (text) => expect(isTimestamp(text)).toBe(false));
+  ])("%j is not a timestamp", (text) => expect(isTimestamp(text)).toBe(false));
 
   it("every way to write an instant is read as that instant", () => {
     const two = (number: number) => String(number).padStart(2, "0");
@@ -120,9 +120,9 @@ describe("timestamps", () => {
     "Marked 7",
     "1/2",
     `1/2/3 ${"x".repeat(60)}`,
-  ])("%j is none", (text) => expect(isOtherDateForm(text)).toBe(false));
+  ])("%j is not a date in another form", (text) => expect(isOtherDateForm(text)).toBe(false));
 
-  it("a text with a zone is kept as sent", () => {
+  it("a timestamp with a zone is kept as sent", () => {
     expect(readTimestamp("2026-01-01T09:30:00+10:00", "Australia/Sydney")).toBe("2026-01-01T09:30:00+10:00");
   });
 
@@ -131,16 +131,16 @@ describe("timestamps", () => {
     expect(readTimestamp("2026-07-15", "Australia/Sydney")).toBe("2026-07-14T14:00:00.000Z");
   });
 
-  it("an hour that clocks show twice means the first, one they skip means the moment after", () => {
+  it("of an hour that clocks show twice the first is meant; a skipped hour is read as the time after it", () => {
     expect(readTimestamp("2026-04-05T02:30:00", "Australia/Sydney")).toBe("2026-04-04T15:30:00.000Z");
     expect(readTimestamp("2026-10-04T02:30:00", "Australia/Sydney")).toBe("2026-10-03T16:30:00.000Z");
   });
 
-  it("two texts for one instant compare equal", () => {
+  it("two texts for one instant give the same instant", () => {
     expect(instantOf("2026-01-01T10:00:00+10:00", "UTC")).toBe(instantOf("2026-01-01T00:00:00Z", "UTC"));
   });
 
-  it("an instant's wall time leads back to it in every zone, except where clocks go back", () => {
+  it("an instant's wall time gives the instant again in every zone, or the earlier one where clocks go back", () => {
     const zones = ["UTC", "Australia/Sydney", "Australia/Lord_Howe", "America/New_York", "Asia/Kathmandu"];
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 4e12 }), (zone, instant) => {

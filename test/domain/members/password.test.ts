@@ -8,7 +8,7 @@ const known = ["ada.lovelace@example.com", "Northern Freight Pty Ltd", "northern
 const fault = (password: string) => passwordFault(password, known, isCommon);
 
 test.each(["seven lazy harbours", "correct horse battery staple", "kX9#vQ2!mL7p", "пароль из слов и запятых", "xxxvK2 qwopj 71!"])(
-  "%j is taken",
+  "%j is accepted",
   (password) => {
     expect(fault(password)).toBeUndefined();
   },
@@ -16,13 +16,13 @@ test.each(["seven lazy harbours", "correct horse battery staple", "kX9#vQ2!mL7p"
 
 test.each([
   ["eleven characters", "kX9#vQ2!mL7"],
-  ["eleven of two code units each", "😀".repeat(11)],
-  ["two hundred and one", `kX9#vQ2!mL7p${"ab c".repeat(48)}`.slice(0, 201)],
-  ["a common one", "unbelievable"],
-  ["a common one in capitals", "UNBELIEVABLE"],
-  ["a common one with digits behind it", "password1234"],
-  ["a common one with signs around it", "!!sunshine2024"],
-  ["one character", "aaaaaaaaaaaaaa"],
+  ["eleven characters of two code units each", "😀".repeat(11)],
+  ["two hundred and one characters", `kX9#vQ2!mL7p${"ab c".repeat(48)}`.slice(0, 201)],
+  ["a common password", "unbelievable"],
+  ["a common password in capitals", "UNBELIEVABLE"],
+  ["a common password with digits after it", "password1234"],
+  ["a common password with signs around it", "!!sunshine2024"],
+  ["one character repeated", "aaaaaaaaaaaaaa"],
   ["a few characters again and again", "abcabcabcabc"],
   ["a run of digits", "123456789012"],
   ["a run backwards", "987654321098"],
@@ -50,7 +50,7 @@ test("a hash is argon2id, salted, and matches its own password alone", async () 
   expect(await matches("seven lazy harbours", undefined)).toBe(false);
 });
 
-test("more than the line takes are told so at once, and the line goes on", async () => {
+test("hashes beyond the queue's limit fail at once as TooBusy, and the queue goes on", async () => {
   const few = createPasswords({ mostWaiting: 2 });
   const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => few.hash("seven lazy harbours")));
   expect(tries.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"]);
@@ -58,7 +58,7 @@ test("more than the line takes are told so at once, and the line goes on", async
   await expect(few.hash("seven lazy harbours")).resolves.toMatch(/^\$argon2id/);
 });
 
-test.runIf(process.platform === "linux")("hashing has a thread of its own, of a lower priority than the requests", async () => {
+test.runIf(process.platform === "linux")("hashing runs in its own thread, which has a lower priority than the other threads", async () => {
   await hash("seven lazy harbours");
   const nice = async (path: string) => Number((await readFile(path, "utf8")).replace(/^.*\) /, "").split(" ")[16]);
   const own = await nice("/proc/self/stat");

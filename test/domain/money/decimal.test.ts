@@ -4,13 +4,13 @@ import { centsToNumber, percentOf, toCents } from "../../../src/domain/money/cen
 import { compare, decimal, multiply, roundHalfUp, roundUp, subtract, toNumber, toText } from "../../../src/domain/money/decimal.js";
 
 describe("decimal numbers", () => {
-  it("are taken by their shortest text, so that 0.1 is one tenth", () => {
+  it("are read from their shortest text, so that 0.1 is one tenth", () => {
     expect(decimal(0.1)).toEqual({ coefficient: 1n, scale: 1 });
     expect(toText(multiply(decimal(1.1), decimal(1.1)))).toBe("1.21");
     expect(toText(subtract(decimal(0.3), decimal(0.1)))).toBe("0.2");
   });
 
-  it("are read in exponent form at both ends", () => {
+  it("are read from exponent form, very small and very large", () => {
     expect(toText(decimal(1e-7))).toBe("0.0000001");
     expect(toText(decimal(1.5e21))).toBe("1500000000000000000000");
     expect(toText(decimal(5e-324))).toMatch(/^0\.0{323}5$/);
@@ -21,7 +21,7 @@ describe("decimal numbers", () => {
       expect(() => decimal(value)).toThrow(RangeError);
   });
 
-  it("give back any JSON number", () => {
+  it("keep the value of any JSON number", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Number(toText(decimal(value)))).toBe(value === 0 ? 0 : value);
@@ -46,18 +46,18 @@ describe("rounding", () => {
     expect(roundHalfUp(decimal("2.5"), 0)).toBe(3n);
   });
 
-  it("of kg goes up to the next whole one, and stays where it is whole", () => {
+  it("kg goes up to the next whole number, and leaves a whole number as it is", () => {
     expect(roundUp(decimal("12.0000001"), 0)).toBe(13n);
     expect(roundUp(decimal("12.000"), 0)).toBe(12n);
     expect(roundUp(decimal("12"), 0)).toBe(12n);
   });
 
-  it("of a percentage happens once", () => {
+  it("a percentage happens once, on its result", () => {
     expect(percentOf(decimal(22.5), 8810n)).toBe(1982n);
     expect(percentOf(decimal(10), 10792n)).toBe(1079n);
   });
 
-  it("leaves money fields with the two decimals they have", () => {
+  it("leaves money with its two decimals as it is", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (cents) => {
         const text = `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;

@@ -73,7 +73,7 @@ describe("a shipment push", () => {
     [{ ...shipment, customFields: { costCentre: 5 } }, ["shipments.0.customFields.costCentre"]],
     [{ ...shipment, items: undefined }, ["shipments.0.items"]],
     ["text", ["shipments.0"]],
-  ])("%# is refused by path", (body, expected) => expect(paths(shipmentsOf(body))).toEqual(expected));
+  ])("case %# is refused, and its path is named", (body, expected) => expect(paths(shipmentsOf(body))).toEqual(expected));
 
   it("names custom fields that the organisation does not have", () => {
     const push = shipmentPush.parse({ shipments: [shipment, { ...shipment, customFields: { costCentre: "A", constructor: "B" } }] });
@@ -85,7 +85,7 @@ describe("a shipment push", () => {
   it.each([
     [200, true],
     [201, false],
-  ])("with %i custom fields in all could be taken somewhere: %s", (count, taken) => {
+  ])("with %i custom fields in all could be accepted by some organisation: %s", (count, taken) => {
     const of = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`field${from + index}`, "x"]));
     const push = {
@@ -101,7 +101,7 @@ describe("a shipment push", () => {
     [-1, true],
     [0, true],
     [1, false],
-  ])("whose file has the most bytes it may have and %i more could be taken: %s", (more, taken) => {
+  ])("whose file would have the largest size and %i bytes more could be accepted: %s", (more, taken) => {
     const customFields = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`field${index}`, "é".repeat(500)]));
     const keys = new Set(Object.keys(customFields));
     const of = (rateCardAlias: string) => ({
@@ -125,7 +125,7 @@ describe("a shipment push", () => {
     expect(faults[100]).toBe("... and 900 more");
   });
 
-  it("becomes one line per goods line, with its element's number", () => {
+  it("becomes a file with one line per goods line, each with its shipment's number in the push", () => {
     const push = shipmentPush.parse({
       shipments: [
         { ...shipment, shipmentId: '  "quoted", \r\n', customFields: { costCentre: "A,1" }, items: items(2) },
@@ -168,16 +168,16 @@ describe("an activity push", () => {
     ["activityTimestamp", "yesterday"],
     ["activityTimestamp", "2026-02-29T00:00:00Z"],
     ["activityTimestamp", 1767225600],
-  ])("with %s %j is refused by path", (field, value) => {
+  ])("with %s %j is refused, and its path is named", (field, value) => {
     expect(paths(activitiesOf(activity, { ...activity, [field]: value }))).toEqual([`activities.1.${field}`]);
   });
 
-  it("takes a time with blanks around it, as a file does", () => {
+  it("accepts a time with blanks around it, as a file does", () => {
     expect(paths(activitiesOf({ ...activity, activityTimestamp: " 2026-03-01T09:30:00Z " }))).toEqual([]);
     expect(paths(activitiesOf({ ...activity, activityTimestamp: "   " }))).toEqual(["activities.0.activityTimestamp"]);
   });
 
-  it("becomes one line per activity", () => {
+  it("becomes a file with one line per activity", () => {
     const push = activityPush.parse({ activities: [activity, { ...activity, quantity: -2.5, reference: "a;b" }] });
     expect(activitiesFileBytes(push)).toBe(Buffer.byteLength([...activitiesToCsv(push)].join("")));
     const { data } = Papa.parse<Record<string, string>>([...activitiesToCsv(push)].join(""), { header: true, skipEmptyLines: true });

@@ -11,14 +11,14 @@ describe("a recorded quote", () => {
     return { ...JSON.parse(JSON.stringify({ ...asked, noQuoteMessage, cards })), at: new Date("2026-11-15T00:00:00Z") };
   };
 
-  it("is derived again to the cent from the catalogue of its day", () => {
+  it("computed again from the catalogue it was priced with gives the same to the cent", () => {
     const { agrees, cards, differences, today } = explainQuote(recorded(), withCard({}));
     expect({ agrees, differences, today }).toEqual({ agrees: true, differences: [], today: "2026-11-15" });
     expect(cards[0]?.steps).toEqual(recorded().cards[0]?.steps);
     expect(cards[0]?.differences).toEqual([]);
   });
 
-  it("that was tampered with does not agree, and is told what differs", () => {
+  it("that was changed does not agree, and the difference is named", () => {
     const quote = recorded();
     const total = quote.cards[0]?.steps.total ?? 0;
     Object.assign(quote.cards[0]?.steps ?? {}, { total: total + 1 });
@@ -27,7 +27,7 @@ describe("a recorded quote", () => {
     expect(cards[0]?.differences).toEqual([`total was recorded as ${total + 1} and comes out as ${total}`]);
   });
 
-  it("does not agree with another catalogue, nor with one that has other cards", () => {
+  it("does not agree with a catalogue that has other rates or other cards", () => {
     expect(explainQuote(recorded(), withCard({ fuelLevyPercent: 22.6 })).agrees).toBe(false);
     const gone = explainQuote(recorded(), withCard({ validTo: "2026-11-14" }));
     expect(gone.agrees).toBe(false);

@@ -1,4 +1,4 @@
-// A second computation of a price that shares nothing with the first: whole numbers of the smallest unit throughout.
+// A second computation of a price that shares no code with the product: it uses whole numbers of the smallest unit throughout.
 // Lengths are mm, weights g, factors whole, rates and amounts hundredths of a cent, percentages hundredths of a percent.
 
 export interface OracleItem {
@@ -39,7 +39,7 @@ export interface OraclePrice {
   total: bigint;
 }
 
-/** To the nearest whole, halves upwards, by the remainder. */
+/** Divides and rounds to the nearest whole number, halves up. */
 function nearest(value: bigint, unit: bigint): bigint {
   const rest = value % unit;
   return rest * 2n >= unit ? value / unit + 1n : value / unit;

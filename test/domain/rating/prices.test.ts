@@ -1,4 +1,4 @@
-// What a card comes to: its kg, its surcharges, its tax.
+// The price that a rate card gives: its kg, its surcharges, its tax.
 import { describe, expect, it } from "vitest";
 import { priceQuotes } from "../../../src/domain/rating/quotes.js";
 import { auckland, type CardInput, item, melbourne, price, sydney, withCard } from "./setting.js";
@@ -9,7 +9,7 @@ function surcharge(changes: Partial<SurchargeInput>): SurchargeInput {
   return { key: "EXTRA", name: "Extra", description: "", when: { always: true }, charge: { flat: 10 }, fuelApplies: false, ...changes };
 }
 
-/** What one surcharge comes to on these items, fuel aside; undefined when it does not apply. */
+/** The amount of one surcharge on these items, without fuel; undefined when it does not apply. */
 function charged(changes: Partial<SurchargeInput>, items = [item()], destination = melbourne): number | undefined {
   const result = price({ catalogue: withCard({ surcharges: [surcharge(changes)] }), items, destination });
   return result.quotes[0]?.surcharges.find(({ key }) => key === "EXTRA")?.amount;
@@ -38,7 +38,7 @@ describe("the worked prices of the documentation", () => {
     });
   });
 
-  it("540 kg over a break at 500: 268.00 where each break prices its own kg, 243.00 where the last prices all", () => {
+  it("540 kg over a break at 500: 268.00 where each break prices its own kg, 243.00 where the last break prices all kg", () => {
     const items = [item({ quantity: 540 })];
     expect(price({ items, catalogue: withCard({ breakMethod: "cumulative", lanes: [lane] }) }).quotes[0]?.amount).toBe(268);
     expect(price({ items, catalogue: withCard({ breakMethod: "total", lanes: [lane] }) }).quotes[0]?.amount).toBe(243);
@@ -62,12 +62,12 @@ describe("kg", () => {
     expect(kgOf([item({ quantity: 1, length: 1.1, width: 1.1, height: 1.1, weight: 1 })])).toBe(333);
   });
 
-  it("at a break fall in the break that begins there", () => {
+  it("exactly at a break are priced by the break that begins there", () => {
     const amount = (quantity: number) => price({ items: [item({ quantity })], catalogue: withCard({ lanes: [lane] }) }).quotes[0]?.amount;
     expect([amount(499), amount(500), amount(501)]).toEqual([249.5, 225, 225.45]);
   });
 
-  it("below the minimum cost the minimum", () => {
+  it("that would cost less than the minimum cost the minimum", () => {
     const result = price({ items: [item()] });
     expect(result.quotes[0]?.amount).toBe(20);
     expect(result.basis.cards[0]?.steps.minimumApplied).toBe(true);
@@ -75,7 +75,7 @@ describe("kg", () => {
 });
 
 describe("goods", () => {
-  it("come back in centimetres, with the chargeable weight by the organisation's factor to three decimals", () => {
+  it("are answered in centimetres, with the chargeable weight by the organisation's factor to three decimals", () => {
     const { goods } = priceQuotes({
       catalogue: withCard({}),
       customerIds: [],
@@ -109,7 +109,7 @@ describe("a surcharge", () => {
     expect(charged({ when: { itemLongerThan: 2 }, charge: { perItem: 40 } }, items)).toBe(200);
   });
 
-  it("holds by weight, type, declared value and zone", () => {
+  it("applies by conditions on weight, type, declared value and zone", () => {
     expect(charged({ when: { itemHeavierThan: 30 } }, [item({ weight: 30 })])).toBeUndefined();
     expect(charged({ when: { itemHeavierThan: 30 } }, [item({ weight: 30.001 })])).toBe(10);
     expect(charged({ when: { itemTypes: ["Pallet"] } }, [item({ type: "pallet" })])).toBe(10);
@@ -134,7 +134,7 @@ describe("a surcharge", () => {
     expect(fuel(true)).toBe(42.32);
   });
 
-  it("for fuel is absent where there is no levy", () => {
+  it("for fuel is absent where the card has no levy", () => {
     expect(price({ catalogue: withCard({ fuelLevyPercent: 0 }) }).quotes[0]?.surcharges).toEqual([]);
   });
 });

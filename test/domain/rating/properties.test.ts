@@ -46,14 +46,14 @@ describe("a price", () => {
     }
   });
 
-  it("is only tested for cards that could be applied", () => {
+  it("is only tested for cards that the organisation file's schema accepts", () => {
     fc.assert(
       fc.property(someCase, (of) => isApplicable(termsOf(of))),
       { numRuns: 100 },
     );
   });
 
-  it("never falls when weight rises under total pricing, unless a break says so", () => {
+  it("never falls when weight rises under total pricing, unless a break has a lower rate", () => {
     fc.assert(
       fc.property(someCase, fc.nat({ max: 500_000 }), (of, grams) => {
         const rising = of.breaks.map(({ fromKg }, index) => ({ fromKg, perKg: of.perKg + BigInt(index) * 100n }));
@@ -104,7 +104,7 @@ describe("a price", () => {
 });
 
 describe("a stored price", () => {
-  it("comes out the same from what JSON keeps of the goods and the terms", () => {
+  it("comes out the same from goods and terms that went through JSON", () => {
     fc.assert(
       fc.property(someCase, (of) => {
         const [terms, items] = [termsOf(of), itemsOf(of)];
@@ -117,7 +117,7 @@ describe("a stored price", () => {
 });
 
 describe("filters", () => {
-  it("only ever remove", () => {
+  it("only ever remove quotes", () => {
     const of = (...values: string[]) => fc.subarray([...values, "other"]);
     const filters = fc.record(
       {

@@ -53,12 +53,12 @@ describe("a quote request", () => {
     expect(items(1001)).toEqual(["items must contain at most 1000 elements"]);
   });
 
-  it("asked twice for a customer asks once", () => {
+  it("that names a customer twice asks for it once", () => {
     const checked = check(quoteRequest, { ...body(), general: { customerIds: ["A", "B", "A"] } }, "the body");
     expect(checked).toMatchObject({ ok: true, value: { general: { customerIds: ["A", "B"] } } });
   });
 
-  it("refuses numbers that nothing can have, by path", () => {
+  it("refuses impossible numbers, and names their path", () => {
     expect(withItem({ quantity: 0 })).toEqual(["items.0.quantity must be at least 1"]);
     expect(withItem({ quantity: -1 })).toEqual(["items.0.quantity must be at least 1"]);
     expect(withItem({ quantity: 1.5 })).toEqual(["items.0.quantity must be a whole number"]);
@@ -74,13 +74,13 @@ describe("a quote request", () => {
     expect(withItem({ quantity: 1_000_000, weight: 1_000_000 })).toEqual(["items add up to more than can be one consignment"]);
   });
 
-  it("takes fractions of a gram and of a millimetre as they are", () => {
+  it("accepts fractions of a gram and of a millimetre", () => {
     expect(withItem({ weight: 0.000_000_1, length: 0.000_01 })).toEqual([]);
     expect(withItem({ weight: 0.1 + 0.2 })).toEqual([]);
     expect(withItem({ itemValue: 0 })).toEqual([]);
   });
 
-  it("bounds its texts", () => {
+  it("refuses a text that is too long", () => {
     expect(faultsOf({ ...body(), destination: { postalCode: "3000", street1: "x".repeat(201) } })).toEqual([
       "destination.street1 must be at most 200 characters long",
     ]);

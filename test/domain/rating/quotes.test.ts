@@ -1,4 +1,4 @@
-// Which cards and lanes answer a request, for whom, on which day, and how it reads.
+// Which rate cards and lanes answer a request, for which customer and on which day, and how the answer reads.
 import { describe, expect, it } from "vitest";
 import type { Filters } from "../../../src/domain/rating/quoteRequest.js";
 import { priceQuotes } from "../../../src/domain/rating/quotes.js";
@@ -17,7 +17,7 @@ describe("lanes", () => {
     expect(amounts).toEqual([4, 3, 2, 1]);
   });
 
-  it("do not run backwards", () => {
+  it("do not apply in the opposite direction", () => {
     expect(price({ origin: melbourne, destination: sydney })).toMatchObject({
       quotes: [],
       noQuoteMessage: expect.stringContaining("No rate for the lane"),
@@ -26,7 +26,7 @@ describe("lanes", () => {
 });
 
 describe("without a quote", () => {
-  it("the message says which of the three it was", () => {
+  it("the message says why: no rate card, nothing left after the filters, or no rate for the lane", () => {
     expect(price({ now: new Date("2025-06-01T00:00:00Z") }).noQuoteMessage).toMatch(/^No rate card for the customer CUST-001/);
     expect(price({ filters: { carrierIds: ["other"] } }).noQuoteMessage).toMatch(/^Nothing left after the filters/);
     expect(price({ destination: perth }).noQuoteMessage).toBe("No rate for the lane from Sydney 2000 AU to Perth 6000 AU");
@@ -45,7 +45,7 @@ describe("validity", () => {
     expect(quoted(year, "2026-12-31T13:00:00Z")).toBe(0);
   });
 
-  it("of a spot rate ends at its moment", () => {
+  it("of a spot rate ends at the moment it expires", () => {
     const spot = { message: "Backload", expiresAt: "2026-11-15T10:00:00+11:00" };
     expect(quoted({ spot }, "2026-11-14T22:59:59Z")).toBe(1);
     expect(quoted({ spot }, "2026-11-14T23:00:00Z")).toBe(0);
@@ -80,7 +80,7 @@ describe("several cards", () => {
     expect(ids({})).toEqual(["cheap", "road-2026", "dear"]);
   });
 
-  it("are narrowed by any value of a field and by all of the fields", () => {
+  it("are filtered: a card must match one value of each given field", () => {
     expect(ids({ rateCardIds: ["dear", "cheap"] })).toEqual(["cheap", "dear"]);
     expect(ids({ serviceIds: ["fast"] })).toEqual(["dear"]);
     expect(ids({ serviceClasses: ["express"], serviceTypes: ["DOMESTIC", "INTERNATIONAL"] })).toEqual(["dear"]);
@@ -88,7 +88,7 @@ describe("several cards", () => {
     expect(ids({ carrierIds: ["roadco"], serviceIds: [], rateCardIds: [] })).toEqual(["cheap", "road-2026", "dear"]);
   });
 
-  it("are priced for each customer by the customer's own", () => {
+  it("are priced for each customer by the customer's own cards", () => {
     const { results } = priceQuotes({
       catalogue,
       customerIds: ["CUST-003", "CUST-002", "CUST-001"],
@@ -135,7 +135,7 @@ describe("fifty customers in one request", () => {
 });
 
 describe("delivery time", () => {
-  it("reads as people say it", () => {
+  it("is written in words, such as 1-2 business days", () => {
     const text = (min: number, max: number, unit: "D" | "H" | "W") =>
       price({ catalogue: withCard({ lanes: [{ from: "SYD", to: "MEL", transit: { min, max, unit } }] }) }).quotes[0]?.deliveryTime;
     expect([

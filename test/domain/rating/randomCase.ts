@@ -105,7 +105,7 @@ export function termsOf(of: OracleCase): PriceTerms {
   };
 }
 
-/** The schema takes what the generator makes: no case is tested that could not be applied. */
+/** Whether the organisation file's schema accepts these terms: only cases that an organisation could have are tested. */
 export function isApplicable(terms: PriceTerms): boolean {
   const { lane, breakMethod, surcharges, fuelLevyPercent } = terms;
   const zones = [

@@ -29,7 +29,7 @@ export const melbourne = place("3000", "Melbourne", "VIC");
 export const perth = place("6000", "Perth", "WA");
 export const auckland = place("1010", "Auckland", "AUK", "NZ");
 
-/** Of no size to speak of, so that its weight is what counts. */
+/** A very small item, so that its weight decides the chargeable weight. */
 export function item(changes: Partial<Item> = {}): Item {
   return { quantity: 1, length: 0.1, width: 0.1, height: 0.1, weight: 1, ...changes };
 }

@@ -54,14 +54,14 @@ test("a formula without a stored result is named in every column", () => {
   for (const name of columns.names) expect(judged({ [name]: unsaved }).reason?.split("; ")).toContain(`${name} ${unsaved.fault}`);
 });
 
-test("a row that the reader found faulty is rejected for that", () => {
+test("a row that the file's reader found faulty is rejected with the reader's reason", () => {
   expect(judge(rowOf(columns, good, { fault: "The row has more cells than the header" }))).toEqual({
     reason: "The row has more cells than the header",
   });
 });
 
 describe("values", () => {
-  test("a negative quantity takes something back", () => {
+  test("a negative quantity is accepted", () => {
     expect(judged({ quantity: "-2.50" })).toMatchObject({ values: { quantity: -2.5 } });
   });
 
@@ -72,11 +72,11 @@ describe("values", () => {
     expect(judged({ activityTimestamp: "2026-03-01 20:30" })).toMatchObject({ values: { activityTimestamp: "2026-03-01T09:30:00.000Z" } });
   });
 
-  test("emoji and other whole characters are kept", () => {
+  test("emoji are kept", () => {
     expect(judged({ reference: "pallet 📦" })).toMatchObject({ values: { reference: "pallet 📦" } });
   });
 
-  test("a file without the optional columns is enough", () => {
+  test("a file may leave out the optional columns", () => {
     const few = table("quantity", "chargeCode", "warehouseCode", "activityTimestamp");
     expect(activityJudge(few, context)(rowOf(few, good))).toEqual({ values: { ...good, quantity: 3 } });
   });

@@ -38,10 +38,10 @@ describe.each(["shipments", "activities"] as const)("%s", (kind) => {
   });
 });
 
-/** Of a place that is not found, postcode and suburb are marked, whichever part is wrong. */
+/** Where a place is not found, its postcode and suburb are marked, whichever of its columns is wrong. */
 const placeOf = (name: string) => name.replace(/(origin|destination)(State|CountryCode)$/, "$1PostCode");
 
-test("custom fields are marked by their key, and lines that contradict each other in the columns they do", () => {
+test("custom fields are marked by their key, and contradicting lines in the columns that contradict", () => {
   const missing = reasonOf.shipments({ ...good, customerId: "CUST-1" }) ?? "";
   expect(faultyColumns("shipments", missing)).toEqual(["customFields.costCentre", "customFields.jobNumber"]);
   const contradiction = "Contradicts the first line of its shipment in column(s): destinationSuburb, costCentre";

@@ -8,7 +8,7 @@ const places = [
   { postalCode: "3000", suburb: "Melbourne", city: "Melbourne", state: "VIC", stateName: "Victoria", countryCode: "AU" },
 ];
 
-/** Serves Sydney and Melbourne; CUST-1 has to give a cost centre and a job number, CUST-3 what every object inherits. */
+/** Knows Sydney and Melbourne. CUST-1 must give a cost centre and a job number, CUST-3 a field named like an inherited property, valueOf. */
 export const context: RowContext = {
   timezone: "Australia/Sydney",
   knowsCustomer: (id) => /^CUST-[123]$/.test(id),
@@ -27,7 +27,7 @@ export function table(...names: string[]): Columns {
   return { names, fields: names };
 }
 
-/** A row of the table with these cells; what is not named is blank. */
+/** A row of the table with these cells; the other cells are blank. */
 export function rowOf(columns: Columns, values: Record<string, Cell>, more: Partial<Row> = {}): Row {
   return { row: 2, cells: columns.names.map((name) => values[name] ?? ""), fault: null, ...more };
 }

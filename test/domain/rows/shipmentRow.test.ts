@@ -32,7 +32,7 @@ const good = {
 const judge = shipmentLineJudge(columns, context);
 const judged = (values: Record<string, Cell>) => judge(rowOf(columns, { ...good, ...values })).judged;
 
-test("a good line is recorded with its shipment's fields and its goods, and nothing that was not given", () => {
+test("a good line is recorded with its shipment's fields and its goods, and with no field that was not given", () => {
   const { itemType, ...fields } = good;
   expect(judged({})).toEqual({ values: { ...fields, item: { itemType } } });
   const all = { customerId: "CUST-1", originState: "nsw", quoteDate: "2026-03-01", rateCardAlias: "any", totalCostReceived: "-3.10" };
@@ -85,7 +85,7 @@ test("a formula without a stored result is named in every column", () => {
   for (const name of columns.names) expect(judged({ [name]: unsaved }).reason?.split("; ")).toContain(`${name} ${unsaved.fault}`);
 });
 
-test("a quote date in another form is told which forms are taken", () => {
+test("the reason for a quote date in another form names the accepted forms", () => {
   expect(judged({ quoteDate: "6/10/2026" }).reason).toMatch(/^Valid quote date is required; Write the date in quoteDate as YYYY-MM-DD, /);
 });
 
@@ -107,11 +107,11 @@ test.each([
   expect(northern(rowOf(columns, { ...good, originPostCode: written })).judged).toMatchObject({ values: { originPostCode: recorded } });
 });
 
-test("a character beyond the basic plane counts as one", () => {
+test("an emoji counts as one character", () => {
   expect(judged({ shipmentId: "🚚".repeat(200) })).toMatchObject({ values: { shipmentId: "🚚".repeat(200) } });
 });
 
-test("a row that no event could hold is rejected, however its text is spread over the cells", () => {
+test("a row that is too long for an event is rejected, also when no single cell is too long", () => {
   const fields = Array.from({ length: 120 }, (_, index) => `customFields.c${index}`);
   const wide = table(...Object.keys(good), ...fields);
   const row = rowOf(wide, { ...good, ...Object.fromEntries(fields.map((field) => [field, "\u0001".repeat(900)])) });

@@ -65,7 +65,7 @@ test("a shipment with one faulty line is rejected whole, and only its own lines"
   expect(numbers(verdicts)).toEqual([0, 1, 0, 0]);
 });
 
-test("blank ids are not carried down: each is a faulty row of its own", () => {
+test("a row with a blank shipment id does not belong to the shipment above it: it is faulty by itself", () => {
   const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "" }, { shipmentId: "" });
   expect(reasons(verdicts)).toEqual([undefined, "No Shipment ID found", "No Shipment ID found"]);
 });
@@ -105,7 +105,7 @@ describe("contradictions", () => {
     ["originSuburb", { originSuburb: "Nowhere" }],
     ["originPostCode", { originPostCode: "3000" }],
     ["originPostCode, originSuburb", { originPostCode: "9999", originSuburb: "Nowhere" }],
-  ])("a place that is not known and written otherwise is both: another %s is named", (names, other) => {
+  ])("an unknown place that is written in two ways is reported as unknown and as a contradiction in %s", (names, other) => {
     const reason = `${unknownPlace}; Contradicts the first line of its shipment in column(s): ${names}`;
     expect(reasons(verdictsOf({ shipmentId: "A" }, { shipmentId: "A", ...other }))).toEqual([
       `Rejected with its shipment: ${reason}`,
@@ -120,7 +120,7 @@ describe("contradictions", () => {
     [{ originState: "VIC" }, {}],
     [{ originState: "Vic" }, { originState: "Victoria" }],
     [{ originState: "VIC" }, { originSuburb: "" }],
-  ])("what may mean the same does not contradict where the place is not known: %j and %j", (first, second) => {
+  ])("for an unknown place, %j and %j may mean the same and do not contradict", (first, second) => {
     const verdicts = verdictsOf({ shipmentId: "A", ...first }, { shipmentId: "A", ...second });
     expect(reasons(verdicts).join()).not.toContain("Contradicts");
   });
@@ -158,14 +158,14 @@ describe("a reason that is not kept", () => {
     { shipmentId: "C" },
   ];
 
-  test("is worked out again for its own row, and its row is named to the lines rejected with it", () => {
+  test("is computed again for its own row, and the lines rejected with that row name the row instead", () => {
     const whole = reasons(verdictsKeeping(1_000, lines));
     expect(whole[0]).toBe("Rejected with its shipment: Item type is required");
     expect(reasons(verdictsKeeping(0, lines))).toEqual(["Rejected with its shipment: the reason is at row 3", ...whole.slice(1)]);
     expect(reasons(verdictsKeeping(1, lines))).toEqual(whole);
   });
 
-  test("also tells of a goods line too many", () => {
+  test("can be that of a goods line too many", () => {
     const many = Array.from({ length: 501 }, () => ({ shipmentId: "A" }));
     expect(reasons(verdictsKeeping(0, many)).slice(499)).toEqual([
       "Rejected with its shipment: the reason is at row 502",

@@ -3,15 +3,15 @@ import { submittedValues } from "../../../src/domain/rows/submittedValues.js";
 
 const columns = { names: ["#", "shipmentId", "", "itemType"], fields: ["#", "shipmentId", undefined, "itemType"] };
 
-test("the values of a row are keyed by the contract's column names, without the columns that are left out", () => {
+test("the values of a row are keyed by the contract's column names; columns without a name are left out", () => {
   expect(submittedValues(["1", "S-1", "7", ""], columns, "file")).toEqual({ shipmentId: "S-1", itemType: "" });
 });
 
-test("a field that a JSON push did not have is not there", () => {
+test("a blank field of a JSON push is left out", () => {
   expect(submittedValues(["1", "S-1", "7", ""], columns, "data")).toEqual({ shipmentId: "S-1" });
 });
 
-test("characters that cannot be stored are shown as such", () => {
+test("characters that cannot be stored become replacement characters", () => {
   expect(submittedValues(["1", "a\0b\ud800", "", { fault: "holds #REF!", text: "#REF!" }], columns, "file")).toEqual({
     shipmentId: "a\ufffdb\ufffd",
     itemType: "#REF!",
@@ -33,12 +33,12 @@ test.each([3_999, 4_000])("a value of %i bytes is kept whole", (bytes) => {
   expect(kept("x".repeat(bytes))).toBe("x".repeat(bytes));
 });
 
-test("a longer one is cut to 4000 bytes, with a mark, and no character in two", () => {
+test("a longer value is cut to 4000 bytes, marked as cut short, and no character is split", () => {
   expect(kept("x".repeat(4_001))).toBe(`${"x".repeat(3_985)}... [cut short]`);
   expect(kept("📦".repeat(1_001))).toBe(`${"📦".repeat(996)}... [cut short]`);
 });
 
-test("every text that is not too long is kept whole, in any script", () => {
+test("a text of 1,000 characters is kept whole, in any script", () => {
   for (const text of ["x", "é", "箱", "📦"].map((character) => character.repeat(1_000))) expect(kept(text)).toBe(text);
 });
 

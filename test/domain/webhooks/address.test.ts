@@ -46,7 +46,7 @@ describe("an address that is connected to", () => {
     expect(whyNotAddress(address, "http:", lenient)).toContain("https only");
   });
 
-  test("private addresses are allowed where that is said, loopback also without TLS; metadata never", () => {
+  test("with allowPrivate, private addresses are allowed, loopback also without TLS; metadata addresses never", () => {
     expect(whyNotAddress("127.0.0.1", "http:", lenient)).toBeUndefined();
     expect(whyNotAddress("::1", "https:", lenient)).toBeUndefined();
     expect(whyNotAddress("10.0.0.1", "https:", lenient)).toBeUndefined();
@@ -56,7 +56,7 @@ describe("an address that is connected to", () => {
   });
 });
 
-describe("a URL that is given", () => {
+describe("the URL of an endpoint", () => {
   test.each([
     "http://example.com/",
     "ftp://example.com/",
@@ -78,11 +78,11 @@ describe("a URL that is given", () => {
     expect(judgeUrl(url, strict)).toHaveProperty("fault");
   });
 
-  test("https to a name is taken, without its fragment", () => {
+  test("https to a name is accepted, without its fragment", () => {
     expect(judgeUrl("https://ERP.example.com/hooks?team=a#top", strict)).toEqual({ url: "https://erp.example.com/hooks?team=a" });
   });
 
-  test("http to loopback is taken where private addresses are allowed, http elsewhere is not", () => {
+  test("http to loopback is accepted where private addresses are allowed, http to other addresses is not", () => {
     expect(judgeUrl("http://localhost:8080/x", lenient)).toEqual({ url: "http://localhost:8080/x" });
     expect(judgeUrl("http://127.0.0.1:8080/x", lenient)).toEqual({ url: "http://127.0.0.1:8080/x" });
     for (const url of ["http://example.com/", "http://10.0.0.1/", "http://169.254.169.254/latest/meta-data"])

@@ -46,21 +46,21 @@ test("a live subscriber is told how far the log has come, also when no event mat
     const { position } = await client.appendToStream(`theirs-${n % 7}`, numbered(n, 1));
     positions.push(position);
   }
-  const nearTheEnd = positions.at(-101)?.commit ?? 0n; // the last hundred may still be less than an interval
+  const nearTheEnd = positions.at(-101)?.commit ?? 0n; // the last hundred events may not fill a search window yet
   await eventually(() => heard >= nearTheEnd, "a checkpoint among the foreign events");
   expect(seen).toEqual([]);
   await subscription.unsubscribe();
   await client.dispose();
 });
 
-/** It is told so after all that came before, and has to take that first. */
+/** Resolves when the subscription has caught up. It has to take the events before that, so they are read and dropped. */
 const caughtUp = (subscription: AllStreamSubscription): Promise<void> =>
   new Promise((resolve) => {
     subscription.on("data", () => undefined);
     subscription.once("caughtUp", () => resolve());
   });
 
-test("a checkpoint while catching up is at the last match of the events searched, or where the search of them began", async () => {
+test("a checkpoint while catching up is at the last match of the searched window, or at the window's start where nothing matched", async () => {
   const client = EventStoreDBClient.connectionString(store.address);
   await client.appendToStream("start", numbered(0, 1));
   for (const [stream, count] of [
@@ -78,7 +78,7 @@ test("a checkpoint while catching up is at the last match of the events searched
   const few = client.subscribeToAll({ fromPosition: positions.at(-56) as Position, filter });
   await caughtUp(few);
   await few.unsubscribe();
-  // mine mine mine other | other x4 | other x4 | mine x4 ... | other x3 and the log's end
+  // The windows: mine mine mine other | other x4 | other x4 | mine x4 ... | other x3 and the log's end
   expect(heard.slice(0, 4)).toEqual([own[2], own[4], own[8], own[15]]);
   expect(heard).toHaveLength(13);
 
@@ -87,11 +87,11 @@ test("a checkpoint while catching up is at the last match of the events searched
   const many = client.subscribeToAll({ fromPosition: positions.at(-56) as Position, filter: wide });
   await caughtUp(many);
   await many.unsubscribe();
-  expect(heard).toEqual([]); // 32 matches end a search too: 3 and 29 after 41 events, then 11 and 3 more before the end
+  expect(heard).toEqual([]); // 32 matches end a search too, here after 41 events; the log's end comes 14 events later, before a window of 50 is full
   await client.dispose();
 });
 
-test("a position that is no event's is refused, and one that is not reached yet is not", async () => {
+test("a position between events is refused, a position past the end of the log is not", async () => {
   const client = EventStoreDBClient.connectionString(store.address);
   await client.appendToStream("places", numbered(0, 2));
   const last = (await collect(client.readAll())).at(-1)?.position as Position;

@@ -17,7 +17,7 @@ afterAll(async () => {
   await store?.stop();
 });
 
-/** Appends batches of all sizes, each at its exact revision, until the store is gone. */
+/** Appends batches of random sizes, each at its exact revision, until an append fails. */
 function startWriter(client: EventStoreDBClient, stream: string, head: number) {
   const state = { acknowledged: head, attempted: head, appends: 0 };
   const done = (async () => {
@@ -38,7 +38,7 @@ function startWriter(client: EventStoreDBClient, stream: string, head: number) {
   return { state, done };
 }
 
-test(`kill -9 during appends, ${KILLS} times: what was acknowledged is there, nothing is half-written, $all stays in order`, async () => {
+test(`kill -9 during appends, ${KILLS} times: acknowledged events are there, no append is half-written, $all stays in order`, async () => {
   const streams = Array.from({ length: WRITERS }, (_, index) => `crash-${index}`);
   const heads = streams.map(() => 0);
   for (let kill = 0; kill < KILLS; kill++) {
@@ -63,7 +63,7 @@ async function checkedLength(stream: string, { acknowledged, attempted }: { ackn
   await client.dispose();
   expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
   expect(events.map(({ revision }) => Number(revision))).toEqual(events.map((_, index) => index));
-  expect([acknowledged, attempted]).toContain(events.length); // the append under way landed whole or not at all
+  expect([acknowledged, attempted]).toContain(events.length); // the append that was under way landed whole or not at all
   return events.length;
 }
 

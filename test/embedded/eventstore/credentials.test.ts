@@ -76,7 +76,7 @@ test("the application's own connection says what to check when it is refused", a
 test.each([
   ["BatchAppend", "/event_store.client.streams.Streams/BatchAppend"],
   ["a method that the node does not have", "/event_store.client.users.Users/Details"],
-])("%s is refused before anything that is sent with it is read", async (_, path) => {
+])("%s is refused by its headers alone, before a message is read", async (_, path) => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString("base64")}` });
   for (const headers of [{}, basic("waybill:wrong"), { authorization: "Basic ???" }, { authorization: credentials }])
     expect(await statusOf(path, headers)).toEqual({ status: "7", message: "Access Denied", exception: "access-denied" });
@@ -84,7 +84,7 @@ test.each([
   expect(status).not.toBe("7");
 });
 
-/** A call of another client: no message, only headers. */
+/** Makes a call with these headers and without a message. */
 async function statusOf(path: string, headers: Record<string, string>) {
   const session = connect(`http://127.0.0.1:${node.port}`);
   try {
@@ -95,7 +95,7 @@ async function statusOf(path: string, headers: Record<string, string>) {
         resolve({ status: found["grpc-status"], message: found["grpc-message"], exception: found["exception"] });
       stream.on("response", (found) => found["grpc-status"] !== undefined && answer(found));
       stream.on("trailers", answer).on("error", reject).resume();
-      if ("authorization" in headers && headers["authorization"]?.length) stream.end(); // others are answered while they still send
+      if ("authorization" in headers && headers["authorization"]?.length) stream.end(); // the other calls must be refused although they have not ended
     });
   } finally {
     session.destroy();

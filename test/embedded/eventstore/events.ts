@@ -1,10 +1,10 @@
-// What the tests of the event store share: numbered events, and reading them back.
+// Helpers for tests of the embedded event store: numbered events, and reading them back.
 import { readFileSync } from "node:fs";
 import { type EventData, EventStoreDBClient, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll } from "vitest";
 import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 
-/** `WAYBILL_LONG=1` asks for the sizes that take minutes. */
+/** `WAYBILL_LONG=1` runs the tests with sizes that take minutes. */
 export const isLong = process.env["WAYBILL_LONG"] === "1";
 
 interface Started {
@@ -12,7 +12,7 @@ interface Started {
   client: EventStoreDBClient;
 }
 
-/** An event store with a client, for all tests of a file. */
+/** Starts an event store with a client for all tests of a file. */
 export function useEventStore(take: (started: Started) => void): void {
   let started: Started | undefined;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ export async function collect(source: AsyncIterable<{ event?: RecordedEvent }>):
   return events;
 }
 
-/** Fails rather than waits for ever: some of the client's promises never settle. */
+/** Rejects after `ms`, since some of the client's promises never settle. */
 export async function within<T>(promise: Promise<T>, what: string, ms = 90_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -55,7 +55,7 @@ export async function within<T>(promise: Promise<T>, what: string, ms = 90_000):
   }
 }
 
-/** Memory a process has taken for itself, mapped files not counted; undefined where the system does not say. */
+/** Bytes of a process's own memory, without mapped files; undefined where the system does not tell. */
 export function ownMemoryOf(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -47,7 +47,7 @@ test("a second process on the same folder is refused with one clear line", async
   expect(second.said().trim().split("\n")).toEqual([expect.stringContaining(`is in use by process ${first.child.pid}`)]);
 });
 
-test("of several that start at once, exactly one gets the folder", async () => {
+test("of four processes that start at once, exactly one gets the folder", async () => {
   const all = Array.from({ length: 4 }, run);
   const outcomes = await Promise.all(
     all.map(({ child }) => Promise.race([started(child).then(() => "runs"), once(child, "close").then(() => "refused")])),
@@ -65,7 +65,7 @@ test("after kill -9 the folder is free at once", async () => {
   expect(second.child.exitCode).toBeNull();
 });
 
-test("a claim by a number that now belongs to another process counts for nothing", async () => {
+test("a claim on the folder whose pid now belongs to another process does not prevent a start", async () => {
   const left = open({ path: join(folder, "events.mdb"), encoding: "binary", maxDbs: 4, overlappingSync: false });
   await left
     .openDB<string, string>("claims", { encoding: "string" })
@@ -75,7 +75,7 @@ test("a claim by a number that now belongs to another process counts for nothing
   await node.stop();
 });
 
-test("within one process too the folder has one node, and is free again when that has stopped", async () => {
+test("a second node in the same process is refused the folder until the first has stopped", async () => {
   const first = await startEventStoreNode({ port: 0, dataDir: folder });
   await expect(startEventStoreNode({ port: 0, dataDir: folder })).rejects.toThrow("in use");
   await first.stop();

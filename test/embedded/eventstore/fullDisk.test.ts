@@ -11,9 +11,9 @@ import { collect, numbered, within } from "./events.js";
 
 const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
 
-test("on a full disk the node says so and ends; what it acknowledged is there when it can write again", async () => {
+test("on a full disk the node says so and ends; acknowledged events are there when a node with space opens the folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-full-"));
-  // A file may grow to 10 MB, then writes fail as on a full disk.
+  // ulimit lets a file grow to 10 MB; then writes fail as on a full disk.
   const child = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f 20000; exec "${process.execPath}" "${entry}" 0 "${folder}"`], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
@@ -39,7 +39,7 @@ test("on a full disk the node says so and ends; what it acknowledged is there wh
   }
 });
 
-/** Appends until it is refused, and says how much was acknowledged. */
+/** Appends until an append fails. Returns how many events were acknowledged. */
 async function fill(address: string): Promise<number> {
   const client = EventStoreDBClient.connectionString(address);
   const pad = "x".repeat(4_000);

@@ -40,7 +40,7 @@ async function fill(client: EventStoreDBClient, stream: string, appends: number)
   }
 }
 
-/** Every event's number, by a subscription that is taken up again whenever the node ends it for being slow. */
+/** Reads every event's number by a subscription, and subscribes again whenever the node ends it for being slow. */
 async function follow(client: EventStoreDBClient, stream: string, wanted: number): Promise<number[]> {
   const seen: number[] = [];
   while (seen.length < wanted) {
@@ -59,7 +59,7 @@ async function follow(client: EventStoreDBClient, stream: string, wanted: number
   return seen;
 }
 
-test("under writers and readers at many places it loses nothing and keeps its folder", async () => {
+test("with writers, readers and subscribers at once the node loses no large event, and a second node is refused the folder", async () => {
   const appends = 10;
   const all = Array.from({ length: appends * PER_APPEND }, (_, index) => index);
   const node: EventStoreNode = await startEventStoreNode({ port: 0, dataDir: folder });
@@ -87,7 +87,7 @@ test("under writers and readers at many places it loses nothing and keeps its fo
   }
 }, 600_000);
 
-/** What a second node on the folder says as it is refused. */
+/** The error output of a second node on the folder, which is refused. */
 async function refusedSecond(): Promise<string> {
   const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
   const child = spawn(process.execPath, [entry, "0", folder], { stdio: ["ignore", "ignore", "pipe"] });
@@ -99,12 +99,12 @@ async function refusedSecond(): Promise<string> {
   return said;
 }
 
-test("however much is written and read, the node takes little memory for itself", async () => {
+test("while 210 MiB are written and read, the node's own memory grows by less than 100 MiB", async () => {
   const store = await startEmbeddedEventStore();
   const client = EventStoreDBClient.connectionString(store.address);
   try {
     const before = ownMemoryOf(store.pid);
-    if (before === undefined) return; // not this node, or a system that does not say
+    if (before === undefined) return; // not the embedded node, or a system that does not tell
     const streams = Array.from({ length: 4 }, () => randomUUID());
     let most = 0;
     const look = (): void => {
@@ -121,7 +121,7 @@ test("however much is written and read, the node takes little memory for itself"
       expect(seen).toBe(70 * PER_APPEND);
     };
     await Promise.all([readAll(), ...streams.slice(2).map(readStream)]);
-    expect(most).toBeLessThan(100 * MEBIBYTE); // the whole log is 210
+    expect(most).toBeLessThan(100 * MEBIBYTE); // the whole log has 210 MiB
   } finally {
     await client.dispose();
     await store.stop();

@@ -14,14 +14,14 @@ useEventStore((started) => {
   ({ client } = started);
 });
 
-/** The server counts the data alone. */
+/** An event with this many bytes of data. The server's limit counts the data only. */
 const sized = (bytes: number) => binaryEvent({ type: "a-type", data: new Uint8Array(bytes).fill(7), metadata: new Uint8Array(10).fill(1) });
 
 describe.each(paths)("on the %s path", (path, options) => {
   test.each([
     ["one byte under the limit", -1],
     ["at the limit", 0],
-  ])("an append %s is taken and comes back whole", async (name, difference) => {
+  ])("an append %s is accepted and read back whole", async (name, difference) => {
     const event = sized(LIMIT + difference);
     const stream = `limit-${path}-${name}`;
     await client.appendToStream(stream, event, options);
@@ -29,7 +29,7 @@ describe.each(paths)("on the %s path", (path, options) => {
     expect(Buffer.compare(Buffer.from(read?.data as Uint8Array), Buffer.from(event.data))).toBe(0);
   });
 
-  test("one byte over it is refused with the limit, and nothing of it is there", async () => {
+  test("an append one byte over the limit is refused with the limit, and nothing of it is stored", async () => {
     const stream = `over-${path}`;
     const refused = { type: "maximum-append-size-exceeded", maxAppendSize: LIMIT };
     await expect(client.appendToStream(stream, sized(LIMIT + 1), options)).rejects.toMatchObject(refused);
@@ -46,7 +46,7 @@ describe.each(paths)("on the %s path", (path, options) => {
     expect(await collect(client.readStream(stream))).toHaveLength(2);
   });
 
-  test("an event that no message may hold ends the call, and the next append has another", async () => {
+  test("an event larger than a message may be ends the call, and the next append works", async () => {
     await expect(client.appendToStream(`huge-${path}`, sized(10 * LIMIT), options)).rejects.toMatchObject({
       type: "maximum-append-size-exceeded",
     });
@@ -55,7 +55,7 @@ describe.each(paths)("on the %s path", (path, options) => {
     expect(await collect(client.readStream(`huge-${path}`))).toHaveLength(1);
   });
 
-  test("events of one byte and of none", async () => {
+  test("events with one byte and with no data are read back", async () => {
     const events = [binaryEvent({ type: "t", data: new Uint8Array([65]) }), binaryEvent({ type: "t", data: new Uint8Array() })];
     await client.appendToStream(`tiny-${path}`, events, options);
     const read = await collect(client.readStream(`tiny-${path}`));
@@ -69,7 +69,7 @@ describe.each(paths)("on the %s path", (path, options) => {
     ["control characters", "control\u0001\u007fand nul\u0000", "t\u0000t"],
     ["right to left, combining, joined", "عربى‏ e\u0301 \u{1F468}\u200D\u{1F469}", "\u{10FFFF}"],
     ["very long", "n".repeat(5_000), "T".repeat(3_000)],
-  ])("a stream name and an event type of any characters: %s", async (_, name, type) => {
+  ])("a stream name and an event type may have any characters: %s", async (_, name, type) => {
     const stream = `${name}-${path}`;
     await client.appendToStream(stream, jsonEvent({ type, data: { type } }), { expectedRevision: "no_stream", ...options });
     const [read] = await collect(client.readStream(stream));
@@ -83,7 +83,7 @@ describe.each(paths)("on the %s path", (path, options) => {
   });
 });
 
-test("forty megabytes of appends at once are all taken", async () => {
+test("forty appends of a megabyte at once are all accepted", async () => {
   const appends = Array.from({ length: 40 }, (_, n) => client.appendToStream(`heavy-${n % 4}`, sized(LIMIT - 1)));
   expect(await Promise.all(appends)).toHaveLength(40);
   for (let n = 0; n < 4; n++) expect(await collect(client.readStream(`heavy-${n}`))).toHaveLength(10);

@@ -7,7 +7,7 @@ useEventStore((started) => {
   ({ client } = started);
 });
 
-test("an event comes back as it went in", async () => {
+test("an event is read as it was appended", async () => {
   const sent = jsonEvent({ type: "Noted", data: { text: "Grüße, 世界" }, metadata: { by: "test" } });
   const before = Date.now();
   await client.appendToStream("notes-1", sent, { expectedRevision: NO_STREAM });
@@ -17,7 +17,7 @@ test("an event comes back as it went in", async () => {
   expect(Math.abs((read?.created.getTime() ?? 0) - before)).toBeLessThan(60_000);
 });
 
-test("an append's position is its last event's, whichever way that is read", async () => {
+test("an append's position is that of its last event, read from the stream and from $all", async () => {
   const { position } = await client.appendToStream("placed", numbered(0, 5));
   const [last] = await collect(client.readStream("placed", { direction: BACKWARDS, fromRevision: END, maxCount: 1 }));
   expect(last?.position).toEqual(position);
@@ -31,7 +31,7 @@ test("$all begins with an event of the store's own", async () => {
   expect(first?.streamId).toMatch(/^\$/);
 });
 
-test("a thousand appends at once, on one stream, land one after the other", async () => {
+test("a thousand appends at once to one stream all land, each at its own revision", async () => {
   const results = await Promise.all(
     Array.from({ length: 1_000 }, (_, n) => client.appendToStream("flood", numbered(n, 1, { pad: "A".repeat(900) }))),
   );
@@ -51,7 +51,7 @@ test.each([2n ** 63n - 1n, 2n ** 63n + 1n, 2n ** 64n - 1n])(
   },
 );
 
-test("of many that append at the same revision at once, exactly one gets it", async () => {
+test("of fifty appends at the same revision at once, exactly one succeeds", async () => {
   await client.appendToStream("contended", numbered(0, 1), { expectedRevision: NO_STREAM });
   const tries = Array.from({ length: 50 }, (_, n) => client.appendToStream("contended", numbered(n, 2), { expectedRevision: 0n }));
   const outcomes = await Promise.allSettled(tries);

@@ -10,7 +10,7 @@ import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
 import { collect, numbered } from "./events.js";
 
-// What the client never sends, only other clients do, or a real server answers in another way.
+// Requests that the vendor's client never sends, and answers in which the node differs from a real server.
 const STREAMS = "/event_store.client.streams.Streams";
 const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A frame with these bytes, be they a message or not. */
+/** A frame with these bytes, which need not be a message. */
 const rawFrame = (bytes: Buffer): Buffer => {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(bytes.length, 1);
@@ -49,7 +49,7 @@ async function call(path: string, ...bodies: Buffer[]): Promise<Answer> {
       let trailers: Record<string, unknown> = {};
       const split = frameSplitter((message) => messages.push(message));
       stream.on("response", (headers) => {
-        trailers = headers; // some servers send an error there at once
+        trailers = headers; // a server may send an error in the headers already
       });
       stream.on("data", split);
       stream.on("trailers", (headers) => {
@@ -83,7 +83,7 @@ test("a method that is not offered is unimplemented", async () => {
   expect(await call("/event_store.client.projections.Projections/Create", framed([]))).toMatchObject({ status: "12" });
 });
 
-test("bytes that are no message, an oversized one and a compressed one are refused; the node goes on", async () => {
+test("bytes that are no message, an oversized message and a compressed one are refused, and the node goes on", async () => {
   expect(await call(`${STREAMS}/Read`, rawFrame(Buffer.from([0x0a, 0x7f])))).toMatchObject({ status: "3" });
   expect(await call(`${STREAMS}/Append`, rawFrame(Buffer.from([0xff, 0xff])))).toMatchObject({ status: "3" });
   expect(await call(`${STREAMS}/Append`, Buffer.from([0, 0x7f, 0xff, 0xff, 0xff]))).toMatchObject({ status: "8" });
@@ -149,7 +149,7 @@ test.each<[string, object]>([
   await client.dispose();
 });
 
-test("what only EventStoreDB does is refused by name: links that are resolved, ids as two numbers", async () => {
+test("requests to resolve links or to give ids as numbers are refused with a message that only EventStoreDB does this", async () => {
   const read = (...options: Field[]) => call(`${STREAMS}/Read`, framed([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
   expect(await read([4, 1])).toMatchObject({ status: "12", message: "This node does not resolve links; EventStoreDB does." });
   expect(await read([9, [[1, []]]])).toMatchObject({ status: "12", message: "This node does not give ids as numbers; EventStoreDB does." });
@@ -187,7 +187,7 @@ test("a cluster of one is discovered", async () => {
   await client.dispose();
 });
 
-test("user names and passwords are taken and ignored", async () => {
+test("user names and passwords are ignored", async () => {
   const client = EventStoreDBClient.connectionString(store.address.replace("esdb://", "esdb://admin:changeit@"));
   await client.appendToStream("with-user", numbered(0, 1));
   expect(await collect(client.readStream("with-user"))).toHaveLength(1);
@@ -199,11 +199,11 @@ test("a filter that is no regular expression is refused", async () => {
   const subscription = client.subscribeToAll({ fromPosition: START, filter: streamNameFilter({ regex: "([" }) });
   const error = await new Promise<{ code?: number }>((resolve) => subscription.on("error", (fault) => resolve(fault as { code?: number })));
   await client.dispose();
-  expect(error.code).toBe(2); // as the server does, which compiles it without a look
+  expect(error.code).toBe(2); // unknown, as a real server answers, which does not check the expression
 });
 
 test.each(["Grüße 世界 🚚", "a b/c?d=e&f#g%20", "control\u0001\u007fand nul\u0000", "n".repeat(5_000)])(
-  "a deleted stream is told as such whatever its name (%#)",
+  "a deleted stream is reported as deleted whatever its name (%#)",
   async (name) => {
     const client = EventStoreDBClient.connectionString(store.address);
     await client.appendToStream(name, numbered(0, 1));
@@ -214,7 +214,7 @@ test.each(["Grüße 世界 🚚", "a b/c?d=e&f#g%20", "control\u0001\u007fand nu
   },
 );
 
-test("a tombstone in $all is an event without data at the last revision there is", async () => {
+test("a tombstone in $all is an event without data at revision 2^63 - 1", async () => {
   const client = EventStoreDBClient.connectionString(store.address);
   await client.appendToStream("buried", numbered(0, 1));
   await client.tombstoneStream("buried");

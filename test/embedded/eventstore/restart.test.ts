@@ -22,7 +22,7 @@ async function withClient<T>(work: (client: EventStoreDBClient) => Promise<T>): 
   }
 }
 
-test("a retry at its exact revision is acknowledged after a restart too, and changes nothing", async () => {
+test("a retry at its exact revision is acknowledged also after a restart, and appends nothing", async () => {
   const [first, second] = [numbered(0, 3), numbered(3, 3)];
   await withClient(async (client) => {
     await client.appendToStream("retried", first, { expectedRevision: NO_STREAM });

@@ -34,7 +34,7 @@ afterEach(async () => {
 const personal = (type: string) => jsonEvent({ type, data: { email: secret, hash: "x".repeat(700) } });
 const other = (n: number) => jsonEvent({ type: "other", data: { n, text: "y".repeat(n % 7 === 0 ? 20_000 : 400) } });
 
-/** Among the events of others, so that they share pages; the end of the stream is an append of two. */
+/** Writes a stream of personal events between events of other streams, so that they share pages. Its last append has two events. */
 async function writePerson(stream: string): Promise<Position[]> {
   const places: Position[] = [];
   for (let n = 0; n < 60; n += 1) {
@@ -53,11 +53,11 @@ const occurrences = (): number =>
 const listed = async () =>
   (await collect(client.readAll())).map(({ streamId, type, revision, position }) => [streamId, type, revision, position?.commit]);
 
-test("what a tombstoned stream held is in no file after the next start, and all else is where it was", async () => {
+test("after the next start no file holds a tombstoned stream's data, and all other events are at their old positions", async () => {
   await writePerson("member-1");
   await client.tombstoneStream("member-1");
   const before = await listed();
-  expect(before.filter(([stream]) => stream === "member-1")).toHaveLength(18); // until then a reader of $all gets it, as on the server
+  expect(before.filter(([stream]) => stream === "member-1")).toHaveLength(18); // until the next start $all still has these events, as on a real server
   await stop();
   expect(occurrences()).toBeGreaterThan(0);
   await start();
@@ -72,7 +72,7 @@ test("what a tombstoned stream held is in no file after the next start, and all 
   expect(warnings).toEqual([]);
 });
 
-test("a reader who stood at an event that is gone goes on behind it", async () => {
+test("a reader whose position is that of a removed event goes on with the next event", async () => {
   const places = await writePerson("member-1");
   await client.tombstoneStream("member-1");
   await stop();
@@ -90,7 +90,7 @@ test("a reader who stood at an event that is gone goes on behind it", async () =
   }
 });
 
-test("streams that an earlier version deleted are found once", async () => {
+test("streams that an earlier version tombstoned are found and removed at the next start", async () => {
   await writePerson("member-1");
   await client.tombstoneStream("member-1");
   await stop();
@@ -103,7 +103,7 @@ test("streams that an earlier version deleted are found once", async () => {
   expect(occurrences()).toBe(0);
 });
 
-test("an interrupted copy does not prevent a start, and streams that are only hidden stay", async () => {
+test("an interrupted copy does not prevent a start, and soft-deleted streams are kept", async () => {
   await writePerson("member-1");
   await client.appendToStream("hidden", jsonEvent({ type: "kept", data: {} }));
   await client.deleteStream("hidden");
@@ -116,7 +116,7 @@ test("an interrupted copy does not prevent a start, and streams that are only hi
   expect(readdirSync(folder)).not.toContain("events.mdb.copy");
 });
 
-test("a file that cannot be copied is said to be, is served all the same, and is copied by a later start", async () => {
+test("if the file cannot be copied, the node warns and serves it all the same, and a later start copies it", async () => {
   await writePerson("member-1");
   await client.tombstoneStream("member-1");
   await stop();

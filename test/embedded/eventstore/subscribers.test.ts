@@ -24,7 +24,7 @@ useEventStore((started) => {
 
 const show = ({ streamId, revision }: RecordedEvent): string => `${streamId}@${revision}`;
 
-/** Takes up again where it was whenever it is ended, as every application has to. */
+/** Subscribes again at its last position whenever the server ends it, as every application has to. */
 function startFollower(
   filter: Filter,
   habit: (seen: number, subscription: AllStreamSubscription) => void | Promise<void> = () => undefined,
@@ -59,7 +59,7 @@ function startFollower(
 
 async function write(stream: string): Promise<void> {
   for (let n = 0, append = 0; append < APPENDS_PER_WRITER; append++) {
-    const count = append % 25 === 24 ? 60 : 1 + (append % 7); // now and then more than a live subscriber's buffer holds
+    const count = append % 25 === 24 ? 60 : 1 + (append % 7); // every 25th append is more than a live subscriber's buffer holds
     await client.appendToStream(stream, numbered(n, count, { type: append % 2 === 0 ? "Even" : "Odd" }));
     n += count;
   }
@@ -110,22 +110,22 @@ test("a subscriber that joins, leaves, lags or stalls while three writers append
   }
 }, 600_000);
 
-test("stalled subscribers cost the store bounded memory, and delay no other subscriber", async () => {
+test("twenty stalled subscribers cost the store bounded memory", async () => {
   const pad = "x".repeat(2_000);
   const filter = streamNameFilter({ prefixes: ["stall-"] });
   await client.appendToStream("stall-0", numbered(0, 400, { pad }));
   const subscriptions = Array.from({ length: 20 }, () => client.subscribeToAll({ fromPosition: START, filter }));
-  for (const subscription of subscriptions) subscription.on("error", () => undefined); // and never a "data"
+  for (const subscription of subscriptions) subscription.on("error", () => undefined); // without a "data" listener nothing is read
   const before = ownMemoryOf(store.pid);
   const megabytes = isLong ? 400 : 24;
   for (let written = 0; written < megabytes; written++) await client.appendToStream("stall-1", numbered(written * 450, 450, { pad }));
   const after = ownMemoryOf(store.pid);
   for (const subscription of subscriptions) await subscription.unsubscribe();
-  if (before === undefined || after === undefined) return; // this system does not say
-  expect(after - before).toBeLessThan(150 * MEBIBYTE); // 20 x 24 MB, had each been given a buffer of its own
+  if (before === undefined || after === undefined) return; // the system does not tell
+  expect(after - before).toBeLessThan(150 * MEBIBYTE); // with a buffer of its own for each subscriber it would be 20 x 24 MB
 }, 600_000);
 
-test("a live subscriber whose buffer overflows is ended with the server's own words, and misses nothing", async () => {
+test("a live subscriber whose buffer overflows is ended with the real server's error, and misses nothing when it subscribes again", async () => {
   const filter = streamNameFilter({ prefixes: ["burst"] });
   const seen: RecordedEvent[] = [];
   let bursts: Promise<void> | undefined;
@@ -135,7 +135,7 @@ test("a live subscriber whose buffer overflows is ended with the server's own wo
     subscription.on("error", (error) => resolve(error as unknown as Record<string, unknown>));
     subscription.on("caughtUp", () => {
       bursts ??= (async () => {
-        // A real server is ended by most bursts, not by each.
+        // A real server ends the subscription at most bursts, not at each.
         for (let burst = 0; burst < 20; burst++) await client.appendToStream("burst", numbered(burst * 500, 500));
       })();
     });
@@ -161,7 +161,7 @@ test("a subscriber that is still catching up is never ended, however slow", asyn
   const subscription = client.subscribeToStream("patience", { fromRevision: START });
   const seen: number[] = [];
   for await (const { event } of subscription) {
-    if (seen.length === 10) await client.appendToStream("patience", numbered(5_000, 500, { pad })); // behind its back
+    if (seen.length === 10) await client.appendToStream("patience", numbered(5_000, 500, { pad })); // appended while the subscriber is still catching up
     seen.push(Number(event?.revision));
     if (seen.length % 250 === 0) await pause();
     if (seen.length === 5_500) break;

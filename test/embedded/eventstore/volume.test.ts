@@ -10,7 +10,7 @@ useEventStore((started) => {
   ({ client } = started);
 });
 
-test(`${STREAMS} streams, each found by its name`, async () => {
+test(`${STREAMS} streams are each found by name`, async () => {
   for (let from = 0; from < STREAMS; from += 200) {
     const names = Array.from({ length: Math.min(200, STREAMS - from) }, (_, index) => from + index);
     await Promise.all(names.map((n) => client.appendToStream(`many-${n}`, numbered(n, 1), { expectedRevision: NO_STREAM })));
@@ -23,7 +23,7 @@ test(`${STREAMS} streams, each found by its name`, async () => {
   });
 }, 1_200_000);
 
-test(`one stream of ${EVENTS} events, whole from both ends`, async () => {
+test(`one stream of ${EVENTS} events is read whole from both ends`, async () => {
   for (let n = 0; n < EVENTS; n += 1_000) {
     await client.appendToStream("long", numbered(n, 1_000), { expectedRevision: n === 0 ? NO_STREAM : BigInt(n - 1) });
   }

@@ -34,7 +34,7 @@ afterEach(async () => {
 let made: string | undefined;
 afterAll(() => made && rm(made, { recursive: true, force: true }));
 
-/** The folder of a server that was stopped: making it takes a second, which few of these tests are about. */
+/** Copies the folder of a stopped server, which is made once, since making it takes a second. */
 async function haveServer(): Promise<void> {
   if (made === undefined) {
     made = await mkdtemp(join(tmpdir(), "waybill-test-made-"));
@@ -61,7 +61,7 @@ async function ask(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-/** The shell that started the server and the one that waits for our pipe to close, in the order in which neither can still act. */
+/** The processes that would stop the server: first the shell that waits for the pipe to close, then the shell that started the server. */
 async function watchersOf(server: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
   const processes = stdout
@@ -101,7 +101,7 @@ test("a server keeps its data over a stop, a crash and the death of its parent p
   expect(await ask(fourth.url, "select * from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a killed server comes back at its port with the first start, though its pid file still says ready", async () => {
+test("the next start after a kill brings the server back at its port, though its pid file still says ready", async () => {
   await haveServer();
   const first = await start();
   kill(first.pid, "SIGKILL");
@@ -131,14 +131,14 @@ test("a pid file whose number now belongs to another process does not prevent a 
   expect((await readPidFile(data))?.pid).toBe(second.pid);
 });
 
-test("a set-up that was cut off half way starts over", async () => {
+test("an interrupted set-up starts over", async () => {
   await mkdir(join(folder, "data.new"));
   await writeFile(join(folder, "data.new", "PG_VERSION"), "18\n");
   const server = await start();
   expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("the folder that keeps an account out is named", async () => {
+test("`firstBlocked` names the folder that an account may not enter", async () => {
   const closed = join(folder, "closed");
   await mkdir(join(closed, "inside"), { recursive: true });
   await chmod(closed, 0o700);
@@ -148,7 +148,7 @@ test("the folder that keeps an account out is named", async () => {
 });
 
 test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpriv"))(
-  "root's own closed folders are no obstacle",
+  "as root, a server starts in a folder that only root may enter",
   async () => {
     await chmod(folder, 0o700);
     const server = await start();
@@ -157,7 +157,7 @@ test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpri
 );
 
 const reachable = isRoot && (await firstBlocked([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
-test.runIf(reachable)("an ordinary user runs it as it is", async () => {
+test.runIf(reachable)("an ordinary user can run a server, and root can go on with its folder", async () => {
   await chown(folder, nobody.uid, nobody.gid);
   const script = `
     import { startPostgres } from "./dist/embedded/postgres/server.js";
@@ -168,16 +168,16 @@ test.runIf(reachable)("an ordinary user runs it as it is", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, folder], { cwd: root, ...nobody });
   expect(Number(stdout)).toBeGreaterThan(0);
   await until("it is gone", async () => !isAlive(Number(stdout)));
-  const asRoot = await start(); // on what the ordinary user made
+  const asRoot = await start(); // on the folder that the ordinary user's server made
   expect(await ask(asRoot.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a server that is still starting and ignores the signal gets it again after this process has ended", async () => {
-  const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // what a shell starts behind it ignores SIGINT
+test("when the pipe closes while the server is still starting and ignores SIGINT, the signal is sent again until it works", async () => {
+  const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // a shell's background child ignores SIGINT
   const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
   const shell = spawn(shellPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
   try {
-    await once(shell.stdout, "data"); // until then it is the shell's child, which the signal would end
+    await once(shell.stdout, "data"); // now it runs; before that the signal would end it
     shell.stdin.end();
     expect(await once(shell, "exit", { signal: AbortSignal.timeout(60_000) })).toEqual([130, null]);
   } finally {

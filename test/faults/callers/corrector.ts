@@ -1,4 +1,4 @@
-// Programs and people who correct the same rejected rows at the same time, while processes die: whatever happens, a row is recorded once.
+// Callers that correct the same rejected rows at the same time, while processes are killed. Each row must be recorded once.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
@@ -11,7 +11,7 @@ const rowsEach = 6;
 
 export interface Corrector {
   readonly customer: Customer;
-  /** Of activities that were rejected: their references, none of which another row has. */
+  /** The references of all pushed activities. Each is unique. */
   readonly references: Set<string>;
 }
 
@@ -19,7 +19,7 @@ const json = { "content-type": "application/json" };
 const post = (url: string, { key }: Customer, path: string, body: unknown, headers: Record<string, string> = {}) =>
   ask(url, key, path, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) });
 
-/** Pushes rows that are rejected, and sends corrections of whatever is open, several at once, until `until` aborts. */
+/** Pushes rows that are rejected, and sends corrections of all open rows, several at once, until `until` aborts. */
 export async function keepCorrecting(url: string, corrector: Corrector, random: Randomness, until: AbortSignal): Promise<void> {
   while (!until.aborted) {
     await pushRejected(url, corrector);
@@ -44,7 +44,7 @@ async function pushRejected(url: string, { customer, references }: Corrector): P
   await post(url, customer, "/v1/org/fulfilment/activities", { activities }, { "idempotency-key": randomUUID() });
 }
 
-/** Everything that is open is sent by three at once; a repeated key is one of them. Some corrections are cancelled. */
+/** Sends each correction of open rows three times at once, two of them with the same key. Some corrections are cancelled. */
 async function correctAll(url: string, customer: Customer, random: Randomness): Promise<void> {
   for (const { importId, status } of await shownImports(url, customer)) {
     if (status !== "completed") continue;
@@ -74,7 +74,7 @@ async function openRows(url: string, { key }: Customer, importId: string): Promi
 
 const patienceMs = 120_000;
 
-/** Corrects what is left. Then every row whose push was taken is in the ledger, and none of them twice. */
+/** Corrects the rows that are left. Then every row of a completed push must be in the ledger once. */
 export async function reckonCorrections(url: string, { customer, references }: Corrector, random: Randomness): Promise<void> {
   const calm = { ...random, chance: () => false };
   for (const deadline = Date.now() + patienceMs; ; await pause(300)) {

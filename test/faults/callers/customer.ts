@@ -1,4 +1,4 @@
-// A customer's program: it pushes one thing after another, sends again what it may send again, and remembers every answer.
+// A customer's program: it pushes again and again, repeats pushes that have an Idempotency-Key, and records every answer.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { v7 } from "uuid";
@@ -7,14 +7,14 @@ import { fileOf, randomSubmission, type Submission } from "./submissions.js";
 
 export interface Sent {
   readonly submission: Submission;
-  /** Its `sourceDetails`, which no other push has: by it the import is found, whatever the push was answered. */
+  /** Its `sourceDetails`, which is unique: the import is found by it, whatever the push was answered. */
   readonly name: string;
   readonly idempotencyKey: string | undefined;
   /** Set once it was answered 202. */
   importId: string | undefined;
-  /** Every answer it got; 0 for none. */
+  /** The status of every answer; 0 where none came. */
   readonly answers: number[];
-  /** The cancellation was asked for and answered 200. */
+  /** Whether a cancellation was answered 200. */
   cancelled: boolean;
 }
 
@@ -31,7 +31,7 @@ const paths = {
 
 export const statusPath = ({ kind }: Submission, importId: string) => `${paths[kind].status}/${importId}`;
 
-/** An answer, or undefined where the connection broke or nothing came in time: then the outcome is unknown. */
+/** The answer, or undefined where the connection broke or no answer came in time: then the outcome is unknown. */
 export async function ask(url: string, key: string, path: string, init: RequestInit = {}): Promise<Response | undefined> {
   try {
     const headers = { "x-api-key": key, ...(init.headers as Record<string, string> | undefined) };
@@ -45,7 +45,7 @@ export function newPush(submission: Submission, idempotencyKey?: string): Sent {
   return { submission, name: `push ${v7()}`, idempotencyKey, importId: undefined, answers: [], cancelled: false };
 }
 
-/** Sends it once. */
+/** Sends the push once and records the answer in `sent`. */
 export async function push(url: string, key: string, sent: Sent): Promise<Response | undefined> {
   const { submission, name, idempotencyKey } = sent;
   const { kind, lane } = submission;
@@ -55,7 +55,7 @@ export async function push(url: string, key: string, sent: Sent): Promise<Respon
     headers: lane === "data" ? { ...headers, "content-type": "application/json" } : headers,
     body: lane === "data" ? JSON.stringify({ [kind]: submission[kind], sourceDetails: name }) : formOf(submission, name),
   });
-  const body = await answer?.text().catch(() => undefined); // cut off in the middle: not an answer
+  const body = await answer?.text().catch(() => undefined); // undefined where the body was cut off: that counts as no answer
   sent.answers.push(body === undefined ? 0 : (answer?.status ?? 0));
   if (answer?.status !== 202 || body === undefined) return answer;
   const { importId } = JSON.parse(body) as { importId: string };
@@ -71,7 +71,7 @@ function formOf(submission: Submission, name: string): FormData {
   return form;
 }
 
-/** Pushes until `until` aborts. What has an Idempotency-Key is sent again until it is taken; the rest is sent once. */
+/** Pushes until `until` aborts. A push with an Idempotency-Key is sent again until it is accepted; one without is sent once. */
 export async function keepPushing(url: string, customer: Customer, random: Randomness, until: AbortSignal): Promise<void> {
   while (!until.aborted) {
     const sent = newPush(randomSubmission(random), random.chance(0.5) ? randomUUID() : undefined);
@@ -81,7 +81,7 @@ export async function keepPushing(url: string, customer: Customer, random: Rando
       await pause(200);
       await push(url, customer.key, sent);
     }
-    if (sent.idempotencyKey && random.chance(0.3)) await push(url, customer.key, sent); // a client that did not trust the answer
+    if (sent.idempotencyKey && random.chance(0.3)) await push(url, customer.key, sent); // some clients send an accepted push again
     if (random.chance(0.2)) await cancelOne(url, customer, random);
     await pause(random.number(400), undefined, { signal: until }).catch(() => undefined);
   }

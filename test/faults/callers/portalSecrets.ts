@@ -1,4 +1,4 @@
-// Uses the portal in every way that carries a secret: rightly, wrongly, and while a store is away. Answers the secrets.
+// Uses the portal in every way that carries a secret: correctly, wrongly, and while a store is away. Returns the secrets.
 import { randomBytes } from "node:crypto";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { memberDeps } from "../../../src/main/adapters.js";
@@ -12,10 +12,10 @@ const email = "ada@harbour.example";
 const unique = () => randomBytes(12).toString("hex");
 
 export interface PortalUse {
-  /** By what each is. */
+  /** The secrets by a description of each. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly statuses: ReadonlySet<number>;
-  /** What commands said beside their results. */
+  /** The stderr of commands. */
   readonly said: string;
 }
 
@@ -40,7 +40,7 @@ export async function usePortal(
     for (const [name, value] of who.cookies) keep(`the cookie ${name} ${when}`, value);
   };
 
-  // Joining by a link, with passwords that are refused first.
+  // Join by a link, with passwords that are refused first.
   const { token } = await inviteMember(memberDeps(roles), { organisationId, email, role: "admin" }, origin);
   const link = `/portal/join/${keep("the sign-in link", token)}`;
   const person = visitor(roles.url);
@@ -48,18 +48,18 @@ export async function usePortal(
   await told(person.get(link));
   for (const refused of [keep("a short password", unique().slice(0, 10)), keep("the e-mail as a password", email), password])
     await told(person.post(link, { password: refused }));
-  secrets.delete("the e-mail as a password"); // an e-mail is no secret where it belongs
+  secrets.delete("the e-mail as a password"); // an e-mail is not a secret
   keepCookies(person, "after joining");
   const form = keep("the form token", await formToken(person));
 
-  // A key and another link, each shown once.
+  // Create a key and a second link, each of which is shown once.
   await told(person.post("/portal/settings/keys", { token: form, name: "warehouse" }));
   keepCookies(person, "with a new key");
   keep("the new key", /wb_live_\w{36}/.exec(await told(person.get("/portal/settings/keys")))?.[0]);
   await told(person.post("/portal/settings/members", { token: form, email: "bob@harbour.example", role: "viewer" }));
   const second = keep("the second link", /portal\/join\/([\w-]{43})/.exec(await told(person.get("/portal/settings/members")))?.[1]);
 
-  // Signing in: wrong, in the wrong field, right.
+  // Sign in: with a wrong password, with a password in the wrong field, then correctly.
   const wrong = keep("a wrong password", `wrong ${unique()}`);
   for (const fields of [
     { email, password: wrong },
@@ -75,7 +75,7 @@ export async function usePortal(
   keep("the command's link", /join\/([\w-]{43})/.exec(command.stdout)?.[1]);
   await signInByProvider(roles, provider, { told, keep, keepCookies });
 
-  // Both stores away in turn.
+  // The database is away, then the event store.
   for (const store of ["database", "event store"] as const) {
     const proxy = roles.proxies[store];
     proxy.set({ kind: "refuse" });
@@ -96,7 +96,7 @@ interface Bad {
   readonly form: string;
 }
 
-/** Secrets where they do not belong, in requests that are refused. */
+/** Sends secrets in wrong places, in requests that are refused. */
 async function badRequests(person: Visitor, { told, link, second, password, form }: Bad): Promise<void> {
   for (const path of [
     `${link}/more`,
@@ -120,7 +120,7 @@ interface Keeping {
   readonly keepCookies: (who: Visitor, when: string) => void;
 }
 
-/** Rightly, again with what was used up, and with a code that the provider never gave. */
+/** Signs in by the provider: correctly, again with the same code, and with a code that the provider never gave. */
 async function signInByProvider(roles: SeparateRoles, provider: IdentityProvider, { told, keep, keepCookies }: Keeping): Promise<void> {
   provider.account = { email, email_verified: true };
   const browser = visitor(roles.url);

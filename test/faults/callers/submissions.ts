@@ -8,7 +8,7 @@ export interface Submission {
   readonly activities: ModelActivity[];
 }
 
-/** Either kind by either lane; now and then large enough to be hit in the middle. */
+/** A push of either kind, as JSON or as a file; a quarter of them are large enough to be interrupted by a kill. */
 export function randomSubmission(random: Randomness): Submission {
   const kind = random.pick(["shipments", "activities"] as const);
   const lane = random.pick(["data", "file"] as const);
@@ -22,7 +22,7 @@ export function randomSubmission(random: Randomness): Submission {
   };
 }
 
-/** Few ids, so that imports overwrite each other's shipments; in a file lines of one id would be one shipment, so there they differ. */
+/** Few ids, so that imports overwrite each other's shipments. Within a file each id differs, since lines with one id would be one shipment. */
 function randomShipment(random: Randomness, id: number): ModelShipment {
   const items = Array.from({ length: 1 + random.number(3) }, () => ({
     itemType: random.pick(["Carton", "Pallet"]),
@@ -48,7 +48,7 @@ function randomActivity(random: Randomness, index: number): ModelActivity {
   };
 }
 
-/** The file lane's form of it. */
+/** The submission as a CSV file. */
 export function fileOf({ kind, shipments, activities }: Submission): File {
   if (kind === "activities") {
     const header = "warehouseCode,chargeCode,quantity,activityTimestamp,customerId,reference";

@@ -1,4 +1,4 @@
-// Endpoints of customers on receivers of our own, and what they must have got in the end.
+// Webhook endpoints of customers on test receivers, and checks of what they must have received in the end.
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { expect } from "vitest";
@@ -19,12 +19,12 @@ export interface Listener {
 
 const open: Receiver[] = [];
 
-/** For `afterEach`: every receiver is closed, also after a test that failed. */
+/** For `afterEach`: closes every receiver, also after a failed test. */
 export async function stopListening(): Promise<void> {
   await Promise.all(open.splice(0).map((receiver) => receiver.close()));
 }
 
-/** `signingSecret` is the product's own: what comes is verified. */
+/** Adds an endpoint for the customer. `signingSecret` is the product's, so that the receiver can verify messages. */
 export async function listen(stores: { pool: Pool; eventStore: EventStore }, customer: Customer, signingSecret: string): Promise<Listener> {
   const receiver = await startReceiver();
   open.push(receiver);
@@ -41,7 +41,7 @@ interface Expected {
   readonly type: string;
 }
 
-/** What the log says each import was to tell, by organisation and import, in order. */
+/** The events that the log says endpoints must get, by organisation and import, in order. */
 export async function toldByTheLog(eventStore: EventStore): Promise<Map<string, Map<string, Expected[]>>> {
   const told = new Map<string, Map<string, Expected[]>>();
   await eventStore.replay({ prefixes: ["import-"] }, async ({ events }) => {
@@ -56,7 +56,7 @@ export async function toldByTheLog(eventStore: EventStore): Promise<Map<string, 
   return told;
 }
 
-/** None missing, nothing made up, and of each import never an earlier event after a later one. Answers how many came more than once. */
+/** Checks that no event is missing or unknown, and that each import's events came in order. Returns how many came more than once. */
 export function checkHeard({ receiver }: Listener, expected: ReadonlyMap<string, readonly Expected[]>): number {
   expect(receiver.forged).toEqual([]);
   const heard = new Map<string, Received[]>();
@@ -74,7 +74,7 @@ export function checkHeard({ receiver }: Listener, expected: ReadonlyMap<string,
   return receiver.got.length - new Set(receiver.got.map(({ id }) => id)).size;
 }
 
-/** Nothing waits any more, and so many events are told, of so many imports. Claims of dead workers run out after 30 s; the short form makes that now. */
+/** Waits until no delivery waits, and this many events are delivered and imports completed. The short form ends claims of dead workers at once, not after 30 s. */
 export async function untilAllTold(
   machine: Machine,
   listeners: readonly Listener[],

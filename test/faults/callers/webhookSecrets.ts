@@ -1,4 +1,4 @@
-// Makes, shows and replaces the secrets of endpoints in every way that commands have, and lets an endpoint send back what it got. Answers the secrets.
+// Creates, shows and rotates secrets of endpoints by every command, with an endpoint that echoes what it gets. Returns the secrets.
 import { expect } from "vitest";
 import type { Command } from "../../support/commandLine.js";
 import { until } from "../../support/processes.js";
@@ -8,13 +8,13 @@ import type { Customer } from "./customer.js";
 
 export interface WebhookUse {
   readonly secrets: readonly string[];
-  /** Of the endpoint whose secret was replaced. */
+  /** The id of the endpoint whose secret was rotated. */
   readonly endpointId: string;
-  /** What commands and metrics said beside the secrets. */
+  /** The output of commands and metrics, without the secrets. */
   readonly said: string;
 }
 
-/** `pushOne` is to be told to two endpoints: one that thanks, and one that fails. */
+/** `pushOne` makes events for two endpoints: one that succeeds, and one that fails. */
 export async function useWebhooks(
   roles: SeparateRoles & { command: Command },
   customer: Customer,
@@ -22,7 +22,7 @@ export async function useWebhooks(
 ): Promise<WebhookUse> {
   const dead = await startReceiver((got, response) => {
     response.statusCode = 500;
-    response.end(JSON.stringify(got)); // what it got comes back, and is kept as its answer
+    response.end(JSON.stringify(got)); // echoes the request, which the product stores as the endpoint's answer
     return true;
   });
   const alive = await startReceiver();
@@ -37,7 +37,7 @@ export async function useWebhooks(
     const endpoints = JSON.parse(await run("list", "--json")) as { endpointId: string; url: string }[];
     const endpointId = endpoints.find(({ url }) => url === dead.url)?.endpointId ?? "";
     secrets.push(await run("rotate", endpointId));
-    said.push(await run("ping", secrets[0] ?? "")); // refused, without repeating it
+    said.push(await run("ping", secrets[0] ?? "")); // refused; the error must not repeat the secret
     await pushOne();
     const metrics = async () => (await fetch(`${roles.url}/metrics`)).text();
     await until(
@@ -54,7 +54,7 @@ export async function useWebhooks(
   }
 }
 
-/** As it may be written down, as latin1 text. */
+/** The forms in which a secret may be stored, as latin1 text. */
 export function formsOf(secret: string): string[] {
   const raw = Buffer.from(secret.slice("whsec_".length), "base64");
   const hex = raw.toString("hex");

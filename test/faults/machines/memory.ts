@@ -1,14 +1,14 @@
-// What the processes of a machine hold over time, and whether it grows.
+// Measures the memory of a machine's processes.
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { kill, type Machine, until } from "../../support/processes.js";
 
-/** Megabytes that are a process's own (anonymous), and that it has mapped of files, which the system takes back when it wants to. */
+/** Megabytes of a process's own (anonymous) memory, and of mapped files, which the system can free at any time. */
 export interface Resident {
   readonly own: number;
   readonly mapped: number;
 }
-/** Megabytes after a collection. */
+/** Megabytes in use after a garbage collection. */
 export interface Kept {
   readonly heap: number;
   readonly buffers: number;
@@ -17,7 +17,7 @@ export interface Kept {
 const megabytes = (bytes: number) => Math.round(bytes / 1_048_576);
 export const probe = new URL("./memoryProbe.mjs", import.meta.url).href;
 
-/** Set in the environment of a machine whose heaps are measured. */
+/** Environment variables for a machine whose heaps are measured. */
 export const probed = (folder: string) => ({ NODE_OPTIONS: `--import=${probe}`, MEMORY_PROBE_FOLDER: folder });
 
 async function roles(machine: Machine): Promise<[role: string, pid: number][]> {
@@ -54,7 +54,7 @@ export async function keptByRole(machine: Machine, folder: string): Promise<Map<
 
 export const median = (list: readonly number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
 
-/** Medians of the four quarters of a series: single peaks, such as a large file in hand, do not move them. */
+/** The median of each quarter of a series. Single peaks, such as a large file, do not change a median. */
 export function quarters(series: readonly number[]): number[] {
   const at = (quarter: number) => Math.floor((series.length * quarter) / 4);
   return [0, 1, 2, 3].map((quarter) => median(series.slice(at(quarter), at(quarter + 1))));

@@ -1,4 +1,4 @@
-// Loaded before anything else: on SIGUSR2 this process collects its garbage and writes down what is left.
+// Loaded before the program: on SIGUSR2 the process collects garbage and writes its memory use to a file.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -9,7 +9,7 @@ function weigh() {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   collect();
-  collect(); // what the first one only queued for finalisation is gone after the second
+  collect(); // objects that the first collection only queued for finalisation are gone after the second
   const { heapUsed, external } = process.memoryUsage();
   writeFileSync(join(process.env.MEMORY_PROBE_FOLDER, String(process.pid)), JSON.stringify({ heapUsed, external }));
 }

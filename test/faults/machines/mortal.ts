@@ -1,4 +1,4 @@
-// Simulates a process that dies at a named point: from then on nothing that it does reaches a store.
+// Simulates a process that dies at a given call: from then on none of its calls reaches a store.
 import type { Pool, PoolClient } from "pg";
 import type { ApiDeps } from "../../../src/http/api/deps.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
@@ -12,7 +12,7 @@ export interface CrashPoint {
   /** Matched with the first event's type (`RowAccepted` for a chunk of rows), the object's key, or the statement. */
   readonly on: RegExp;
   readonly when: "before" | "after";
-  /** The n-th such call, from 1. */
+  /** Dies at the n-th matching call, counted from 1. */
   readonly nth?: number;
 }
 
@@ -85,7 +85,7 @@ function mortalClient(client: PoolClient, pass: Pass): PoolClient {
   return override(client, { query: mortalQuery(client.query.bind(client) as Query, pass) });
 }
 
-/** Statements are looked at; streams of a COPY go as they are. */
+/** Statements can be crash points; COPY streams are passed on. */
 function mortalQuery(query: Query, pass: Pass): Query {
   return (first: unknown, ...rest: unknown[]) => {
     const text = typeof first === "string" ? first : (first as { text?: string }).text;
@@ -103,7 +103,7 @@ function override<Target extends object>(target: Target, own: Record<string, unk
   });
 }
 
-/** Before and after each call. In the short form after each, and before the first: before the next one is about the same moment. */
+/** Crash points before and after each call. The short form has those after each call and before the first one: before the next call is nearly the same. */
 export const aroundEach = (points: readonly (readonly [string, Omit<CrashPoint, "when">])[]): [string, CrashPoint][] =>
   points.flatMap(([what, point], index) => {
     const sides = index === 0 || long || process.env["VERIFY"] === "on" ? (["before", "after"] as const) : (["after"] as const);

@@ -1,4 +1,4 @@
-// Reads the files it is sent with the compiled parsers, as fast as it can: a test runner between them costs more than they do.
+// Reads the files it is sent with the compiled parsers: under the test runner's transforms they would take much longer.
 import { ftruncateSync, openSync, writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -11,7 +11,7 @@ const { path } = workerData;
 const descriptor = openSync(path, "w+");
 
 async function faultIn(content, withHeader) {
-  // Written over in place: to empty a file and fill it again makes some file systems write it to the disk each time.
+  // The file is overwritten in place: emptying and refilling it makes some file systems write it to the disk each time.
   ftruncateSync(descriptor, content.length);
   writeSync(descriptor, content, 0, content.length, 0);
   try {
@@ -25,7 +25,7 @@ async function faultIn(content, withHeader) {
 
 parentPort.on("message", async ({ contents, weigh }) => {
   const faults = [];
-  // The header alone is read as well of every fourth: it is the same code, stopped earlier.
+  // Of every fourth file the header alone is read too: this is the same code, stopped earlier.
   for (const [index, content] of contents.entries()) faults.push(await faultIn(content, index % 4 === 0));
   if (weigh) collect();
   parentPort.postMessage({ faults, heap: weigh ? process.memoryUsage().heapUsed : null });

@@ -1,4 +1,4 @@
-// The real product in its own processes on its own data folder. A test can kill each of them.
+// The real product in its own processes on its own data folder. Tests can kill each process.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const isTarget: Record<Exclude<Target, "all">, (command: string) => boolean> = {
   postgres: (command) => /postgres\b.* -D /.test(command),
 };
 
-/** kill -9, at once. The supervisor starts again what it lost; what is left of a killed supervisor is started by us. */
+/** Kills with kill -9. The supervisor restarts a killed process; when everything was killed, this function starts the product again. */
 export async function killTarget(machine: Machine, product: Product, target: Target): Promise<Product> {
   const found = await machine.processes();
   if (target !== "all") {
@@ -50,7 +50,7 @@ export async function allUp(machine: Machine): Promise<void> {
   );
 }
 
-/** The stores as they can be reached right now; a start after a kill of everything may have moved them. */
+/** Opens the stores at their present addresses, which may have changed after everything was killed. */
 export async function withStoresOf<Result>(
   machine: Machine,
   work: (stores: { pool: Pool; eventStore: EventStore; newCustomer: () => Promise<Customer> }) => Promise<Result>,

@@ -1,4 +1,4 @@
-// The three roles as processes of their own, each store behind a network that can be made bad, and frozen.
+// The three roles, each in its own process. The network to each store can be broken, and each store can be frozen.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -44,18 +44,18 @@ export type Role = "api" | "worker" | "projector";
 export interface RoleProcess {
   readonly role: Role;
   readonly pid: number;
-  /** Where it listens, if it is an API. */
+  /** The address of an API process. */
   readonly url: string;
   log(): string;
   stop(): Promise<void>;
 }
 
 export interface RoleOptions {
-  /** Each with the hours that its clock is ahead. */
+  /** The roles to start, each with the hours that its clock is ahead. */
   readonly roles?: readonly (readonly [role: Role, hoursAhead: number])[];
-  /** A folder of files instead of S3, whose signatures want a clock that is right. */
+  /** Use a folder instead of S3, whose signatures need a correct clock. */
   readonly fileObjects?: boolean;
-  /** A database of the server that all tests share, where the server itself is not touched: making one takes seconds. */
+  /** Use a database of the Postgres server that all tests share, for tests that do not stop or freeze the server. Starting one takes seconds. */
   readonly sharedServer?: boolean;
   readonly environment?: Record<string, string>;
 }
@@ -131,7 +131,7 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
 interface Database {
   readonly url: string;
   readonly pool: Pool;
-  /** Of the server; 0 where it is not ours to freeze. */
+  /** The server's pid; 0 for the shared server, which must not be frozen. */
   readonly pid: number;
   close(): Promise<void>;
 }
@@ -181,7 +181,7 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** A server and the processes it has forked. */
+/** The pids of a server and of its child processes. */
 async function withChildren(pid: number): Promise<number[]> {
   const parents = await Promise.all(
     (await readdir("/proc"))

@@ -1,4 +1,4 @@
-// Loaded before anything else: this process believes that it is another time.
+// Loaded before the program: shifts the clock of this process.
 const shift = Number(process.env.CLOCK_SHIFT_MS ?? 0);
 const TrueDate = Date;
 

@@ -1,4 +1,4 @@
-// Loaded before anything else: says every half second for how long, in all, this process was ready to run and was not let.
+// Loaded before the program: prints every half second for how long in all the process was ready to run but got no processor.
 import process from "node:process";
 import { isMainThread } from "node:worker_threads";
 
@@ -10,7 +10,7 @@ if (isMainThread) {
   let used = process.cpuUsage();
   setInterval(() => {
     const { user, system } = process.cpuUsage(used);
-    // What it computed itself in that time does not count as a stall.
+    // The process's own computing time is not a stall.
     stalledMs += Math.max(0, performance.now() - last - 2 * tickMs - (user + system) / 1000);
     last = performance.now();
     used = process.cpuUsage();

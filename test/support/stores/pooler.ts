@@ -18,7 +18,7 @@ export interface TestPooler {
 /** As README has it for transaction mode. */
 export const ignoredParameters = "statement_timeout,idle_in_transaction_session_timeout";
 
-/** A real PgBouncer before the database. In transaction mode each transaction gets another session of the server than the one before. */
+/** Starts a real PgBouncer in front of the database. In transaction mode each transaction of a client may run on another server session. */
 export async function startTestPooler(
   database: string,
   mode: "transaction" | "session",
@@ -48,7 +48,7 @@ ignore_startup_parameters = ${ignored}
 `,
   );
   for (const path of [folder, file, users]) await chmod(path, 0o755);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const child = spawn("pgbouncer", [...(process.getuid?.() === 0 ? ["-u", "nobody"] : []), file], { stdio: "ignore" });
   const url = new URL(database);
   url.port = String(port);

@@ -7,7 +7,7 @@ function lineOf(perOrganisation: number, jobs: readonly string[]) {
   return line;
 }
 
-test("organisations take turns, and one that came late waits for one job of each, not for all", () => {
+test("organisations take turns: one that joins last waits for one job of each other organisation, not for all their jobs", () => {
   const line = lineOf(1, ["a1", "a2", "a3", "b1", "b2", "c1"]);
   const order = [];
   for (let next = line.next(); next; next = line.next()) {
@@ -17,7 +17,7 @@ test("organisations take turns, and one that came late waits for one job of each
   expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
 });
 
-test("an organisation has only so many under way, however many it waits with", () => {
+test("an organisation never has more jobs under way than its limit, however many wait", () => {
   const line = lineOf(2, ["a1", "a2", "a3", "b1"]);
   expect([line.next()?.job, line.next()?.job, line.next()?.job, line.next()]).toEqual(["a1", "b1", "a2", undefined]);
   line.done("b");
@@ -26,7 +26,7 @@ test("an organisation has only so many under way, however many it waits with", (
   expect(line.next()?.job).toBe("a3");
 });
 
-test("what was taken out does not come up", () => {
+test("a removed job is not handed out", () => {
   const line = lineOf(1, ["a1", "a2", "b1"]);
   line.remove("a", "a1");
   line.remove("b", "b1");

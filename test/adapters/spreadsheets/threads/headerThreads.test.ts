@@ -15,7 +15,7 @@ import type { ZipPart } from "../zip.js";
 
 let threads: HeaderThreads;
 let folder: string;
-/** A workbook whose header row's one text stands behind 80,000 others: a good part of a second's work. */
+/** A workbook whose header text comes after 80,000 others in the table of texts. Reading it takes a good part of a second. */
 let heavy: string;
 let light: string;
 
@@ -39,7 +39,7 @@ describe("header rows read in threads", () => {
   it.each([
     ["CSV", "a,b\n1,2\n", ["a", "b"]],
     ["XLSX", workbook({ rows: headerXml("a", "b") }), ["a", "b"]],
-  ])("of a %s file are what they are anywhere", async (_, content, columns) => {
+  ])("of a %s file are the same as when this thread reads them", async (_, content, columns) => {
     start();
     await withFile(content, async (path) => {
       const found = await read(path);
@@ -48,7 +48,7 @@ describe("header rows read in threads", () => {
     });
   });
 
-  it("fail with the file's fault, or with our own", async () => {
+  it("fail with the file's fault, or with the error of reading the disk", async () => {
     start();
     await expect(withFile("\n\n", (path) => read(path))).rejects.toMatchObject({
       name: "FileFault",
@@ -59,13 +59,13 @@ describe("header rows read in threads", () => {
 
   it("leave this thread free", async () => {
     start();
-    await read(light); // the thread is there
+    await read(light); // starts the thread
     const busyMs = async (work: () => Promise<unknown>) => {
       const before = performance.eventLoopUtilization();
       await work();
       return performance.eventLoopUtilization(before).active;
     };
-    let [here, there] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the least of each: a busy machine only adds
+    let [here, there] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]; // the least of each counts: a busy machine only adds to it
     for (let n = 0; n < 6 && !(there < here / 3); n += 1) {
       here = Math.min(here, await busyMs(() => readHeader(heavy, "rows")));
       there = Math.min(there, await busyMs(() => read(heavy)));
@@ -75,7 +75,7 @@ describe("header rows read in threads", () => {
 
   it("of one organisation do not hold up another's", async () => {
     start();
-    await Promise.all(["x", "y"].map((id) => read(light, id))); // the threads are there
+    await Promise.all(["x", "y"].map((id) => read(light, id))); // starts the threads
     const order: string[] = [];
     const greedy = Array.from({ length: 6 }, () => read(heavy, "greedy").then(() => order.push("greedy")));
     const others = ["b", "c"].map((id) => read(light, id).then(() => order.push(id)));
@@ -85,7 +85,7 @@ describe("header rows read in threads", () => {
     expect(order.indexOf("c")).toBeLessThan(3);
   });
 
-  it("that take too long are given up, and the next one is read", async () => {
+  it("that take too long are given up with a fault; with a longer limit another file is read", async () => {
     start({ runMs: 20, threads: 1 });
     await expect(read(heavy)).rejects.toMatchObject({
       name: "FileFault",
@@ -96,7 +96,7 @@ describe("header rows read in threads", () => {
     expect((await read(light)).columns).toEqual(["a"]);
   });
 
-  it("are not waited for longer than so long", async () => {
+  it("that wait too long for a thread fail as TooBusy", async () => {
     start({ threads: 1, waitMs: 20 });
     const first = read(heavy);
     await expect(read(light)).rejects.toMatchObject({ name: "TooBusy" });
@@ -108,11 +108,11 @@ describe("a workbook's header row", () => {
   it.each([
     [63, true],
     [65, false],
-  ])("whose text stands behind %i MB of other texts is read: %s", async (megabytes, taken) => {
+  ])("whose text comes after %i MB of other texts is read: %s", async (megabytes, taken) => {
     const rows = `<row r="1"><c r="A1" t="s"><v>${32 * megabytes}</v></c></row>`;
     const filler = `<si><t>${"x".repeat(32 * 1024 - 16)}</t></si>`;
     const strings = `${filler.repeat(32 * megabytes)}<si><t>last</t></si>`;
-    const edit = (parts: ZipPart[]) => parts.map((part) => ({ ...part, stored: true })); // packed, it would be refused for that
+    const edit = (parts: ZipPart[]) => parts.map((part) => ({ ...part, stored: true })); // compressed, the file would be refused for its compression ratio
     const found = withFile(workbook({ rows, strings, edit }), (path) => readHeader(path, "rows"));
     if (taken) expect((await found).columns).toEqual(["last"]);
     else await expect(found).rejects.toThrow("The header row cannot be read from the first 64 MB of the workbook's content.");

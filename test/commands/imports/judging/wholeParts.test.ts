@@ -8,7 +8,7 @@ const ints = (values: readonly number[]) => {
   return list;
 };
 
-/** Each row: the shipment it is of now (0 for one that is not to be sent), and the one it was sent for. */
+/** Divides rows into parts. Each row has its shipment after the correction (0: the row is not sent) and its shipment before it. */
 function divide(rows: readonly (readonly [now: number, before: number])[], most = { rows: 100, parts: 100 }) {
   const { partOf, parts } = wholeParts(
     {
@@ -30,11 +30,11 @@ describe("the rows of a report in parts", () => {
     [6, 2],
     [10, 2],
     [11, 3],
-  ])("%i rows in parts of 5 are %i", (rows, parts) => {
+  ])("%i rows in parts of at most 5 make %i", (rows, parts) => {
     expect(divide(alone(rows), { rows: 5, parts: 100 }).parts).toBe(parts);
   });
 
-  it("beyond the last part stay for the next time", () => {
+  it("beyond the largest number of parts are marked for the next time", () => {
     expect(divide(alone(5), { rows: 2, parts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, nextTime] });
   });
 
@@ -48,7 +48,7 @@ describe("the rows of a report in parts", () => {
     expect(partOf.at(-1)).toBe(parts - 1);
   });
 
-  it("of which one is at fault leave out the lines that it was sent with", () => {
+  it("are left out together when one row of their shipment is at fault", () => {
     expect(
       divide([
         [1, 0],
@@ -59,8 +59,8 @@ describe("the rows of a report in parts", () => {
     ).toEqual([0, leftOut, leftOut, 0]);
   });
 
-  it("that moved to another shipment keep both shipments together", () => {
-    // a line of the second shipment is now one of the first, and the second's other line is at fault
+  it("of two shipments are left out together when a line moved between the shipments and another line is at fault", () => {
+    // One line of the second shipment now belongs to the first, and the second's other line is at fault.
     expect(
       divide([
         [1, 0],
@@ -71,7 +71,7 @@ describe("the rows of a report in parts", () => {
     ).toEqual([leftOut, leftOut, leftOut, 0]);
   });
 
-  it("of one shipment are never divided, wherever they stand", () => {
+  it("of one shipment are never divided, wherever they stand in the report", () => {
     expect(
       divide(
         [
@@ -86,7 +86,7 @@ describe("the rows of a report in parts", () => {
     ).toEqual([0, 1, 1, 0, 1]);
   });
 
-  it("are none where all are at fault", () => {
+  it("are in no part when all are at fault", () => {
     expect(
       divide([
         [0, 0],

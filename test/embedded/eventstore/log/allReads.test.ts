@@ -26,7 +26,7 @@ let storage: Storage;
 let end: number;
 const told: Told[] = [];
 
-/** Enough, and uneven enough, to fill many pages: appends of 1 to 60 events of up to 6 kB. */
+/** Appends of 1 to 60 events of up to 6 kB: enough to fill many pages unevenly. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "waybill-all-"));
   storage = openStorage(folder);
@@ -84,7 +84,7 @@ const filters = fc.constantFrom<EventFilter | undefined>(undefined, byStream("or
   checkpointInterval: 32,
 });
 const limits = fc.oneof(fc.constant(Number.MAX_SAFE_INTEGER), fc.integer({ min: 1, max: 700 }));
-/** Asked for once the events are there. */
+/** Called by the tests, when the events are written. */
 const starts = () =>
   fc.oneof(
     fc.nat(told.length - 1).map((n) => told[n]?.position ?? 0),
@@ -95,7 +95,7 @@ const starts = () =>
 const matching = (filter?: EventFilter): Told[] =>
   told.filter(({ stream, type }) => !filter || filter.matches(filter.on === "stream" ? stream : type));
 
-test("$all forwards, in pages, is everything that matches from the position on", () => {
+test("$all read forwards in pages gives every matching event from the position on", () => {
   fc.assert(
     fc.property(starts(), limits, filters, (from, limit, filter) => {
       const wanted = matching(filter).filter(({ position }) => position >= from);
@@ -106,7 +106,7 @@ test("$all forwards, in pages, is everything that matches from the position on",
   );
 });
 
-test("$all backwards, in pages, is everything that matches before the position", () => {
+test("$all read backwards in pages gives every matching event before the position", () => {
   fc.assert(
     fc.property(starts(), limits, filters, (before, limit, filter) => {
       const wanted = matching(filter).filter(({ position }) => position < before);

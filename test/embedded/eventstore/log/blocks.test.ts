@@ -6,7 +6,7 @@ import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/varint.j
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, decodeBlock, endOf, eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 
-/** The client's own reader, by which the frames have to be right. */
+/** The client's generated reader, which must understand the stored frames. */
 const { ReadResp } = createRequire(import.meta.url)("@eventstore/db-client/generated/streams_pb.js") as {
   ReadResp: {
     deserializeBinary(bytes: Uint8Array): {
@@ -40,7 +40,7 @@ const proposed = fc
   })
   .map((sent) => ({ ...sent, data: Buffer.from(sent.data), metadata: Buffer.from(sent.metadata) }));
 
-test("what is stored is what the client reads", () => {
+test("the client's generated code reads stored events as they were proposed", () => {
   const proposals = fc.record({
     stream: fc.string({ unit: "grapheme", minLength: 1 }),
     revision: fc.oneof(

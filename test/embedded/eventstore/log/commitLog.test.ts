@@ -4,7 +4,7 @@ import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
 import type { Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 
-/** A disk that takes as long as the test wants. */
+/** A storage whose writes end when the test says so. */
 function slowDisk() {
   const groups: { streams: string[]; done: () => void; failed: (error: Error) => void }[] = [];
   const write = (blocks: readonly Block[]): Promise<void> =>
@@ -25,7 +25,7 @@ function appender(log: ReturnType<typeof createCommitLog>) {
   return { append, acknowledged };
 }
 
-test("what arrives while a transaction is on its way shares the next one, and nothing is acknowledged before its own is done", async () => {
+test("appends that arrive during a transaction share the next one, and each is acknowledged and published only after its own", async () => {
   const { groups, storage } = slowDisk();
   const log = createCommitLog(storage, () => undefined);
   const { append, acknowledged } = appender(log);
@@ -55,7 +55,7 @@ test("what arrives while a transaction is on its way shares the next one, and no
   expect(log.committedEnd()).toBe(log.nextPosition());
 });
 
-test("a disk that fails ends it: nothing is acknowledged, then or later", async () => {
+test("after a failed write the log acknowledges no append, neither waiting ones nor later ones", async () => {
   const { groups, storage } = slowDisk();
   const failures: unknown[] = [];
   const log = createCommitLog(storage, (error) => failures.push(error));

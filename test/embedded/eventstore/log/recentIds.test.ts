@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRecentIds } from "../../../../src/embedded/eventstore/log/recentIds.js";
 
-test("what was appended lately is found where it was appended first, and nowhere else, whenever it is asked for", () => {
+test("a recent id is found at its first stream and revision only, whether look-ups came between or not", () => {
   const appended = fc.record({
     stream: fc.constantFrom("a", "b"),
     ids: fc.array(fc.constantFrom("1", "2", "3", "4", "5"), { minLength: 1, maxLength: 3 }),
@@ -10,7 +10,7 @@ test("what was appended lately is found where it was appended first, and nowhere
   });
   fc.assert(
     fc.property(fc.array(appended, { maxLength: 15 }), (appends) => {
-      const recent = createRecentIds(60); // more than are appended, so that one half is full before the other
+      const recent = createRecentIds(60); // room for more ids than are appended: one of its two halves may fill up, nothing is forgotten
       const heads = new Map<string, number>();
       const model = new Map<string, string>();
       for (const { stream, ids, asks } of appends) {
@@ -30,7 +30,7 @@ test("what was appended lately is found where it was appended first, and nowhere
   );
 });
 
-test("no more is kept than was asked for: what is old is forgotten, what is new is not", () => {
+test("beyond the given number old ids are forgotten and new ones are kept", () => {
   const recent = createRecentIds(10);
   for (let n = 0; n < 100; n += 1) recent.add("stream", n, [`id-${n}`]);
   expect(recent.revisionOf("stream", "id-99")).toBe(99);

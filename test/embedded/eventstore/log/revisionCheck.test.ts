@@ -14,7 +14,7 @@ const streamOf = (ids: string[], facts: Partial<StreamFacts> = {}): StreamFacts 
 
 const letters = fc.array(fc.constantFrom(..."abcdefgh"), { maxLength: 8 });
 
-test("at an exact revision: appended at the head, acknowledged where the very same ids stand, else a wrong version", () => {
+test("at an exact revision: an append at the head, a replay where the same ids follow, otherwise a wrong version", () => {
   fc.assert(
     fc.property(letters, letters, fc.integer({ min: -1, max: 9 }), (there, sent, at) => {
       const expected = at === -1 ? "no_stream" : at;
@@ -28,7 +28,7 @@ test("at an exact revision: appended at the head, acknowledged where the very sa
   );
 });
 
-test("at any: acknowledged when every id is remembered, a wrong version when only the first ones are", () => {
+test("at any: a replay when every id is remembered, a wrong version when only the first ones are, otherwise an append", () => {
   fc.assert(
     fc.property(letters, letters, (there, sent) => {
       const recentRevision = (id: string): number | undefined => (there.includes(id) ? there.lastIndexOf(id) : undefined);
@@ -41,13 +41,13 @@ test("at any: acknowledged when every id is remembered, a wrong version when onl
   );
 });
 
-test("nothing gets past a tombstone", () => {
+test("a tombstoned stream refuses every append", () => {
   const stream = streamOf(["a"], { tombstoned: true });
   for (const expected of ["any", "no_stream", "stream_exists", 0] as const)
     expect(checkRevision(expected, () => ["a"], stream)).toEqual({ kind: "deleted" });
 });
 
-test("a soft-deleted stream is none, and does not exist", () => {
+test("for a soft-deleted stream no_stream holds and stream_exists does not", () => {
   const stream = streamOf(["a", "b"], { softDeleted: true, hasMetadata: true });
   expect(checkRevision("no_stream", () => ["x"], stream)).toEqual({ kind: "append" });
   expect(checkRevision("no_stream", () => ["a"], stream)).toEqual({ kind: "replay", revision: 0 });

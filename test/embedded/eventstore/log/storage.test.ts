@@ -63,7 +63,7 @@ function expectEverythingFound(): void {
   expect(storage.endPosition()).toBe(written.length > 0 ? endOf(written.at(-1) as Block) : 1);
 }
 
-test("every block is found by stream and revision, before and after any restart", async () => {
+test("every block is found by stream and revision, also after restarts at any point", async () => {
   const part = fc.tuple(fc.constantFrom(...streams), fc.integer({ min: 1, max: 3 }), fc.constantFrom(1, 30_000));
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
@@ -89,7 +89,7 @@ test("every block is found by stream and revision, before and after any restart"
   await fc.assert(property, { numRuns: 40 });
 });
 
-test("a tombstone is a stream's last block", async () => {
+test("a tombstone stays a stream's last block", async () => {
   storage = openStorage(folder);
   await write(["a", 2, 1]);
   const tombstone = blockOf("a", 1, 1, [], MAX_INT64);
@@ -103,7 +103,7 @@ test("a tombstone is a stream's last block", async () => {
   expect([...storage.streamBlocksBack("a", Number.MAX_VALUE)]).toHaveLength(2);
 });
 
-/** Makes of the folder what an earlier version leaves: the last blocks are not in the index, and a note says from where on. */
+/** Changes the folder to what an earlier version leaves: the last blocks are not in the index, and an entry says where they begin. */
 async function leaveOutOfIndex(blocks: readonly Block[]): Promise<void> {
   const { root, index } = openTables(folder);
   const missing = new Set(blocks.map(({ position }) => position));
@@ -116,13 +116,13 @@ async function leaveOutOfIndex(blocks: readonly Block[]): Promise<void> {
   await root.close();
 }
 
-test("a folder of an earlier version, which entered blocks in the index later, is completed, read and written on", async () => {
+test("the index of a folder of an earlier version, which added blocks to the index later, is completed, and the folder is used on", async () => {
   storage = openStorage(folder);
   for (const stream of ["a", "a", "b", "quote-1", "a"]) await write([stream, 2, 1]);
   await storage.close();
   await leaveOutOfIndex(written.slice(2));
   storage = openStorage(folder);
-  expect(storage.headOf("b")).toBe(-1); // what it is like without
+  expect(storage.headOf("b")).toBe(-1); // without the missing index entries
   storage.completeIndex();
   expectEverythingFound();
   await write(["b", 1, 1]);
@@ -132,7 +132,7 @@ test("a folder of an earlier version, which entered blocks in the index later, i
   expectEverythingFound();
 });
 
-test("what the folder's last owner wrote after it was opened here, and before it was claimed, is known", async () => {
+test("blocks that the folder's previous owner wrote after this process opened the folder are found", async () => {
   const last = openStorage(folder);
   storage = last;
   await write(["a", 1, 1]);
@@ -145,7 +145,7 @@ test("what the folder's last owner wrote after it was opened here, and before it
   expectEverythingFound();
 });
 
-test("while a large write is under way every block before it is found, once", async () => {
+test("during a large write every earlier block is found once", async () => {
   storage = openStorage(folder);
   for (let n = 0; n < 300; n++) await write(["a", 1, 1]);
   const large = blockOf("b", 1, 200_000, []);

@@ -51,7 +51,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 const eventOf = (id: string, data = "{}"): ProposedEvent => newEvent({ id: uuidv5(id, uuidv5.URL), type: "t", data: Buffer.from(data) });
 
-/** Takes the steps one by one; with `forgetful` it keeps next to nothing in memory and starts anew every few steps. */
+/** Runs the steps one by one. With `forgetful` the writer keeps one stream in memory and is reopened every five steps. */
 async function outcomesOf(taken: Step[], forgetful: boolean): Promise<WriteOutcome[]> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-writer-"));
   const open = () => {
@@ -96,7 +96,7 @@ function take(writer: ReturnType<typeof createWriter>, step: Step, index: number
   }
 }
 
-/** A writer on a folder of its own; `kept` is how many streams it may keep in memory. */
+/** Runs `use` with a writer on a new folder; `kept` is how many streams it may keep in memory. */
 async function withWriter(use: (writer: ReturnType<typeof createWriter>) => Promise<void>, kept?: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "waybill-writer-"));
   const storage = openStorage(folder);
@@ -114,7 +114,7 @@ async function withWriter(use: (writer: ReturnType<typeof createWriter>) => Prom
   }
 }
 
-test("a deleted stream's description that is no JSON stays as it was written: there is nothing to add to", async () => {
+test("a deleted stream's description may be something other than JSON, and can be written again after that", async () => {
   await withWriter(async (writer) => {
     await writer.append("x", "no_stream", [eventOf("a")]);
     await writer.remove("x", "any", false);
@@ -123,7 +123,7 @@ test("a deleted stream's description that is no JSON stays as it was written: th
   });
 });
 
-test("what the writer keeps in memory never changes an answer", async () => {
+test("the writer's answers do not depend on what it has in memory", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       expect(await outcomesOf(taken, true)).toEqual(await outcomesOf(taken, false));
@@ -132,7 +132,7 @@ test("what the writer keeps in memory never changes an answer", async () => {
   );
 });
 
-test("what is acknowledged while other appends are on their way to the disk stands where it was acknowledged", async () => {
+test("an append acknowledged while other appends are being written is at the revision that was acknowledged", async () => {
   const appends = fc.array(
     fc.record({ stream: streams, expected: revisions, ids: fc.array(fc.constantFrom(..."abcd"), { minLength: 1, maxLength: 3 }) }),
     { maxLength: 30 },

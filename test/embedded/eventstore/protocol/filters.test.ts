@@ -7,7 +7,7 @@ import { type EventFilter, readFilter } from "../../../../src/embedded/eventstor
 
 const readWhole = wholeMessage(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });
 
-/** Which of the names a filter with this expression lets through. */
+/** The names that a filter with this expression accepts. */
 function matching(expression: Message, names: string[]): string[] {
   const { filter } = readWhole(encode([[7, [[1, expression]]]]));
   return names.filter((name) => filter?.matches(name));
@@ -20,20 +20,20 @@ test.each([
   ["a part", "b", ["Ab", "ab", "b"]],
   ["options before the expression", "(?i)^AB", ["Ab", "ab", "aB"]],
   ["the anchors by letter", "\\Aa.*\\z", ["ab", "aB"]],
-  ["a backslash that is meant", "^\\\\A", ["\\A"]],
-  ["what the client calls all but system events", "^[^\\$].*", ["Ab", "ab", "b", "aB", "\\A"]],
+  ["an escaped backslash", "^\\\\A", ["\\A"]],
+  ["the client's expression for all but system events", "^[^\\$].*", ["Ab", "ab", "b", "aB", "\\A"]],
 ])("a regular expression: %s", (_, expression, wanted) => {
   expect(matching(regex(expression), ["Ab", "ab", "b", "aB", "$c", "\\A"])).toEqual(wanted);
 });
 
-test("a filter without any expression lets nothing through; one with both goes by the regular expression", () => {
+test("a filter without an expression accepts nothing; with prefixes and a regular expression only the latter counts", () => {
   expect(matching([], ["a", "b"])).toEqual([]);
   expect(matching(prefixes("a", "c"), ["ab", "b", "cd"])).toEqual(["ab", "cd"]);
   expect(matching(prefixes(""), ["ab", "$b"])).toEqual(["ab", "$b"]);
   expect(matching([...regex("b"), ...prefixes("a")], ["ab", "a", "b"])).toEqual(["ab", "b"]);
 });
 
-test("the events of a new block are not asked one by one for their type when none of its types is wanted", () => {
+test("when none of a new block's types matches, the filter is asked once for each type, not for each event", () => {
   const events = Array.from({ length: 100 }, (_, n) =>
     newEvent({ id: randomUUID(), type: n % 10 === 0 ? "RowRejected" : "RowAccepted", data: Buffer.from("{}") }),
   );

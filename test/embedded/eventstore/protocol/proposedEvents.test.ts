@@ -15,7 +15,7 @@ const idField = (id: string): Field => [1, [[2, id]]];
 const typed = [property("type", "RowAccepted"), property("content-type", "application/json")];
 const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 
-/** The event stands between others, as it does in a message. */
+/** Reads the event from a message that has other bytes before and after it. */
 function read(fields: Field[]): ProposedEvent {
   const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encode(fields), Buffer.from("\x0a\x12\x1a\x22")];
   const message = Buffer.concat([before, event, behind]);
@@ -24,14 +24,14 @@ function read(fields: Field[]): ProposedEvent {
   return found;
 }
 
-/** With the numbers that its fields have once they are recorded. */
+/** The event's bytes with the field numbers of a recorded event. */
 function asRecorded({ bytes, tags }: ProposedEvent): Buffer {
   const recorded = Buffer.from(bytes);
   for (const at of tags) recorded[at] = (recorded[at] as number) + (4 << 3);
   return recorded;
 }
 
-/** The fields in any order; a field that comes twice counts as it came last. */
+/** Events with their fields in several orders. Of a field that comes twice the last one counts. */
 const events = fc.record({
   id: fc.uuid(),
   otherId: fc.uuid(),
@@ -61,7 +61,7 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
       const event = read(shapes[shape]);
       const recorded: Field[] = [...kept.map(([, value]): Field => [6, value]), [7, metadata], [8, data]];
       expect([idOf(event), event.type, event.dataBytes]).toEqual([id, type, Buffer.byteLength(data)]);
-      // When it was created is the server's to say.
+      // A `created` property of the client is dropped: the server sets it.
       expect(asRecorded(event)).toEqual(encode([idField(id), ...recorded]));
       expect(dataOf(event).toString()).toBe(data);
     }),
@@ -105,7 +105,7 @@ test("an event is read as it was sent, whatever the event before it in the messa
   );
 });
 
-test("an event that is cut anywhere is read or refused as if it were alone, also behind one like it", () => {
+test("an event that is cut anywhere is read or refused as if it were alone, also after a similar event", () => {
   const whole = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
   const outcome = (bytes: Buffer, from: number, to: number, before?: ProposedEvent): unknown => {
     try {
@@ -118,15 +118,15 @@ test("an event that is cut anywhere is read or refused as if it were alone, also
   for (let length = 0; length < whole.length; length++) {
     const cut = whole.subarray(0, length);
     expect(outcome(Buffer.from(cut), 0, length, before)).toEqual(outcome(Buffer.from(cut), 0, length));
-    // With more of the message behind it.
+    // With more of the message after it.
     const message = Buffer.concat([whole, cut, whole]);
     const [from, to] = [whole.length, whole.length + length];
     expect(outcome(Buffer.from(message), from, to, before)).toEqual(outcome(Buffer.from(message), from, to));
   }
 });
 
-test("a property whose key is followed by a number in the key's place has that key: its event is put in order once", () => {
-  const number = Buffer.from([0x08, 0x00]); // the key's field, but not a text
+test("a property whose key field comes again as a number keeps its text key, so that `created` is dropped once", () => {
+  const number = Buffer.from([0x08, 0x00]); // the field number of the key, with a number for its value
   const content = encode([
     [1, "created"],
     [2, "17"],
@@ -135,7 +135,7 @@ test("a property whose key is followed by a number in the key's place has that k
   expect(asRecorded(event)).toEqual(encode([idField(ID), ...typed.map(([, value]): Field => [6, value]), [7, ""], [8, "data"]]));
 });
 
-test("ids are taken in any case and kept in lower case; what is not quite one is refused", () => {
+test("ids are accepted in any case and kept in lower case; malformed ids are refused", () => {
   const upper = ID.toUpperCase();
   const event = encode([idField(upper), ...typed, [4, "a"]]);
   reading(Buffer.concat([event, event]), (reader) => {
@@ -194,6 +194,6 @@ test.each<[string, Field[]]>([
 test.each([
   ["type", property("content-type", "application/json")],
   ["content-type", property("type", "t")],
-])("an event without its %s is refused by name", (name, other) => {
+])("an event without its %s is refused, and the error names it", (name, other) => {
   expect(() => read([idField(ID), other])).toThrow(`'${name}'`);
 });
