@@ -1,4 +1,4 @@
-// Runs the commands of docs/guide.md on the whole product, from an empty data folder, and compares what they print. `npm run guide` writes it.
+// Runs the commands of docs/guide.md on the whole product, from an empty data folder, and compares their output. `npm run guide` updates the guide.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   machine = await createMachine();
   folder = await mkdtemp(join(tmpdir(), "waybill-guide-"));
   await mkdir(join(folder, "clone"));
-  // The reader's folder lies in the clone, from where its programs find the client.
+  // As for a reader, the folder is inside the clone, so that its programs find the client in the clone's node_modules.
   await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), join(folder, "node_modules"));
   shell = startGuideShell(join(folder, "clone"), machine.environment);
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-test("the guide's commands answer what the guide shows", async () => {
+test("the guide's commands print what the guide shows", async () => {
   const standIns = createStandIns({ url: machine.url, receiver: String(await freePort()), dataDir: machine.dataDir });
   const text = await readFile(guide, "utf8");
   const made = await withOutputs(text, async (commands) =>

@@ -1,5 +1,4 @@
-// What the commands of docs/guide.md name exists: routes, commands of the command line, npm scripts and the client's functions. The commands are run by
-// `npm run verify`.
+// Routes, commands, npm scripts and client functions that docs/guide.md names exist. This test does not run them; `npm run verify` does.
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
@@ -46,7 +45,7 @@ describe("the command line", () => {
   });
 });
 
-test("npm scripts, the client's functions and the types of webhooks", async () => {
+test("npm scripts, the client's functions and the types of webhooks exist", async () => {
   const scriptsOf = async (file: string) => Object.keys((JSON.parse(await readFile(file, "utf8")) as { scripts: object }).scripts);
   for (const [name] of found(/npm run -s (\w+) -w @waybill\/client/g))
     expect(await scriptsOf("packages/client/package.json")).toContain(name);
@@ -60,7 +59,7 @@ test("npm scripts, the client's functions and the types of webhooks", async () =
   expect([requests.length, lines.length, called.length].every((count) => count > 2)).toBe(true);
 });
 
-test("the guide is a page of the service, whose links lead somewhere", () => {
+test("the guide can be shown as a page, and its links lead somewhere", () => {
   const html = guidePage(guide);
   for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) expect(html).toContain(`id="${id}"`);
   expect([...html.matchAll(/href="([^"#][^"]*)"/g)].map(([, address]) => address)).toEqual(["data:,", "reference.css", "../docs"]);

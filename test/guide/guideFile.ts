@@ -1,4 +1,4 @@
-// docs/guide.md as its commands: each ```sh block is run, and the ```text block after it is what it printed.
+// The commands in docs/guide.md: each ```sh block is run, and the ```text block after it is its output.
 
 export interface GuideBlock {
   readonly commands: string;
@@ -24,7 +24,7 @@ function piecesOf(text: string): Piece[] {
 export const blocksOf = (text: string): GuideBlock[] =>
   piecesOf(text).flatMap(({ commands, output = "" }) => (commands === undefined ? [] : [{ commands, output }]));
 
-/** The guide with the outputs that `run` gives for its blocks, one after the other. */
+/** Runs the guide's blocks one after the other and returns the guide with their outputs. */
 export async function withOutputs(text: string, run: (commands: string) => Promise<string>): Promise<string> {
   let made = "";
   for (const { prose, commands } of piecesOf(text)) {

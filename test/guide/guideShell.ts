@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The command line without building it anew each time, and npm in the clone wherever the shell stands. */
+/** Runs `npm run -s waybill` without building, and other npm commands in the clone whatever the shell's folder is. */
 const prelude = `exec 2>&1
 npm() {
   if [ "$1 $2 $3 $4" = "run -s waybill --" ]; then shift 4; node "$GUIDE_ROOT/dist/cli.js" "$@"; else command npm --prefix "$GUIDE_ROOT" "$@"; fi
@@ -15,14 +15,14 @@ npm() {
 `;
 
 export interface GuideShell {
-  /** What the commands print. Throws when the last of them fails, or when they take longer than two minutes. */
+  /** Runs the commands and returns their output. Throws when the last one fails, or when they take longer than two minutes. */
   run(commands: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 export function startGuideShell(folder: string, environment: Record<string, string>): GuideShell {
   const env = { ...environment, GUIDE_ROOT: root, npm_config_update_notifier: "false" };
-  // A group of its own, so that what it starts in the background ends with it.
+  // The shell has its own process group, so that its background processes end with it.
   const shell = spawn("bash", ["--norc"], { cwd: folder, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const exited = once(shell, "exit");
   const reader = outputOf(shell);

@@ -1,4 +1,4 @@
-// What differs from run to run becomes something readable that does not; equal things stay equal.
+// Replaces values that differ from run to run by fixed, readable ones; equal values stay equal.
 
 interface Run {
   readonly url: string;
@@ -16,16 +16,16 @@ export function createStandIns({ url, receiver, dataDir }: Run) {
   };
   const keys = new Map<string, string>();
   const letters = "AbCdEfGhJkLm";
-  /** A key, or the beginning of one: that of the same key is replaced by the same letters. */
+  /** Replaces a key or the beginning of a key; the same key always gets the same letters. */
   const keyFor = (beginning: string, more: string) => {
     if (!keys.has(beginning)) keys.set(beginning, (letters[keys.size] ?? "x").repeat(4));
     return `wb_live_${keys.get(beginning)}${more.replaceAll(/\w/g, "x")}`;
   };
   const timeFor = (time: string) => (Math.abs(Date.parse(time) - Date.now()) < hour ? "2026-07-03T00:30:00.000Z" : time);
   return {
-    /** A command as it is run here. */
+    /** The commands with this run's address and port. */
     into: (commands: string) => commands.replaceAll("http://127.0.0.1:3000", url).replaceAll("14000", receiver),
-    /** An output as it is shown. */
+    /** The output as the guide shows it. */
     outOf: (output: string) =>
       output
         .replaceAll(url, "http://127.0.0.1:3000")

@@ -7,7 +7,7 @@ import { until } from "../support/readModel.js";
 const stop = new AbortController();
 afterAll(() => stop.abort());
 
-test("while the database is away it is logged less and less often, and localities loaded meanwhile count once it is back", async () => {
+test("while the database is away the log lines become rarer, and localities loaded meanwhile are used once it is back", async () => {
   const heard: number[] = [];
   const logger = pino({ level: "warn" }, { write: () => void heard.push(performance.now()) });
   let away = false;

@@ -1,4 +1,4 @@
-// Any sequence of pushes, cancellations and restarts, through the real stores, ends in the ledgers of the model.
+// After any sequence of pushes, cancellations and restarts on real stores the ledgers equal those of a simple model.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -80,7 +80,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const pathOf = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" } as const;
 
 async function take(current: Step, org: TestOrganisation, pushes: Push[]): Promise<void> {
-  /** A store that was just killed may cost a 503; the same key then makes the next attempt the same push. */
+  /** Sends the push again after a 503, which a store that was just killed may cause; the key makes it the same push. */
   const accepted = async (send: (headers: Record<string, string>) => Promise<Response>, push: Omit<Push, "importId">) => {
     const key = { "idempotency-key": randomUUID() };
     let answer = await send(key);
@@ -106,7 +106,7 @@ async function take(current: Step, org: TestOrganisation, pushes: Push[]): Promi
       }
       return;
     case "unusable file": {
-      const good = "SYD1,PICK,2,2026-03-01\n".repeat(100_000); // so that the fault lies beyond what the upload looks at
+      const good = "SYD1,PICK,2,2026-03-01\n".repeat(100_000); // so many good rows that the upload does not reach the fault, and only the import does
       const file = new File([`warehouseCode,chargeCode,quantity,activityTimestamp\n${good}SYD1,"PICK,2,2026-03-01\n`], "broken.csv");
       return accepted((headers) => org.upload("/v1/org/fulfilment/activities/file", file, {}, headers), {
         ...nothing,
@@ -136,7 +136,7 @@ async function take(current: Step, org: TestOrganisation, pushes: Push[]): Promi
   }
 }
 
-/** A store that was just killed, or that has no time, may cost a 503: then we are asked to come again. */
+/** A store that was just killed, or is late, may cause a 503: then the request is sent again. */
 async function answerOf(org: TestOrganisation, path: string): Promise<Response> {
   let answer = await org.get(path);
   await eventually(async () => {

@@ -1,4 +1,4 @@
-// The contract in a few lines of plain memory: what the ledgers must hold after any sequence of pushes.
+// A simple model in memory of what the ledgers must hold after any sequence of pushes.
 export interface Line {
   itemType: string;
   itemQuantity: number;
@@ -27,7 +27,7 @@ export interface Push {
   kind: "shipments" | "activities";
   shipments: ModelShipment[];
   activities: ModelActivity[];
-  /** The file itself cannot be used: nothing may be written. */
+  /** The file cannot be read, so that nothing may be written. */
   unusable: boolean;
 }
 
@@ -51,7 +51,7 @@ export function faultOf(shipment: ModelShipment): string {
   return faults.join("; ");
 }
 
-/** Pushes in the order they were accepted, with the statuses they ended in. */
+/** The ledgers after these pushes, which are in the order in which they were accepted. */
 export function expectedAfter(pushes: readonly Push[], statusOf: (importId: string) => string): Expected {
   const expected: Expected = { shipments: new Map(), activities: new Map(), counts: new Map() };
   for (const push of pushes) {

@@ -1,9 +1,9 @@
-/** What a bad file is to come to: a fault that says why, or rows of which some are faulty. */
+/** The expected outcome of a bad file: a fault with its reason, or rows of which some are faulty. */
 export type Expectation = { readonly fault: RegExp } | { readonly rows: number; readonly faulty?: number };
 
 export type Poison = {
   readonly name: string;
-  /** The content, or pieces of it where it is too large to be built in memory. */
+  /** The content, or its pieces where the whole would be too large for memory. */
   readonly content: () => Uint8Array | string | Iterable<Uint8Array>;
   readonly fileName?: string;
   readonly expect: Expectation;

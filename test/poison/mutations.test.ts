@@ -24,14 +24,14 @@ const parts = workbookParts({
   strings: "<si><t>one</t></si><si><r><t>two</t></r><rPh><t>p</t></rPh></si>",
   formats: ["yyyy-mm-dd hh:mm"],
 });
-/** Four times as many files in all: 400 for each run of the long form. */
+/** The three tests read four times as many files in all, which is 400 for each run of the long form. */
 const RUNS = runs === undefined ? 80 : 100 * runs;
 const seeding = runs === undefined ? {} : { seed: firstSeed };
 const told = paceOf("files by fast-check", 4 * RUNS);
 let done = 0;
 const csv = Buffer.from('sep=;\r\na;b;"c ""d"""\r\n1;"2\r\n3";4\r\n\r\n5;6;é\n');
 
-/** Bytes replaced, put in, taken out or cut off at the end. */
+/** A change that replaces, inserts or removes bytes, or cuts off the rest. */
 const change = fc.record({
   at: fc.nat(),
   kind: fc.constantFrom("replace", "insert", "remove", "cut"),
@@ -49,9 +49,9 @@ function changed(content: Uint8Array, list: readonly { at: number; kind: string;
   }, Buffer.from(content));
 }
 
-/** Anything but a FileFault is an error of `read`. */
+/** The content must be read, or refused with a sentence. `read` throws for any error but a FileFault. */
 async function survives(content: Uint8Array): Promise<void> {
-  // In place: to empty a file and fill it again makes some file systems write it to the disk each time.
+  // The file is overwritten in place: emptying and refilling it makes some file systems write it to the disk each time.
   ftruncateSync(descriptor, content.length);
   writeSync(descriptor, content, 0, content.length, 0);
   const { outcome } = await reader.read(path, "mutant");
@@ -61,7 +61,7 @@ async function survives(content: Uint8Array): Promise<void> {
   else expect(outcome.rows).toBeLessThan(100);
 }
 
-describe("a good file with some bytes changed is read or refused with a sentence, never an accident", () => {
+describe("a good file with some bytes changed is read, or refused with a sentence, and never causes another error:", () => {
   it("CSV", { timeout: 24 * 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(changes, (list) => survives(changed(csv, list))),
@@ -69,7 +69,7 @@ describe("a good file with some bytes changed is read or refused with a sentence
     );
   });
 
-  it("XLSX, in its archive", { timeout: 24 * 3_600_000 }, async () => {
+  it("XLSX, with bytes of the archive changed", { timeout: 24 * 3_600_000 }, async () => {
     const archive = zip(parts);
     await fc.assert(
       fc.asyncProperty(changes, (list) => survives(changed(archive, list))),
@@ -77,7 +77,7 @@ describe("a good file with some bytes changed is read or refused with a sentence
     );
   });
 
-  it("XLSX, in its parts", { timeout: 24 * 3_600_000 }, async () => {
+  it("XLSX, with bytes of a part changed before packing", { timeout: 24 * 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(parts.length - 1), changes, (index, list) =>
         survives(

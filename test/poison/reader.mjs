@@ -1,5 +1,5 @@
-// Reads files in a process of its own, whose heap is small: to keep more than that ends it. Answers with the outcome in the expectations'
-// own terms, and with the most memory the process has had meanwhile beyond what it had at first.
+// Reads files in a process with a small heap, which dies when it would keep more. Sends the outcome in the form of an expectation, and by
+// how much the process's memory has grown at most.
 import process from "node:process";
 import { readHeader, readRows } from "../../dist/adapters/spreadsheets/rows.js";
 

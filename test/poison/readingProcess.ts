@@ -8,11 +8,11 @@ interface Read {
   readonly grownBytes: number;
 }
 
-/** V8 collects before its heap is larger; what cannot be collected then ends the process. */
+/** The largest heap: V8 collects garbage before it is exceeded, and ends the process if that is not enough. */
 const heapMegabytes = 128;
 const program = fileURLToPath(new URL("./reader.mjs", import.meta.url));
 
-/** Reads one file after another in a process beside this one; a process that dies of a file is replaced for the next. */
+/** Reads one file after another in a child process. If a file kills the process, the next file gets a new one. */
 export function createReader() {
   let child: ChildProcess | undefined;
   const start = () => {
@@ -24,7 +24,7 @@ export function createReader() {
     return started;
   };
   return {
-    /** Rejects for anything but a FileFault. */
+    /** Rejects for every error but a FileFault, which is an outcome. */
     read: (path: string, fileName: string): Promise<Read> => {
       const reader = child ?? start();
       return new Promise((resolve, reject) => {

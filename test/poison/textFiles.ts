@@ -1,7 +1,7 @@
 import { poison, repeated } from "./expectation.js";
 
 const FULL = 52_428_800;
-/** For those that must be read to the end; the whole size is for patient runs. */
+/** The size of files that must be read to the end; the largest size only with WAYBILL_LONG=1. */
 const MANY = process.env["WAYBILL_LONG"] === "1" ? FULL : 6_000_000;
 const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");

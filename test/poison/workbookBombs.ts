@@ -86,7 +86,7 @@ export const bombs = [
     { fault: /more than 536,870,912 characters of text/ },
   ),
   ...[90_000, 101_000, 103_000, 110_000, 125_000, 131_000, 150_000].map((before) =>
-    // Texts of this length are left for later wherever a piece of the sheet ends in them: nothing behind them may be left out.
+    // When a piece of the sheet ends within so long a text, the parser goes on with it in the next piece: no row after it may be lost.
     book(
       `a long text behind ${before} characters, and rows behind it`,
       () => ({ rows: HEAD + PLAIN.repeat(Math.floor(before / PLAIN.length)) + LONG + PLAIN.repeat(20) }),

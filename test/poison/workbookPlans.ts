@@ -1,4 +1,4 @@
-// A good workbook, and the ways in which the bad ones depart from it.
+// A good workbook, and helpers that make bad ones from it.
 import { headerXml, type WorkbookPlan, workbook } from "../adapters/spreadsheets/workbook.js";
 import type { ZipPart } from "../adapters/spreadsheets/zip.js";
 import { type Expectation, poison } from "./expectation.js";
@@ -10,10 +10,10 @@ export const damaged: Expectation = { fault: DAMAGED };
 
 export const book = (name: string, plan: () => WorkbookPlan, expect: Expectation, fileName = "rows.xlsx") =>
   poison(name, () => workbook(plan()), expect, fileName);
-/** The header and these rows. */
+/** A workbook with the header and these rows. */
 export const rows = (name: string, markup: string, expect: Expectation, plan: WorkbookPlan = {}) =>
   book(name, () => ({ ...plan, rows: HEAD + markup }), expect);
-/** The header and one row of these cells. */
+/** A workbook with the header and one row of these cells. */
 export const cells = (name: string, markup: string, expect: Expectation, plan: WorkbookPlan = {}) =>
   rows(name, `<row r="2">${markup}</row>`, expect, plan);
 export const edited = (name: string, part: string, edit: (part: ZipPart) => ZipPart[], expect: Expectation) =>

@@ -19,10 +19,10 @@ let other: EventStore;
 let own: EventStore;
 beforeAll(async () => {
   [model, otherNode] = await Promise.all([startReadModel(), startTestEventStore()]);
-  await model.stopProjector(); // each test has its own
+  await model.stopProjector(); // each test starts its own
   own = acceptingAnyPosition(model.eventStore);
   other = acceptingAnyPosition(connect(otherNode.address));
-  // Longer than the log that the tables are of: its end tells nothing.
+  // The other log is longer than the tables' log, so that its end does not show that it is another one.
   for (let count = 0; count < 40; count += 1) await record(other);
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ const rebuildFrom = (eventStore: EventStore) =>
     ...{ migrations: migrationStatements(), projections: allProjections },
   });
 
-/** What a projector logs until it has said something, or there is nothing left to project. */
+/** Runs a projector until it has logged three errors or projected the import. Returns what it logged. */
 async function projectFrom(eventStore: EventStore, importId?: string): Promise<string> {
   const lines: string[] = [];
   const logger = pino({ level: "error" }, { write: (line) => void lines.push(line) });
@@ -68,7 +68,7 @@ async function expectDisowned(store: EventStore, why: RegExp): Promise<void> {
   expect(await everything()).toEqual(before);
   const standing = projectionStanding({ pool: model.pool, eventStore: store, signal: new AbortController().signal, now: Date.now });
   await expect(standing).rejects.toThrow(/another log.*`projections rebuild`/);
-  // For good: not even the log that they are of is added to them before a rebuild.
+  // The tables stay disowned: before a rebuild not even their own log is projected to them.
   expect(await projectFrom(own, await record(model.eventStore))).toContain("were found to be of another log");
 }
 
@@ -82,16 +82,16 @@ describe("tables of a log", () => {
   });
   afterEach(() => model.stopProjector());
 
-  test("are disowned beside another one, though that is longer and its server takes any position", async () => {
+  test("are not written from another log, though it is longer and its server accepts any position", async () => {
     await expectDisowned(other, /hold event .*, which the log does not have there/);
   });
 
-  test("are recognised by their imports where the checkpoint is of an earlier version and names no event", async () => {
+  test("are recognised by their imports when the checkpoint is of an earlier version and names no event", async () => {
     await model.pool.query("update checkpoints set event_id = null, log_id = null");
     await expectDisowned(other, /hold import .*, which the log does not have/);
   });
 
-  test("go on with their own log where the checkpoint names no event, and name one from then on", async () => {
+  test("go on with their own log when the checkpoint names no event, and the checkpoint then names one", async () => {
     await model.pool.query("update checkpoints set event_id = null, log_id = null");
     expect(await projectFrom(own, await record(model.eventStore))).toBe("");
     const last = (await checkpoints()).map((row) => row.event_id);
@@ -99,26 +99,26 @@ describe("tables of a log", () => {
     expect(last[0]).toEqual(expect.any(String));
   });
 
-  test("that stand where the log has no event are disowned", async () => {
+  test("whose checkpoint is where the log has no event are disowned", async () => {
     await model.pool.query("update checkpoints set commit = commit - 1, prepare = prepare - 1");
     await expectDisowned(own, /before event .* that they hold/);
   });
 
-  test("of a log that was put back, and has grown past them since, are disowned", async () => {
+  test("of a later state of a log that was restored from a backup, and has grown since, are disowned", async () => {
     await record(model.eventStore);
-    // A search had come to the end of the later state, which had nothing for the projections; now there is something.
+    // The checkpoint had reached the end of the later state without an event for the projections; now there is one before it.
     const end = await model.eventStore.head();
     await model.pool.query("update checkpoints set commit = $1, prepare = $2", [String(end?.commit), String(end?.prepare)]);
     await expectDisowned(own, /was never seen by projection/);
   });
 
-  test("are disowned beside one with another id", async () => {
+  test("are disowned for a log with another id", async () => {
     await Promise.all([logIdOf(model.eventStore), logIdOf(other)]);
     await rebuildFrom(own);
     await expectDisowned(other, /are of log .*, this is log/);
   });
 
-  test("are taken for what they are after a rebuild from the other one", async () => {
+  test("are accepted after a rebuild from the other log", async () => {
     await projectFrom(other);
     await rebuildFrom(other);
     const importId = await record(other);
@@ -128,7 +128,7 @@ describe("tables of a log", () => {
   });
 });
 
-test("a rebuild that puts new tables in place while a projector disowns the old ones is not undone by it", async () => {
+test("a projector that disowns the old tables does not disown those that a rebuild has put in place meanwhile", async () => {
   await rebuildFrom(own);
   model.startProjector(pino({ level: "silent" }), other);
   await until(async () => (await checkpoints()).some(({ commit }) => commit === String(2n ** 63n - 1n)));

@@ -21,7 +21,7 @@ describe("an import", () => {
     });
   });
 
-  it("counts on while it runs: activities so far, but no shipment before the end", async () => {
+  it("is counted while it runs: accepted activities at once, shipments only at the end", async () => {
     await play({ kind: "activities", end: "running", rows: [{ accept: activity() }, { accept: activity() }, { reject: "x" }] }, 2);
     await play({ kind: "shipments", end: "running", rows: [{ accept: goodsLine("S1") }, { reject: "x" }] }, 2);
     const [first, second] = await rowsOf("imports").then((rows) => rows.sort((a, b) => Number(a["position"]) - Number(b["position"])));
@@ -29,7 +29,7 @@ describe("an import", () => {
     expect(second).toMatchObject({ status: "processing", received: 2, processed: 0, failed: 1 });
   });
 
-  it("that failed says why and has written nothing", async () => {
+  it("that failed has the reason, and no processed rows", async () => {
     await play({ kind: "activities", end: "failed", rows: [{ accept: activity() }, { reject: "x" }] });
     expect((await rowsOf("imports"))[0]).toMatchObject({
       status: "failed",
@@ -43,7 +43,7 @@ describe("an import", () => {
 });
 
 describe("the activity ledger", () => {
-  it("keeps values that COPY would trip over", async () => {
+  it("keeps values with characters that have a meaning for COPY", async () => {
     const odd = { warehouseCode: "a\tb\\n\\.", chargeCode: "\\N", quantity: 1e-7, reference: "line\r\nbreak", status: "NUL\0" };
     await play({ kind: "activities", rows: [{ accept: activity(odd) }, { accept: activity({ reference: "\\." }) }] });
     expect((await rowsOf("activities"))[0]).toMatchObject({
@@ -57,18 +57,15 @@ describe("the activity ledger", () => {
     });
   });
 
-  it.each(["failed", "cancelled"] as const)(
-    "is left without a trace by an import that %s, also if half its rows had been seen",
-    async (end) => {
-      await play({ kind: "activities", end, rows: Array.from({ length: 9 }, () => ({ accept: activity() })) }, 4);
-      await play({ kind: "shipments", end, rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] }, 3);
-      expect(await everything()).toMatchObject({ activities: [], shipmentLines: [], shipments: [], versions: [], versionsOf: [] });
-    },
-  );
+  it.each(["failed", "cancelled"] as const)("holds nothing of an import that %s, also when half its rows had been applied", async (end) => {
+    await play({ kind: "activities", end, rows: Array.from({ length: 9 }, () => ({ accept: activity() })) }, 4);
+    await play({ kind: "shipments", end, rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] }, 3);
+    expect(await everything()).toMatchObject({ activities: [], shipmentLines: [], shipments: [], versions: [], versionsOf: [] });
+  });
 });
 
 describe("a rejected row", () => {
-  it("keeps its columns in the file's order and survives what JSON can hold and Postgres cannot", async () => {
+  it("keeps its columns in the file's order, and has replacement characters for what Postgres cannot store", async () => {
     const data = { zebra: "1", a: 'tab\t"quote"\\', mm: "NUL\0 and half \ud800" };
     await play({ kind: "activities", rows: [{ reject: "Warehouse code is required\n", data }] });
     const [row] = await rowsOf("rejections");
@@ -102,7 +99,7 @@ describe("redelivery", () => {
     expect(await everything()).toEqual(once);
   });
 
-  it("to a projector that has forgotten everything goes on from the tables", async () => {
+  it("to a projector without any state goes on from the tables", async () => {
     const told = tell({ kind: "activities", rows: [{ accept: activity() }, { accept: activity() }] });
     const events = stored(told, places(told.events.length));
     for (const event of events) await apply([event], { knownImports: new Map() });
@@ -111,7 +108,7 @@ describe("redelivery", () => {
   });
 });
 
-describe("what should never happen", () => {
+describe("a faulty log or batch", () => {
   it("a batch that begins after the checkpoint is refused, because events would be lost", async () => {
     const events = await play({ kind: "activities", rows: [{ accept: activity() }] });
     const place = BigInt(places(0) + 50) * 100n;
@@ -119,7 +116,7 @@ describe("what should never happen", () => {
     await expect(applyBatch(context(), { events, position: after, caughtUp: true }, after)).rejects.toThrow("stands at");
   });
 
-  it("a row recorded twice, an event of an unknown type and a broken one do not stop the projection", async () => {
+  it("a row recorded twice, an event of an unknown type and an unreadable event do not stop the projection", async () => {
     const told = tell({
       kind: "activities",
       rows: [{ accept: activity({ reference: "first" }) }, { accept: activity() }, { accept: activity() }, { accept: activity() }],

@@ -29,7 +29,7 @@ export function useBatches() {
     context = { pool: database.pool, projections: allProjections, knownImports: new Map(), logger: pino({ level: "silent" }) };
   });
 
-  /** As many places in the log as asked for: the first of them. */
+  /** Reserves `count` positions of the log and returns the first. */
   const places = (count: number): number => {
     next += count;
     return next - count;
@@ -44,14 +44,14 @@ export function useBatches() {
     places,
     apply,
     rowsOf,
-    /** Applies a story in batches of `size`; answers the events. */
+    /** Applies a story in batches of `size` and returns its events. */
     async play(story: Story, size = 1000): Promise<StoredEvent[]> {
       const told = tell(story);
       const events = stored(told, places(told.events.length));
       for (let from = 0; from < events.length; from += size) await apply(events.slice(from, from + size));
       return events;
     },
-    /** Everything but the time at which a checkpoint was written. */
+    /** All rows, without the times at which checkpoints were written. */
     everything: async () => ({
       imports: await rowsOf("imports"),
       rejections: await rowsOf("rejections"),

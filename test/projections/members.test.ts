@@ -39,7 +39,7 @@ const rebuilt = (names: readonly string[]) =>
     projections: allProjections.filter(({ name }) => names.includes(name)),
   });
 
-test("a command that dies before it writes the row leaves that to the projector", async () => {
+test("the projector writes the rows of commands that died before they could", async () => {
   const dies: MemberDeps = { ...deps, project: () => Promise.reject(new Error("killed")) };
   const boss = await invite(deps, "boss@example.com");
   const { credentialsRevision } = await joinByLink(deps, { token: boss.token, password }, "test");
@@ -56,11 +56,11 @@ test("a command that dies before it writes the row leaves that to the projector"
     ["second@example.com", "active"],
     ["boss@example.com", "removed"],
   ]);
-  // Its sessions end with the row, though the command could not end them.
+  // The removed member's sessions end with the row, though the command could not end them.
   expect(await findSession(model.pool, session)).toBeUndefined();
 });
 
-test("a rebuild comes to the same rows: joined, changed, removed, erased, and what no projector has seen; sessions live on", async () => {
+test("a rebuild gives the same rows, also of members that no projector has seen, and sessions go on", async () => {
   const ada = await invite(deps, "ada@example.com");
   const { credentialsRevision } = await joinByLink(deps, { token: ada.token, password }, "test");
   const session = await openSession(model.pool, { memberId: ada.memberId, credentialsRevision }, undefined);
@@ -84,7 +84,7 @@ test("a rebuild comes to the same rows: joined, changed, removed, erased, and wh
   expect(await rows()).toEqual(before);
 });
 
-test("of two streams with one e-mail the first stays, and the projector goes on", async () => {
+test("of two member streams with one e-mail the first is kept, and the projector goes on", async () => {
   const first = await invite(deps, "twice@example.com", "viewer");
   const memberId = randomUUID();
   const data = {

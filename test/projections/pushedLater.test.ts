@@ -1,4 +1,4 @@
-// Later means pushed later: the import whose ImportRequested stands later in the log wins, whichever ran first.
+// Of two imports of the same shipment the one that was pushed later wins (its ImportRequested is later in the log), whichever ran first.
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pino } from "pino";
@@ -48,13 +48,13 @@ const expectRightLedger = async () => {
   expect(await findShipment("acme", "S2", model.pool)).toMatchObject({ originSuburb: "older", importId: older.importId });
 };
 
-test("an older push that runs later counts what it wrote and overwrites nothing newer", async () => {
+test("an older push that runs later has its counts, and overwrites nothing newer", async () => {
   await expectRightLedger();
   const { rows } = await model.pool.query("select processed, failed from imports where import_id = $1", [older.importId]);
   expect(rows).toEqual([{ processed: 2, failed: 0 }]);
 });
 
-test("a rebuild comes to the same rows, and an audit finds nothing", async () => {
+test("a rebuild gives the same rows, and an audit finds nothing", async () => {
   const quiet = pino({ level: "silent" });
   const { pool, eventStore } = model;
   const migrations = migrationStatements();
@@ -70,7 +70,7 @@ test("a rebuild comes to the same rows, and an audit finds nothing", async () =>
   expect(verified.findings.first).toEqual([]);
 });
 
-test("the versions of a shipment stand in the order they were pushed, and say which were never shown", async () => {
+test("the versions of a shipment are in the order in which they were pushed, and say which were never in the ledger", async () => {
   const versions = await shipmentVersions({ eventStore: model.eventStore, organisationId: "acme", shipmentId: "S1", signal });
   expect(versions.map(({ fields, supersededBy }) => [fields["originSuburb"], supersededBy])).toEqual([
     ["older", newer.importId],
@@ -84,7 +84,7 @@ test("the versions of a shipment stand in the order they were pushed, and say wh
   ]);
 });
 
-test("the tables list the same versions, of which each is read from its import's stream", async () => {
+test("the tables list the same versions, and each is read from its import's stream", async () => {
   const { pool, eventStore } = model;
   const asked = { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 10 };
   const page = await listVersions("acme", asked, pool);
@@ -98,7 +98,7 @@ test("the tables list the same versions, of which each is read from its import's
     },
   });
   const read = await Promise.all((page?.versions ?? []).map((placed) => readVersion(placed, counted, signal)));
-  expect(events).toBe(6); // of each version who asked for the import, and its line
+  expect(events).toBe(6); // for each of three versions the import's first event and the shipment's line
   const audited = await shipmentVersions({ eventStore, organisationId: "acme", shipmentId: "S1", signal });
   expect(page?.all).toBe(audited.length);
   for (const [index, { requestId: _, writtenAt: __, ...version }] of audited.entries())
@@ -108,7 +108,7 @@ test("the tables list the same versions, of which each is read from its import's
   expect(await listVersions("other", asked, pool)).toEqual({ all: 0, versions: [] });
 });
 
-test("a database in which an older push has overwritten a newer one is mended when it is migrated", async () => {
+test("the migration and the projector repair a database in which an older push has overwritten a newer one", async () => {
   await model.stopProjector();
   const { pool } = model;
   await pool.query(`alter table shipments rename column import_position to position;
@@ -120,7 +120,7 @@ test("a database in which an older push has overwritten a newer one is mended wh
   );
   const migration = await readFile(new URL("../../drizzle/0005_pushed_later_wins.sql", import.meta.url), "utf8");
   for (const statement of migration.split("--> statement-breakpoint")) await pool.query(statement);
-  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" }); // to be read until the projector has passed
+  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" }); // still there until the projector has written the table anew
   model.startProjector();
   await until(async () => (await pool.query("select from checkpoints where projection = 'shipments'")).rowCount === 1);
   await model.project();

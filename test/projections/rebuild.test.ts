@@ -17,7 +17,7 @@ const run = (options: Partial<RebuildOptions> = {}) => runRebuild(model, options
 const everything = () => everythingIn(model);
 
 describe("a rebuild", () => {
-  test("comes to exactly the rows that were there, and says so", async () => {
+  test("gives exactly the rows that were there, and says so", async () => {
     const before = await everything();
     const rebuilt = await run();
     expect(identical(rebuilt)).toBe(true);
@@ -35,7 +35,7 @@ describe("a rebuild", () => {
   });
 
   test.each(allProjections.map((projection) => [projection.name, projection] as const))(
-    "of %s alone leaves the other projections as they are",
+    "of %s alone gives the same rows, and the projector goes on",
     async (_, projection) => {
       const before = await everything();
       expect(identical(await run({ projections: [projection] }))).toBe(true);
@@ -56,7 +56,7 @@ describe("a rebuild", () => {
     expect(await run()).toSatisfy(identical);
   });
 
-  test("names the projection whose live rows were changed by hand, and mends it", async () => {
+  test("names the projection whose live rows were changed by hand, and repairs it", async () => {
     const before = await everything();
     await model.pool.query("update shipments set items = '[]' where shipment_id = 'S1'");
     const { comparisons } = await run();
@@ -69,7 +69,7 @@ describe("a rebuild", () => {
   test("that is interrupted changes nothing and can be started again", async () => {
     const before = await everything();
     const stop = new AbortController();
-    const reason = new Error("Ctrl-C"); // by which the command line tells it from a fault
+    const reason = new Error("Ctrl-C"); // the command line recognises an interruption by this error
     const interrupted = run({ signal: stop.signal, onProgress: () => stop.abort(reason) });
     await expect(interrupted).rejects.toBe(reason);
     expect(await everything()).toEqual(before);
@@ -102,7 +102,7 @@ describe("a rebuild", () => {
     expect(await first).toSatisfy(identical);
   });
 
-  test("whose lock was lost unnoticed touches nothing of the one that has it now", async () => {
+  test("that has lost its lock without noticing fails, and does not disturb the rebuild that has the lock now", async () => {
     const before = await everything();
     const [firstAtWork, goOn, secondAtWork, firstOver] = [gate(), gate(), gate(), gate()];
     const first = run({ eventStore: holding(firstAtWork.open, goOn.opened) });
@@ -122,7 +122,7 @@ describe("a rebuild", () => {
   });
 });
 
-test("a rebuild puts the function of the queue back where the schema was dropped", async () => {
+test("a rebuild creates the queue's SQL function again when it was dropped", async () => {
   await model.pool.query("drop function reserve_import_place");
   await run();
   const { rows } = await model.pool.query("select reserve_import_place('o', gen_random_uuid(), 5) as reserved");
@@ -134,7 +134,7 @@ describe("without a projector", () => {
   beforeEach(() => model.stopProjector());
   afterEach(() => model.startProjector());
 
-  test("a rebuild goes to the end of the log all the same", async () => {
+  test("a rebuild also reads to the end of the log", async () => {
     const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
     await run();
     const { rows } = await model.pool.query("select status from imports where import_id = $1", [importId]);
@@ -145,7 +145,7 @@ describe("without a projector", () => {
 describe("tables of another log", () => {
   beforeEach(() => model.stopProjector());
 
-  /** The projector leaves them alone and asks for a rebuild, after which it goes on by itself. */
+  /** The projector must write nothing and ask for a rebuild, and go on by itself after the rebuild. */
   async function projectAfterRebuild(): Promise<void> {
     const { importId } = await model.record({ kind: "activities", rows: [{ accept: activity() }] });
     const lines: string[] = [];
@@ -159,12 +159,12 @@ describe("tables of another log", () => {
     expect(await run()).toSatisfy(identical);
   }
 
-  test("that went on for longer than this one are not added to, and replaced by a rebuild", async () => {
+  test("whose checkpoint is past the end of this log are not written, and are replaced by a rebuild", async () => {
     await model.pool.query("update checkpoints set commit = commit + 1000000, prepare = prepare + 1000000");
     await projectAfterRebuild();
   });
 
-  test("are not added to either once this one has grown past them, nor by another projector", async () => {
+  test("are not written either when this log has grown past their checkpoint, nor by another projector", async () => {
     const end = (await model.eventStore.head())?.commit ?? 0n;
     await model.pool.query("update checkpoints set commit = $1, prepare = $1", [String(end + 2_000n)]);
     const lines: string[] = [];
@@ -182,12 +182,12 @@ describe("tables of another log", () => {
     expect(await run()).toSatisfy(identical);
   });
 
-  test("one of them is enough", async () => {
+  test("are recognised by the checkpoint of a single projection", async () => {
     await model.pool.query("update checkpoints set commit = commit + 1000000 where projection = 'shipments'");
     await projectAfterRebuild();
   });
 
-  test("that stand where this one has no event are replaced too", async () => {
+  test("whose checkpoint is where this log has no event are replaced too", async () => {
     await model.pool.query("update checkpoints set commit = commit - 1, prepare = prepare - 1");
     await projectAfterRebuild();
   });

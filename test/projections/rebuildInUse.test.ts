@@ -42,7 +42,7 @@ describe("a key revoked before the swap", () => {
   beforeEach(() => model.stopProjector());
   afterEach(() => model.startProjector());
 
-  test("stays revoked, though no projector has seen it", async () => {
+  test("stays revoked, though no projector has seen the event", async () => {
     const deps = organisationDeps();
     const origin = { by: { kind: "cli" as const, id: "cli" }, correlationId: "test" };
     await applyOrganisation(deps, organisationFile("keyed"), origin);
@@ -85,7 +85,7 @@ describe("after every projection table was dropped", () => {
 describe("during continuous pushes", () => {
   const rounds = process.env["WAYBILL_LONG"] ? 20 : 2;
 
-  test(`${rounds} rebuilds lose and duplicate nothing, and readers never meet a missing table`, async () => {
+  test(`${rounds} rebuilds lose and duplicate nothing, and readers never find a table missing`, async () => {
     const organisationId = "busy";
     const stop = new AbortController();
     let activities = 0;
@@ -102,7 +102,7 @@ describe("during continuous pushes", () => {
         });
         activities += count;
         rejected += 1;
-        await pause(20); // the log must not grow faster than twenty rebuilds can read it
+        await pause(20); // otherwise the log would grow faster than the rebuilds can read it
       }
     };
     const reading = async () => {

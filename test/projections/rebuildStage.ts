@@ -1,4 +1,4 @@
-// Imports of every kind and end in the tables of a reading side, and a rebuild of them to be compared.
+// A read model with imports of every kind and status, and helpers that rebuild and compare its tables.
 import { pino } from "pino";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { allProjections } from "../../src/projections/allProjections.js";

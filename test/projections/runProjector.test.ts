@@ -14,7 +14,7 @@ afterAll(() => model?.close());
 
 const record = () => model.record({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
 
-/** Every import recorded so far is complete, once. */
+/** Checks that every import recorded so far is in the tables once, completed. */
 async function expectEverything(imports: number): Promise<void> {
   await model.project();
   const { rows } = await model.pool.query(
@@ -31,7 +31,7 @@ const recordMany = async (count: number) => {
 };
 
 describe("the projector", () => {
-  test("hands over to the one that stands by", async () => {
+  test("is replaced by the standby projector when it stops", async () => {
     const stop = new AbortController();
     const standby = runProjector({
       pool: model.pool,
@@ -54,7 +54,7 @@ describe("the projector", () => {
     await expectEverything(imports);
   });
 
-  test("holds its place without keeping anything from being vacuumed", async () => {
+  test("holds its lock without keeping dead rows from being vacuumed", async () => {
     const holders = async () =>
       (
         await model.pool.query(
@@ -70,7 +70,7 @@ describe("the projector", () => {
     await model.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
     );
-    // On all of the pool's connections at once: one that was cut may still be taken for a good one.
+    // Use all of the pool's connections at once: the pool may not have noticed yet that one of them was cut.
     await until(async () =>
       Promise.all(Array.from({ length: model.pool.totalCount + 1 }, () => model.pool.query("select 1"))).then(
         () => true,
@@ -99,14 +99,14 @@ describe("the projector", () => {
     await expectEverything(imports);
   });
 
-  test("says how far the tables are, also while nothing happens", async () => {
+  test("updates the checkpoints' time also while the log does not grow", async () => {
     const updated = async () => (await model.pool.query("select min(updated_at) as at from checkpoints")).rows[0].at as Date;
     await expectEverything(imports);
     const before = await updated();
     await until(async () => (await updated()) > before);
   });
 
-  test("fills a projection that an upgrade has brought while the other projections go on", async () => {
+  test("fills a new projection from the beginning of the log, while the other projections go on", async () => {
     await model.record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }, { accept: goodsLine("S2") }] });
     await model.project();
     await model.stopProjector();
@@ -127,7 +127,7 @@ describe("the projector", () => {
     expect(await listVersions("acme", { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 9 }, model.pool)).toBeUndefined();
     fill();
     await model.record({ kind: "shipments", rows: [{ accept: goodsLine("S1") }] });
-    await until(async () => (await versions()).length === 3); // they are filled beside what `project` waits for
+    await until(async () => (await versions()).length === 3); // `project` does not wait for a projection that is being filled
     expect(await versions()).toEqual(expect.arrayContaining(before));
     const listed = () => listVersions("acme", { shipmentId: "S1", asOf: undefined, upTo: undefined, count: 9 }, model.pool);
     await until(async () => (await listed())?.all === 2);

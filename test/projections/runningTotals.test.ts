@@ -1,4 +1,4 @@
-// Totals that are summed as rows pass are those that Postgres makes of the rows, to the last digit: a rebuild compares the tables as text.
+// Totals summed in memory while rows are projected equal, to the last digit, those that Postgres computes: a rebuild compares tables as text.
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
@@ -34,7 +34,7 @@ const textsOf = async (table: string): Promise<string[]> =>
   (await database.pool.query<{ text: string }>(`select t::text as text from ${table} as t order by 1`)).rows.map(({ text }) => text);
 const written = async () => ({ totals: await textsOf("activity_totals"), groups: await textsOf("activity_groups") });
 
-/** Each batch by a projector that has just begun, and so knows no import: Postgres sums the rows. */
+/** Each batch is applied by a new projector, which has no totals in memory, so that Postgres sums the rows. */
 async function summedByPostgres(events: readonly StoredEvent[]): Promise<Awaited<ReturnType<typeof written>>> {
   await clear();
   await apply(events.slice(0, -1), new Map());
@@ -68,7 +68,7 @@ const variety = Array.from({ length: 240 }, (_, n) => ({
 }));
 
 describe("totals of an import that was followed from its start", () => {
-  test.each([1000, 7, 61])("are those of its rows, in batches of %i, without a look at the rows", async (size) => {
+  test.each([1000, 7, 61])("are those of its rows, in batches of %i, without reading the rows from the table", async (size) => {
     const events = storyOf(variety);
     const known: KnownImports = new Map();
     for (let from = 0; from < events.length - 1; from += size)
@@ -80,7 +80,7 @@ describe("totals of an import that was followed from its start", () => {
     expect(inMemory).toEqual(await summedByPostgres(events));
   });
 
-  test("count the rows of a batch once that was rolled back and comes again, cut in other places", async () => {
+  test("count rows once when a batch was rolled back and comes again, cut at other places", async () => {
     const events = storyOf(variety.slice(0, 50));
     const known: KnownImports = new Map();
     const broken: Projection = { name: "broken", tables: [], apply: () => Promise.reject(new Error("no")) };
@@ -108,7 +108,7 @@ describe("the rows are summed in the table instead", () => {
   };
 
   test.each([
-    ["a timestamp that is none", { activityTimestamp: "2026-02-30T00:00:00Z" }, 1],
+    ["an invalid timestamp", { activityTimestamp: "2026-02-30T00:00:00Z" }, 1],
     ["a time after the year 9999", { activityTimestamp: "9999-12-31T23:59:00-14:00" }, 2],
     ["a code that is too long for the index", { warehouseCode: "W".repeat(201) }, 2],
     ["a code that Postgres cannot store", { chargeCode: "A\0B" }, 2],
@@ -132,7 +132,7 @@ describe("the rows are summed in the table instead", () => {
     const events = storyOf(variety.slice(0, 20));
     const known: KnownImports = new Map();
     await apply(events.slice(0, 10), known);
-    await apply(events.slice(10, 14), new Map()); // another projector had its turn
+    await apply(events.slice(10, 14), new Map()); // another projector applied these
     await apply(events.slice(14, -1), known);
     expect(totalsIn(known)?.all(20)).toBeUndefined();
     await apply(events.slice(-1), known);
@@ -141,7 +141,7 @@ describe("the rows are summed in the table instead", () => {
   });
 });
 
-describe("what running imports keep in memory", () => {
+describe("the memory for totals of running imports", () => {
   const kept = (rows: number, odd = {}): RunningTotals => {
     const totals = runningTotals(0n);
     const accepted = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity(odd) }));
@@ -153,7 +153,7 @@ describe("what running imports keep in memory", () => {
     [-1, [false, true]],
     [0, [true, true]],
     [1, [true, true]],
-  ])("is bounded for all of them together, the largest gives up first (the bound is %i more than they keep)", (more, whole) => {
+  ])("is bounded in all, and the largest import's totals are dropped first (the bound is %i more than needed)", (more, whole) => {
     const totals = [kept(30), kept(10)];
     const facts = { position: "1", organisationId: "acme", kind: "activities", sourceDetails: "" } as const;
     const known: KnownImports = new Map(totals.map((each, n) => [String(n), { ...facts, importId: String(n), totals: each }]));
@@ -165,7 +165,7 @@ describe("what running imports keep in memory", () => {
     expect(totals[0]?.size() === 0).toBe(!whole[0]);
   });
 
-  test("counts the characters of long codes, once for each group", () => {
+  test("includes the characters of long codes, once for each group", () => {
     const long = { warehouseCode: "東".repeat(200), chargeCode: "x".repeat(200) };
     const more = (rows: number) => kept(rows, long).size() - kept(rows).size();
     expect(more(1)).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-// Whatever a log holds and wherever a projector is interrupted, the totals are those that Postgres makes of the rows in the table.
+// Whatever a log holds and wherever a projector is interrupted, the totals equal those that Postgres computes from the rows.
 import fc from "fast-check";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,7 +37,7 @@ const clear = () => database.pool.query("truncate imports, activities, activity_
 
 const isEnding = ({ type }: StoredEvent): boolean => /^Import(Completed|Failed|Cancelled)$/.test(type);
 
-/** Each ending is applied by a projector that has just begun, and so has no totals: Postgres sums the rows. */
+/** Each import's end is applied by a new projector, which has no totals in memory, so that Postgres sums the rows. */
 async function summedByPostgres(log: readonly StoredEvent[]): Promise<Awaited<ReturnType<typeof written>>> {
   await clear();
   let from = 0;
@@ -65,7 +65,7 @@ const times = fc
       .map((rest) => `${hour}${String(minute).padStart(2, "0")}${rest}`),
   );
 const oddTimes = fc.constantFrom("2026-03-01", "2026-02-30T00:00:00Z", "9999-12-31T23:59:00-14:00");
-/** The last three are one text to a reader, but not to Postgres. */
+/** The last three look the same to a reader, but are different texts to Postgres. */
 const codes = fc.constantFrom("W", "w", "W ", "a\tb\\n", "\\N", "😀".repeat(100), "\ufeffW", "Å", "A\u030a", "\u212b");
 const oddCodes = fc.constantFrom("x".repeat(201), "A\0B", "A\ud800", 7);
 const rare = <Value>(usual: fc.Arbitrary<Value>, odd: fc.Arbitrary<unknown>) =>
@@ -88,13 +88,13 @@ const story: fc.Arbitrary<Story> = fc.record({
   end: fc.constantFrom("completed", "completed", "completed", "failed", "cancelled", "running"),
 });
 
-/** What happens to an event on its way into the log: nothing, or what must not happen. */
+/** Faults of an event in the log: mostly none, rarely a row recorded twice or unreadable data. */
 const mishaps = fc.oneof(
   { weight: 50, arbitrary: fc.constant("none" as const) },
   { weight: 1, arbitrary: fc.constantFrom("twice", "unreadable" as const) },
 );
 
-/** The events of the imports in one order, each import's own in theirs. */
+/** The events of several imports, mixed, with each import's events in their order. */
 const logs = fc
   .tuple(fc.array(story, { minLength: 1, maxLength: 3 }), fc.infiniteStream(fc.nat(2)), fc.infiniteStream(mishaps))
   .map(([stories, turns, happens]) => {
@@ -118,7 +118,7 @@ const logs = fc
     return log;
   });
 
-/** How a batch fares: `again` is one that comes twice, `other` one that another projector applies. */
+/** What happens to a batch: `again` comes twice, `other` is applied by another projector, `restarted` comes after a restart. */
 const fates = fc.oneof(
   { weight: 20, arbitrary: fc.constant("applied") },
   { weight: 2, arbitrary: fc.constantFrom("again", "rolledBack") },
@@ -126,7 +126,7 @@ const fates = fc.oneof(
 );
 const batches = fc.infiniteStream(fc.tuple(fc.integer({ min: 1, max: 9 }), fates));
 
-test("a log that is projected with interruptions has the totals that Postgres makes of its rows", async () => {
+test("a log that is projected with interruptions has the totals that Postgres computes from its rows", async () => {
   let summedInMemory = 0;
   const project = async (log: readonly StoredEvent[], cuts: Iterator<[number, string]>): Promise<void> => {
     let known: KnownImports = new Map();

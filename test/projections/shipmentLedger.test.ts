@@ -11,7 +11,7 @@ describe("the shipment ledger", () => {
     expect(await rowsOf("shipments")).toEqual([]);
   });
 
-  it("keeps a shipment's lines in row order wherever they stood, with the fields of its first line", async () => {
+  it("keeps a shipment's lines in row order, also when other lines were between them, with the fields of its first line", async () => {
     const item = (itemType: string) => ({ item: { itemType } });
     await play({
       kind: "shipments",
@@ -30,7 +30,7 @@ describe("the shipment ledger", () => {
     expect(await rowsOf("shipment_lines")).toEqual([]);
   });
 
-  it.each([1, 2, 3, 4, 1000])("knows where the lines of each version stand, in batches of %i", async (size) => {
+  it.each([1, 2, 3, 4, 1000])("knows the revisions of each version's lines, in batches of %i", async (size) => {
     const rows: Story["rows"] = [
       { accept: goodsLine("S1"), shipment: 1 },
       { reject: "x" },
@@ -77,7 +77,7 @@ describe("the shipment ledger", () => {
     expect(await rowsOf("shipments")).toMatchObject([{ fields: { originSuburb: "second" }, import_id: second.importId }]);
   });
 
-  it("keeps one organisation's shipment apart from another's of the same id", async () => {
+  it("keeps shipments of two organisations with the same id apart", async () => {
     await play({ kind: "shipments", organisationId: "acme", rows: [{ accept: goodsLine("S1") }] });
     await play({ kind: "shipments", organisationId: "other", rows: [{ accept: goodsLine("S1") }] });
     expect(await rowsOf("shipments")).toHaveLength(2);

@@ -1,4 +1,4 @@
-// Totals and filtered lists against a plain recount of what was pushed.
+// Totals and filtered lists compared with a simple recount of the pushed activities.
 import { readdir, readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -89,7 +89,7 @@ async function allPages(filter: ActivityFilter, limit: number): Promise<Record<s
   return items;
 }
 
-describe("whatever is filtered by, and wherever a range begins and ends", () => {
+describe("for any filter and any range of times", () => {
   const given = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
   const instants = forms.map((text) => instantOf(text, "UTC") ?? 0);
   const instant = fc
@@ -105,7 +105,7 @@ describe("whatever is filtered by, and wherever a range begins and ends", () => 
     })
     .filter(({ from, to }) => from === undefined || to === undefined || from <= to);
 
-  test("the totals are the sums over what was pushed", async () => {
+  test("the totals are the sums of the pushed activities", async () => {
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
         const totals = await activityTotals("acme", filter, model.pool);
@@ -115,7 +115,7 @@ describe("whatever is filtered by, and wherever a range begins and ends", () => 
     );
   });
 
-  test("the pages are the rows, each once, in one order whatever the pages' size", async () => {
+  test("the pages have each row once, in the same order for any page size", async () => {
     await fc.assert(
       fc.asyncProperty(filters, fc.constantFrom(1, 3, 25), fc.boolean(), async (filter, limit, ofImport) => {
         const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
@@ -147,14 +147,14 @@ test("totals are exact where JSON numbers are not", async () => {
   expect(sumOf(totals)).toEqual({ quantity: "2999999999999992.3000001", rows: 7 });
 });
 
-test("a timestamp that an older version let in and Postgres cannot read is in no total, and keeps no other row out", async () => {
+test("a timestamp that an older version accepted and Postgres cannot read is in no total, and other rows are", async () => {
   const strange = ["soon", "2026-02-30T00:00:00Z", "2026-03-01T00:00:00+99:00"].map((activityTimestamp) => activity({ activityTimestamp }));
   await push([activity(), ...strange, activity()], { organisationId: "old" });
   await model.project();
   expect(sumOf(await activityTotals("old", {}, model.pool)).rows).toBe(2);
 });
 
-test("an organisation has no other's activities, nor those of imports that did not complete", async () => {
+test("an organisation's totals have no other organisation's activities, nor those of imports that did not complete", async () => {
   expect(sumOf(await activityTotals("other", {}, model.pool)).rows).toBe(2);
   expect(sumOf(await activityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);
   expect(await activityTotals("nobody", {}, model.pool)).toEqual([]);

@@ -1,4 +1,4 @@
-// Rejected rows of all imports: by reason and import, page by page, at a cost that does not grow with them.
+// Rejected rows of all imports, by reason and import and page by page. A page's cost does not grow with the number of rows.
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
@@ -27,7 +27,7 @@ interface Rejected {
   readonly error?: string;
 }
 
-/** A completed import of an organisation, with its rejected rows, as the projection leaves them. */
+/** Writes a completed import with rejected rows to the tables, as the projector would. */
 async function addImport(n: number, { organisation = "acme", kind = "activities" }, rejected: readonly Rejected[]): Promise<void> {
   await one.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -76,7 +76,7 @@ test("rows of all imports come once each, the latest import first, across pages 
   expect((await allRows("pages", { kind: "shipments", state: "open" })).rows).toEqual([]);
 });
 
-test("the lines of a shipment stand together, wherever they are in the file, also where only one of them has the reason asked for", async () => {
+test("the lines of a shipment are listed together, also when only one of them has the filtered reason", async () => {
   const [first, second] = ["Origin Zone(s) not found", "Customer not found"];
   await addImport(10, { organisation: "lines", kind: "shipments" }, [
     { row: 2, handle: "A", error: first },
@@ -96,7 +96,7 @@ test("the lines of a shipment stand together, wherever they are in the file, als
   expect((await ofReason(second)).rows).toEqual(["10:3", "10:5", "10:6", "10:2", "10:4", "10:7"]);
 });
 
-test("rows that are taken, dismissed or superseded are not open; who has them is said by name", async () => {
+test("rows that are submitted, dismissed or superseded are not open, and the name of who did it is given", async () => {
   await addImport(20, { organisation: "held", kind: "shipments" }, [
     { row: 2, handle: "A" },
     { row: 3, handle: "B" },
@@ -133,7 +133,7 @@ test("rows that are taken, dismissed or superseded are not open; who has them is
   expect((await countRejectedRows("held", one)).shipments).toEqual({ open: 2, submitted: 1, dismissed: 1 });
 });
 
-test("a row of values that are too large to be sent again comes without them; a page of large ones ends early", async () => {
+test("a row whose values are too large to be sent comes without them, and a page of large rows ends early", async () => {
   await addImport(30, { organisation: "large" }, many(2, 40));
   await one.query(
     `update rejections set data = json_build_object('status', repeat('v', case "row" when 2 then 200000 else 100000 end)) where import_position = 30`,
@@ -147,15 +147,14 @@ test("a row of values that are too large to be sent again comes without them; a 
 
 const imports = 40;
 
-/** Rows of the table that Postgres looked at meanwhile. */
-test("a page costs what it holds, among many imports, many rows and many that are finished", async () => {
+test("the rows that Postgres reads for a page do not grow with the number of imports, rows and finished rows", async () => {
   for (let n = 100; n < 100 + imports; n += 1) await addImport(n, { organisation: "many" }, many(2, 500));
   await addImport(
     200,
     { organisation: "many", kind: "shipments" },
     many(2, 30_000).map((each) => ({ ...each, handle: `S-${each.row % 9_000}` })),
   );
-  // All rows of imports but the first are finished, and thousands more.
+  // All rows of activity imports but the first are finished, and so are thousands of further groups.
   await one.query("update rejection_groups set open = 0 where organisation_id = 'many' and import_position between 101 and 199");
   await one.query(
     `insert into rejection_groups select gen_random_uuid(), 'x', 'many', 'activities', 1000 + n, 'no', 1, 0, 0, 0 from generate_series(1, 5000) as n`,

@@ -1,4 +1,4 @@
-// Filters cost what the page holds, however many imports there are: counted by Postgres, not by a clock.
+// A filtered page reads about as many rows as it has, however many imports there are. Postgres counts the rows; no time is measured.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
@@ -20,7 +20,7 @@ let one: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   one = database.one;
-  // Of activities only the oldest 100, of failed ones only the oldest 200, and one reference that nothing else has, at the very beginning.
+  // Only the oldest 100 imports are activities, only the oldest 200 have failed, and import 2 has a reference that no other has.
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
@@ -61,27 +61,27 @@ describe.each<[string, ImportFilter, number[]]>([
   ["of a status", { status: "failed" }, even(200, 2)],
   ["of a kind and a status", { kind: "shipments", status: "failed" }, even(200, 102)],
 ])("%s", (_, filter, expected) => {
-  test("come newest first, page by page, each once and of one organisation", async () => {
+  test("imports come newest first, page by page, each once and of one organisation", async () => {
     expect(await all(filter, 6)).toEqual(expected);
   });
 
-  test("a page looks at no more than its own imports", async () => {
+  test("Postgres reads fewer than 200 imports for a page", async () => {
     expect(await rowsLookedAt(one, "imports", () => search(filter))).toBeLessThan(200);
   });
 });
 
-test("a reference is found by a part of it, in capitals or not, where % is only a character", async () => {
+test("a reference is found by a part of it in any case, and % has no special meaning", async () => {
   expect((await search({ reference: `NIGHTLY ${imports}` })).items.map(({ importId }) => importId)).toEqual([idOf(imports)]);
   expect(await all({ reference: "100% fir" })).toEqual([2]);
   expect(await all({ reference: "%" })).toEqual([2]);
   expect(await all({ reference: "nightly", status: "failed", kind: "activities" })).toEqual(even(100, 4));
 });
 
-test("a reference that only the oldest import has: each page looks at a bounded number, and has the cursor for the rest", async () => {
+test("for a reference that only the oldest import has, a page reads a bounded number of imports and has a cursor for the rest", async () => {
   const first = await search({ reference: "the 100% first" });
   expect(first.items).toEqual([]);
   expect(first.nextCursor).not.toBeNull();
-  // Half of all imports are another organisation's: Postgres may pass over those, and take the index by position alone.
+  // Half of all imports are another organisation's: Postgres may use the index by position and skip those.
   expect(await rowsLookedAt(one, "imports", () => search({ reference: "the 100% first" }))).toBeLessThan(2 * mostLookedAt + 200);
 });
 
@@ -90,7 +90,7 @@ test("a cursor belongs to its filter", async () => {
   await expect(search({ status: "failed" }, nextCursor)).rejects.toThrow(/cursor is malformed/);
 });
 
-test("reasons are counted fault by fault, over the first rejected rows or, once it has completed, over all of them", async () => {
+test("reasons are counted by fault, over the first rejected rows, or over all rows once the import has completed", async () => {
   await database.pool.query(
     `insert into rejections (import_position, "row", error, data)
      select 4, r, case when r % 10 = 0 then 'Rejected with its shipment: no place' when r % 2 = 0 then 'Customer not found; no quantity' else 'Customer not found' end, '{}'
@@ -109,7 +109,7 @@ test("reasons are counted fault by fault, over the first rejected rows or, once 
     expect(await found("other", status)).toEqual({ reasons: [], others: 0, counted: 0 });
   expect(await found("acme", "processing")).toEqual(expected(2_000));
   expect(await found("acme", "cancelled")).toEqual(expected(10_000));
-  expect(await found("acme", "completed")).toEqual(expected(10_000)); // its groups are not there yet
+  expect(await found("acme", "completed")).toEqual(expected(10_000)); // the groups of its rows are not in the table yet
   await database.pool.query(
     `insert into rejection_groups select $1, md5(reason), 'acme', 'shipments', 4, reason, rows, rows, 0, 0
        from (values ('Customer not found; no quantity', 4800), ('Customer not found', 6000), ('no place', 1200)) as groups (reason, rows)`,
@@ -118,13 +118,13 @@ test("reasons are counted fault by fault, over the first rejected rows or, once 
   expect(await rowsLookedAt(one, "rejections", async () => expect(await found("acme", "completed")).toEqual(expected(12_000)))).toBe(0);
 });
 
-test("what ended on two days costs what ended then, at the end of all imports and in their middle", async () => {
+test("counting the imports that ended on two days reads about those imports only, among the newest and among older ones", async () => {
   const dayOf = (n: number) => new Date(Date.UTC(2026, 0, n));
   for (const first of [5, 10]) {
     const days = { starts: [dayOf(first), dayOf(first + 1)], end: dayOf(first + 2) };
     const looked = await rowsLookedAt(one, "imports", async () => {
       const { days: counted } = await endedImports(one, "acme", days);
-      expect(counted.map(({ accepted }) => accepted)).toEqual([720, 720]); // every other minute's import is of the organisation
+      expect(counted.map(({ accepted }) => accepted)).toEqual([720, 720]); // there is one import a minute, and every other one is the organisation's
     });
     expect(looked).toBeLessThan(1_600);
   }

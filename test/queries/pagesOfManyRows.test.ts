@@ -1,4 +1,4 @@
-// A page costs what the page holds, however many rows the tables do: counted by Postgres, not by a clock.
+// A page reads about as many rows as it has, however many the tables have. Postgres counts the rows; no time is measured.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
@@ -45,12 +45,12 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** At least the page itself: a count that did not count would be no more than 0. */
+/** At least the 100 rows of the page, which shows that rows are counted at all, and fewer than 1,000. */
 const aboutAPage = (rows: number) => rows >= 100 && rows < 1_000;
 
 const lookedAt = (table: string, read: () => Promise<unknown>) => rowsLookedAt(one, table, read);
 
-test("the last import's activities, and a page in the middle of all of them", async () => {
+test("the activities of the last import, and a page in the middle of all activities, read about a page", async () => {
   const last = () => listActivities("acme", { importId: importId(imports) }, page, one);
   expect((await last()).items).toHaveLength(100);
   expect(await lookedAt("activities", last)).toSatisfy(aboutAPage);
@@ -60,7 +60,7 @@ test("the last import's activities, and a page in the middle of all of them", as
   expect(await lookedAt("activities", () => listActivities("acme", {}, second, one))).toSatisfy(aboutAPage);
 });
 
-test("a page crosses from one import to the next without a gap", async () => {
+test("pages go from one import to the next without a gap", async () => {
   let cursor: string | undefined;
   const seen: string[] = [];
   do {
@@ -72,7 +72,7 @@ test("a page crosses from one import to the next without a gap", async () => {
   expect(seen).toEqual(expected);
 });
 
-test("rejected rows, deep in the last import", async () => {
+test("a page of rejected rows in the middle of the last import reads about a page", async () => {
   const name = { kind: "activities", importId: importId(imports) } as const;
   const first = await listRejectedRows("acme", name, { ...page, limit: 500 }, { pool: one, eventStore: noEventStore });
   const deep = { ...page, cursor: first.nextCursor ?? undefined };
@@ -82,7 +82,7 @@ test("rejected rows, deep in the last import", async () => {
   );
 });
 
-test("open rows, where all others are corrected: no page looks at more than the next thousand rows", async () => {
+test("a page of open rows reads a thousand rows at most, also where nearly all rows are corrected", async () => {
   const name = { kind: "activities", importId: importId(imports), state: "open" } as const;
   await one.query(
     `insert into row_corrections (import_id, "row", correction_id, state)
@@ -105,7 +105,7 @@ test("open rows, where all others are corrected: no page looks at more than the 
   expect(all.items).toMatchObject([{ row: 2, state: "corrected" }]);
 });
 
-describe("rejected rows that were recorded before names, values and reasons were bounded", () => {
+describe("rejected rows of earlier versions, whose names, values and reasons were not bounded,", () => {
   const heavy = { kind: "activities", importId: importId(1) } as const;
   const mebibyte = 1024 * 1024;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe("rejected rows that were recorded before names, values and reasons were
       cursor = nextCursor ?? undefined;
     } while (cursor);
     expect(seen).toEqual(Array.from({ length: rowsEach }, (_, n) => n + 2));
-    // One row alone may be more than a page holds; about a page otherwise, with what JSON puts around the rows.
+    // A single row may be larger than a page. Other pages have 4 MiB at most, and a little more as JSON.
     for (const { bytes, rows } of sizes) expect(rows === 1 || bytes < 4.1 * mebibyte).toBe(true);
     expect(sizes.slice(0, 7).map(({ rows }) => rows)).toEqual([4, 4, 4, 4, 4, 4, 4]);
     expect(sizes.some(({ bytes, rows }) => rows === 1 && bytes > 5 * mebibyte)).toBe(true);
@@ -158,7 +158,7 @@ test.each([
   expect(nextCursor).not.toBeNull();
 });
 
-test("the overview looks at so many rejected rows of shipments and no more; those of activities are counted already", async () => {
+test("the overview reads about 5,000 rejected rows of shipments at most, and none of activities, which are counted already", async () => {
   await database.pool.query(
     `insert into rejection_groups select import_id, md5('no'), organisation_id, kind, position, 'no', $1::int, $1::int, 0, 0 from imports`,
     [rowsEach],
@@ -168,7 +168,7 @@ test("the overview looks at so many rejected rows of shipments and no more; thos
   for (const table of ["imports", "rejection_groups"])
     await database.pool.query(`update ${table} set kind = 'shipments' where import_id >= $1`, [importId(imports - 5)]);
   const activities = (imports - 6) * rowsEach;
-  const corrected = rowsEach - 2; // of the newest import, by the test above
+  const corrected = rowsEach - 2; // a test above has corrected these rows of the newest import
   const looked = await lookedAt("rejections", read({ rows: activities + 5_001 - corrected, atLeast: true }));
   expect(looked).toBeGreaterThanOrEqual(5_000);
   expect(looked).toBeLessThan(7_000);

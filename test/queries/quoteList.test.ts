@@ -49,7 +49,7 @@ describe("the list of quotes", () => {
     await projectLog(service);
   });
 
-  test("shows the newest first, with the cheapest price or why there is none", async () => {
+  test("shows the newest quote first, with the cheapest price or the reason why there is none", async () => {
     const { items, nextCursor } = await list();
     expect(items.map(({ quoteId }) => quoteId)).toEqual(expected);
     expect(nextCursor).toBeNull();
@@ -73,7 +73,7 @@ describe("the list of quotes", () => {
     for (const { quoteId } of items) expect((await lister.get(`${path}/${quoteId}`)).status).toBe(200);
   });
 
-  test("is paged, and narrowed by customer and by time, its beginning included and its end not", async () => {
+  test("is paged, and filtered by customer and by time, which includes `from` and excludes `to`", async () => {
     const paged: string[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
       const page: { items: Listed[]; nextCursor: string | null } = await list(`limit=1${cursor ? `&cursor=${cursor}` : ""}`);

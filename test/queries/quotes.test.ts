@@ -1,4 +1,4 @@
-// Quotes as they are read: at once from the stream, later from the projection, one by one; old ones too.
+// Reading quotes: at first from their stream, later from the projection, also quotes of earlier versions.
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Half a character is not text that Postgres takes; it was sent, so it is answered. */
+/** Has half a surrogate pair, which Postgres does not accept. It was sent, so it must be answered. */
 const oddType = "Carton \u0001\\n\t'\"\ud800 ä";
 
 async function quoted(
@@ -57,7 +57,7 @@ const rebuilt = () =>
     ...{ migrations: migrationStatements(), projections: allProjections.filter(({ name }) => name === "quotes") },
   });
 
-/** As a process does that has never seen the quote, and whose event store or table has nothing to say. */
+/** Throws when the event store is read: the quote must come from the table. */
 const unavailable = () => {
   throw new Error("not to be asked");
 };
@@ -69,7 +69,7 @@ const anywhere = (organisation: TestOrganisation, quoteId: string) =>
   findQuote(organisation.id, quoteId, { pool: service.pool, eventStore: service.eventStore, quoteMemory: createQuoteMemory() });
 
 describe("a quote", () => {
-  test("is answered to the letter as it was first: at once from its stream, later from the table without the event store", async () => {
+  test("is answered exactly as at first: at once from its stream, later from the table without the event store", async () => {
     const { text, ids } = await quoted(["CUST-001"], oddType);
     const quoteId = ids[0] ?? "";
     expect(await anywhere(acme, quoteId)).toBe(text);
@@ -80,7 +80,7 @@ describe("a quote", () => {
     expect(await anywhere(stranger, quoteId)).toBeUndefined();
   });
 
-  test("of several customers is answered alone, from the stream, the table and memory alike", async () => {
+  test("of a request for several customers is answered alone, the same from the stream, the table and memory", async () => {
     const { text, ids, shared } = await quoted(["CUST-001", "CUST-002"]);
     const { results } = JSON.parse(text) as { results: unknown[] };
     const [first, second] = results.map((result) => JSON.stringify({ ...shared, results: [result] }));
@@ -92,7 +92,7 @@ describe("a quote", () => {
     for (const id of [`${ids[0]?.slice(0, -1)}3`, ids[0]?.slice(0, 36) ?? ""]) expect(await anywhere(acme, id)).toBeUndefined();
   });
 
-  test("that an earlier version recorded is fetched from its stream and from the table", async () => {
+  test("that an earlier version of Waybill recorded is fetched from its stream and from the table", async () => {
     const old = await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }));
     const text = JSON.stringify(old.response);
     expect(await anywhere(acme, old.quoteId)).toBe(text);
@@ -102,7 +102,7 @@ describe("a quote", () => {
     expect(await anywhere(acme, `${old.quoteId}-1`)).toBeUndefined();
   });
 
-  test("whose row an earlier version of the event filled is read from its stream until the table is rebuilt", async () => {
+  test("whose table row is of an earlier version is read from its stream until the table is rebuilt", async () => {
     const { text, ids } = await quoted();
     const quoteId = ids[0] ?? "";
     await project();
@@ -114,7 +114,7 @@ describe("a quote", () => {
     expect(await fromTable(acme, quoteId)).toBe(text);
   });
 
-  test("that was read once is not read again, and is its own organisation's only", async () => {
+  test("that was read once is kept in memory, and only its own organisation gets it", async () => {
     const { text, ids } = await quoted();
     let reads = 0;
     const read: EventStore["read"] = (...given) => {
@@ -130,7 +130,7 @@ describe("a quote", () => {
   });
 });
 
-test("what is kept of recent quotes is bounded, the oldest goes first", () => {
+test("the memory for recent quotes is bounded, and the oldest quote is dropped first", () => {
   const memory = createQuoteMemory(100);
   const place = (n: number) => ({ quotesId: String(n), number: 1 });
   for (let n = 0; n < 10; n += 1) memory.keep(place(n), { organisationId: "demo", answer: () => "x" }, 30);
@@ -138,7 +138,7 @@ test("what is kept of recent quotes is bounded, the oldest goes first", () => {
 });
 
 describe("an explanation", () => {
-  test("has each step of each price, derived from the catalogue of the day though it has changed since", async () => {
+  test("has each step of each price, computed from the catalogue it was priced with, though that has changed since", async () => {
     const { ids } = await quoted();
     const changed = fileShape.parse(organisationFile(acme.id));
     changed.rateCards = [];
@@ -166,7 +166,7 @@ describe("an explanation", () => {
     expect(await organisationOfQuote(ids[0] ?? "", service)).toBe(acme.id);
   });
 
-  test("is had of an old quote too, and tells of one that was tampered with", async () => {
+  test("also exists for a quote of an earlier version, and names the difference of a changed one", async () => {
     const old = await recordOldQuote(service.eventStore, oldQuote({ organisationId: acme.id, file }));
     expect((await explainQuote(acme.id, old.quoteId, service))?.explanation).toMatchObject({ agrees: true, differences: [] });
     const altered = oldQuote({ organisationId: acme.id, file });
@@ -180,14 +180,14 @@ describe("an explanation", () => {
 });
 
 describe("the projection", () => {
-  test("is rebuilt to the same rows, by digest", async () => {
+  test("is rebuilt to the same rows", async () => {
     await project();
     const { comparisons } = await rebuilt();
     expect(comparisons[0]?.rebuilt.rows).toBeGreaterThan(10);
     expect(comparisons[0]?.live).toEqual(comparisons[0]?.rebuilt);
   });
 
-  test("of an installation that never had it is filled by the projector from the beginning of the log", async () => {
+  test("is filled from the beginning of the log when the tables never had it", async () => {
     await project();
     const everything = async () =>
       (await service.pool.query("select q::text from quotes q union all select r::text from quote_requests r order by 1")).rows;

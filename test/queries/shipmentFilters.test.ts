@@ -1,4 +1,4 @@
-// Each way to search the ledger of shipments costs what the page holds, however many shipments there are: counted by Postgres, not by a clock.
+// Each search of the shipment ledger reads about as many rows as its page has, however many shipments there are. Postgres counts the rows.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PageRequest } from "../../src/queries/page.js";
@@ -25,7 +25,7 @@ beforeAll(async () => {
      from generate_series(1, $1::int) as n`,
     [imports],
   );
-  // The ids of the last customer, and what goes to or comes from one place, stand at the very end of the ids.
+  // Shipments of the last customer, and those to or from its places, have the last ids.
   await database.pool.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
      select case when r % 10 = 0 then 'other' else 'acme' end, 'SO-' || lpad((n * 1000 + r)::text, 6, '0'),
@@ -44,7 +44,7 @@ afterAll(async () => {
 const place = (postCode: string, suburb?: string) => ({ place: { postCodes: [postCode], suburb } });
 const list = (filter: ShipmentFilter, cursor?: string | null) =>
   listShipments("acme", filter, { ...page, cursor: cursor ?? undefined }, one);
-/** The ids of one import in one organisation. */
+/** The ids of an import's shipments that are acme's. */
 const idsOf = (n: number) =>
   Array.from({ length: shipmentsEach }, (_, r) => r)
     .filter((r) => r % 10 !== 0)
@@ -61,7 +61,7 @@ describe.each<[string, ShipmentFilter, string[]]>([
   ["several days", { from: day(58), to: day(60) }, [...idsOf(59), ...idsOf(58)]],
   ["a customer and the beginning of an id", { customerId: "C60", shipmentIdPrefix: "SO-0605" }, idsOf(60).slice(450, 540)],
 ])("by %s", (_, filter, expected) => {
-  test("each is found once, in order, and of one organisation", async () => {
+  test("each shipment is found once, in order, and of one organisation", async () => {
     const seen: string[] = [];
     let cursor: string | null | undefined;
     do {
@@ -72,13 +72,13 @@ describe.each<[string, ShipmentFilter, string[]]>([
     expect(seen).toEqual(expected);
   });
 
-  test("a page looks at no more than a page, also a later one", async () => {
+  test("Postgres reads fewer than 150 shipments for the first page and for the next one", async () => {
     expect(await rowsLookedAt(one, "shipments", () => list(filter))).toBeLessThan(150);
     const { nextCursor } = await list(filter);
     expect(await rowsLookedAt(one, "shipments", () => list(filter, nextCursor))).toBeLessThan(150);
   });
 
-  test("and what is not there costs nothing", async () => {
+  test("a value that no shipment has costs nearly nothing", async () => {
     const none = { ...filter, ...("place" in filter ? place("9999") : filter.from ? { from: day(900), to: day(901) } : {}) };
     const nobody = { customerId: filter.customerId && "nobody", sourceDetails: filter.sourceDetails && "none" };
     const asked = { ...none, ...nobody, shipmentIdPrefix: filter.shipmentIdPrefix && "TX-" };
@@ -88,7 +88,7 @@ describe.each<[string, ShipmentFilter, string[]]>([
 
 const idsIn = (items: readonly Record<string, unknown>[]) => items.map(({ shipmentId }) => String(shipmentId));
 
-test("a filter that no index has looks at 5,000 shipments of those that the others leave", async () => {
+test("a combination without an index reads about 5,000 shipments for a page, and has a cursor for the rest", async () => {
   const filter = { shipmentIdPrefix: "SO-", from: day(60) };
   const looked = await rowsLookedAt(one, "shipments", async () => {
     const { items, nextCursor } = await list(filter);
@@ -99,12 +99,12 @@ test("a filter that no index has looks at 5,000 shipments of those that the othe
   expect(looked).toBeLessThan(11_000);
 });
 
-test("of a postcode's suburbs only the one that is meant", async () => {
+test("a postcode with a suburb finds shipments of that suburb only", async () => {
   const { items } = await list(place("3060", "FAR"));
   expect(idsIn(items)[0]).toBe("SO-060501");
 });
 
-test("more imports than one page looks at leave a cursor for the rest", async () => {
+test("when more imports match than one page reads, it has a cursor for the rest", async () => {
   await one.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
        file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)

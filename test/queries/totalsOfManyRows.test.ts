@@ -1,4 +1,4 @@
-// A month's totals and a page of its rows cost what the month holds, however many months there are: counted by Postgres, not by a clock.
+// A month's totals and a page of its rows read about the same number of rows, however many months there are. Postgres counts the rows.
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activityTotals.js";
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** One import a month, each of the same twelve groups over the same hours of its month. */
+/** Writes one import a month, each with the same twelve groups over the same hours of its month. */
 async function fill(organisationId: string, first: string, count: number, before: number): Promise<void> {
   await database.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -53,16 +53,16 @@ async function fill(organisationId: string, first: string, count: number, before
   client.release();
 }
 
-/** Rows of the two tables that Postgres looked at meanwhile. */
+/** How many rows of the two tables Postgres reads during `read`. */
 async function lookedAt(read: () => Promise<unknown>): Promise<number> {
-  await read(); // the catalogue's own look-ups are done
+  await read(); // fills Postgres' catalogue cache, whose reads would be counted too
   const before = await lookedAtSoFar();
   await read();
   return (await lookedAtSoFar()) - before;
 }
 
 async function lookedAtSoFar(): Promise<number> {
-  await one.query("select pg_stat_force_next_flush()"); // it reports before it takes the next statement
+  await one.query("select pg_stat_force_next_flush()"); // the session reports its counts before the next statement
   const { rows } = await one.query<{ rows: number }>(
     `select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname in ('activities', 'activity_totals')`,
   );
@@ -72,7 +72,7 @@ async function lookedAtSoFar(): Promise<number> {
 test.each([
   ["a whole month", month],
   ["a month that begins and ends within a half hour", cut],
-])("the totals of %s", async (_, range) => {
+])("the totals of %s read about as many rows among many months as among few", async (_, range) => {
   const sums = await Promise.all(["small", "large"].map((organisationId) => activityTotals(organisationId, range, one)));
   expect(sums[1]).toEqual(sums[0]);
   expect(sumOf(sums[0] ?? []).rows).toBeGreaterThan(900);
@@ -87,7 +87,7 @@ test.each([
   ["of a customer", { customerId: "CUST-2" }],
   ["of a customer, a warehouse and a charge code in a month", { ...month, customerId: "CUST-1", warehouseCode: "W1", chargeCode: "C1" }],
   ["of a charge code", { chargeCode: "C2" }],
-])("a page of the rows %s, the first and a later one", async (_, filter) => {
+])("the first page and a later one of the rows %s read fewer than 400 rows", async (_, filter) => {
   const page = { limit: 40, cursor: undefined as string | undefined, secret };
   const read = () => listActivities("large", filter, page, one);
   const first = await read();

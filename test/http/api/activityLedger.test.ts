@@ -50,7 +50,7 @@ async function get(path: string, query: Record<string, string> = {}, key = acme.
 const march = { from: "2026-03-01T00:00:00Z", to: "2026-04-01T00:00:00Z" };
 
 describe("totals", () => {
-  test("of a month: from its first instant to the first that is not in it, as exact decimals", async () => {
+  test("of a month include `from` and exclude `to`, and are exact decimals", async () => {
     const { status, body } = await get(totals, march);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -82,10 +82,10 @@ describe("totals", () => {
   });
 
   test.each([
-    [{ from: "2026-03-01", to: "2026-03-01" }, 2], // begins on 28 February, 13:00 in UTC
+    [{ from: "2026-03-01", to: "2026-03-01" }, 2], // in UTC the day begins on 28 February at 13:00
     [{ from: "2026-03-01T10:59:59.999", to: "2026-03-01 11:00" }, 1],
     [{ from: "2026-03-01T11:00" }, 5],
-    [{ from: "2026-03-02", to: "2026-03-31" }, 2], // ends at 13:00 in UTC
+    [{ from: "2026-03-02", to: "2026-03-31" }, 2], // in UTC the last day ends on 31 March at 13:00
     [{ from: "2026-04-01", to: "9999-12-31" }, 2],
     [{ from: "2026-04-01", to: "2026-03-31T13:00:00Z" }, 0],
   ])("%j: days and times without a zone are the organisation's; %i rows, and the list has the same", async (query, rows) => {
@@ -105,14 +105,14 @@ describe("totals", () => {
 });
 
 test.each([totals, ledger, "/v1/org/ledger/shipments"])(
-  "%s: a misspelt filter is a 400 that names it, and does not count as none",
+  "%s: a misspelt filter is a 400 that names it, and is not ignored",
   async (path) => {
     const { body } = await get(path, { month: "2026-03" });
     expect(body).toMatchObject({ statusCode: 400, message: ["month is not a recognised field"] });
   },
 );
 
-test.each([totals, ledger])("%s: a malformed time or code, and from after to, is a 400 that names it", async (path) => {
+test.each([totals, ledger])("%s: a malformed time or code, or a `from` after `to`, is a 400 that names the field", async (path) => {
   const faulty: [Record<string, string>, string][] = [
     [{ from: "2026-02-30" }, "from"],
     [{ from: "2026-02-30T00:00:00Z" }, "from"],
@@ -135,7 +135,7 @@ test.each([totals, ledger])("%s: a malformed time or code, and from after to, is
 });
 
 describe("the filtered list", () => {
-  test("comes by customer, warehouse, charge code and time, with where each row comes from", async () => {
+  test("is sorted by customer, warehouse, charge code and time, and each item has its import and row", async () => {
     const { body } = await get(ledger, march);
     expect(body.items.map(({ customerId, quantity, row }) => [customerId, quantity, row])).toEqual([
       [undefined, -2, 6],
@@ -149,7 +149,7 @@ describe("the filtered list", () => {
     });
   });
 
-  test("goes on page by page; a cursor is of one filter and one organisation", async () => {
+  test("is read page by page; a cursor is valid for one filter and one organisation", async () => {
     const rows: unknown[] = [];
     let cursor: string | null = null;
     do {

@@ -34,7 +34,7 @@ const shell = (rateLimitPerMinute?: number) =>
   createShell(database.pool, { routes: [whoAmI], ...(rateLimitPerMinute === undefined ? {} : { rateLimitPerMinute }) });
 
 describe("a key", () => {
-  test("makes its organisation, its own identity and the database's clock known to the route", async () => {
+  test("gives the route its organisation, its own identity and the database's time", async () => {
     const { key, keyId, organisationId } = await insertOrganisation(database.pool);
     const answer = (await (await ask(shell(), key)).json()) as { now: string };
     expect(answer).toEqual({
@@ -64,7 +64,7 @@ describe("a key", () => {
 });
 
 describe("the rate limit", () => {
-  test("admits exactly n a minute, tells what is left, and then when to come back", async () => {
+  test("admits exactly n requests a minute, and answers how many are left and when to come back", async () => {
     const app = shell(3);
     const { key } = await insertOrganisation(database.pool);
     for (const left of ["2", "1", "0"]) {
@@ -87,7 +87,7 @@ describe("the rate limit", () => {
     });
   });
 
-  test("begins anew when the minute is over", async () => {
+  test("starts again when the minute is over", async () => {
     const app = shell(1);
     const { key, keyId } = await insertOrganisation(database.pool);
     expect((await ask(app, key)).status).toBe(200);
@@ -97,7 +97,7 @@ describe("the rate limit", () => {
     expect((await ask(app, key)).status).toBe(429);
   });
 
-  test("never tells anyone to wait for more than its minute", async () => {
+  test("never tells a client to wait for more than a minute, also when the window's start is in the future", async () => {
     const app = shell(1);
     const { key, keyId } = await insertOrganisation(database.pool);
     await ask(app, key);
@@ -107,7 +107,7 @@ describe("the rate limit", () => {
     expect(refused.headers.get("ratelimit-reset")).toBe("60");
   });
 
-  test("is each key's own, also within one organisation", async () => {
+  test("is counted for each key separately, also within one organisation", async () => {
     const app = shell(1);
     const { key, organisationId } = await insertOrganisation(database.pool);
     const other = await insertKey(database.pool, organisationId);
@@ -115,7 +115,7 @@ describe("the rate limit", () => {
     expect((await ask(app, other.key)).status).toBe(200);
   });
 
-  test("holds across two processes under ten times the limit", async () => {
+  test("is exact across two processes under ten times as many requests", async () => {
     const limit = 40;
     const pools = [createPool({ url: database.url, applicationName: "one" }), createPool({ url: database.url, applicationName: "two" })];
     try {
@@ -134,7 +134,7 @@ describe("the rate limit", () => {
     }
   });
 
-  test("counts nothing for a revoked key", async () => {
+  test("does not count requests with a revoked key", async () => {
     const { key, keyId } = await insertOrganisation(database.pool);
     await database.pool.query("update api_keys set revoked_at = now() where key_id = $1", [keyId]);
     expect((await ask(shell(5), key)).status).toBe(401);
@@ -145,7 +145,7 @@ describe("the rate limit", () => {
 describe("look-ups", () => {
   const use: KeyUse = { organisationId: "o", keyId: "k", keyPrefix: "p", catalogueVersion: 1, now: new Date(0), used: 0, secondsLeft: 60 };
 
-  test("of requests that wait at the same time share one query, and each gets its own number", async () => {
+  test("of requests at the same time share one query, and each gets its own count", async () => {
     const asked: ReadonlyMap<string, number>[] = [];
     const lookUp = coalesceLookUps(async (requests) => {
       asked.push(requests);
@@ -161,7 +161,7 @@ describe("look-ups", () => {
     expect(answers.map((answer) => answer?.used)).toEqual([8, undefined, 9, 10]);
   });
 
-  test("that fail fail every request that shared them, and the next one asks again", async () => {
+  test("that fail, fail every request that shared them, and the next request queries again", async () => {
     let calls = 0;
     const lookUp = coalesceLookUps(async () => {
       calls++;
@@ -195,7 +195,7 @@ describe("look-ups", () => {
 });
 
 describe("a database that is away", () => {
-  test("is answered 503 at once when it refuses, and in seconds when it is silent", async () => {
+  test("is answered 503 with Retry-After, whether it refuses connections or is silent", async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };

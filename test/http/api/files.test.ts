@@ -66,7 +66,7 @@ test.each([
   expect(await response.json()).toMatchObject({ statusCode: response.status });
 });
 
-test("a link that climbs out of the files leads nowhere", async () => {
+test("a link with .. in its path is a 404", async () => {
   const response = await app.request((await link()).replace("reports/a", "reports/%2e%2e/%2e%2e/a"));
   expect(response.status).toBe(404);
 });
@@ -87,7 +87,7 @@ test("a link is answered in time when the database does not answer", async () =>
   }
 });
 
-test.runIf(process.platform === "linux")("downloads that are broken off leave no file open", async () => {
+test.runIf(process.platform === "linux")("downloads whose client disconnects leave no file open", async () => {
   await writeFile(join(folder, "large"), Buffer.alloc(20_000_000));
   await store.put("reports/large.xlsx", join(folder, "large"), { contentType: "x" });
   const deps = shellDeps(database.pool, { deps: { objectStore: store, openLink: store.openLink } });
@@ -98,7 +98,7 @@ test.runIf(process.platform === "linux")("downloads that are broken off leave no
     await once(socket, "connect");
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(1 + (index % 3)));
     if (index % 2 === 0) await once(socket, "data");
-    else await new Promise(setImmediate); // most have not been answered by then
+    else await new Promise(setImmediate); // most requests are not answered yet
     socket.resetAndDestroy();
   };
   await Promise.all(Array.from({ length: 100 }, (_, index) => breakOff(index)));

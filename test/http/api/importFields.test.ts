@@ -1,4 +1,4 @@
-// Every entry of the table of import fields reaches everything that is made of it: uploads, pushes, judges, ledger, report, OpenAPI, audit.
+// Every field of the table of import fields works everywhere: in uploads, pushes, row checks, ledger, error report, OpenAPI document and audit.
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const good: Record<Field["type"], (field: Field) => string | number> = {
   time: () => "2026-03-01T09:30:00Z",
 };
 
-/** What no row with a field of this type is accepted with, and what its reason says. */
+/** For each type of field a value that is rejected, and the reason. */
 const bad: Record<Field["type"], (field: Field) => readonly [value: string, reason: string]> = {
   identifier: ({ name }) => ["x".repeat(201), `${name} is longer than 200 characters`],
   customer: () => ["NOBODY", "Customer not found"],
@@ -90,7 +90,7 @@ async function reportRows(link: string): Promise<string[][]> {
   return rows;
 }
 
-/** What the OpenAPI document says at these steps, through its references; undefined where a step is missing. */
+/** The part of the OpenAPI document at these steps, with references resolved; undefined where a step is missing. */
 const described = (...steps: string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const found = (node as Json | undefined)?.[step] as Json | undefined;
@@ -141,7 +141,7 @@ describe.each<Kind>(["shipments", "activities"])("every field of %s", (kind) => 
     expect(shownIn(ledgerOfPush, field)).toBe(field.inPushes ? goodValue(field) : undefined);
   });
 
-  test.each(fields)("$name is judged by its type, and stands in the error report", (field) => {
+  test.each(fields)("$name is checked by its type, and its wrong value is in the error report", (field) => {
     const [value, reason] = bad[field.type](field);
     const column = report[0]?.indexOf(field.name) ?? -1;
     expect(column).toBeGreaterThan(1);

@@ -43,7 +43,7 @@ test("a page's limit is a whole number with its bounds", () => {
   expect(limit).toMatchObject({ in: "query", required: false, schema: { type: "integer", minimum: 1, maximum: 500, default: 100 } });
 });
 
-test("every operation names its parameters, its answers and itself, once", () => {
+test("every operation names its path parameters and its answers, and has a unique id", () => {
   const operations = Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -67,7 +67,7 @@ test("an address that cannot be decoded is answered 400 by every operation", asy
   }
 });
 
-test("the headers of an answer are those that the document names", async () => {
+test("an answer has the headers that the document names", async () => {
   const hurried = createShell(subject.pool, { rateLimitPerMinute: 1 });
   const path = "/v1/org/quote/getQuote/{quoteId}";
   const ask = (key: string) => hurried.request(filled(path, "x"), { headers: { "x-api-key": key } });
@@ -85,7 +85,7 @@ test("the headers of an answer are those that the document names", async () => {
   expect(Object.keys(paths[path]?.["get"]?.responses["503"]?.headers ?? {})).toContain("Retry-After");
 });
 
-test("only what goes beyond the contract is marked as an extension", () => {
+test("an operation is marked as an extension exactly when it is not in the contract", () => {
   for (const route of routes) {
     expect(paths[route.path]?.[route.method.toLowerCase()]?.["x-extension"] ?? false).toBe(!contract.has(`${route.method} ${route.path}`));
   }

@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-test("/healthz answers without looking at any store", async () => {
+test("/healthz answers without asking any store", async () => {
   const response = await createShell({ query: () => Promise.reject(new Error("down")) } as never).request("/healthz");
   expect(response.status).toBe(200);
 });
 
-test("/readyz is ready when every store answers, and says which one does not", async () => {
+test("/readyz is 200 when every check succeeds, and otherwise names the failed check without its error", async () => {
   const ready = await app.request("/readyz");
   expect(ready.status).toBe(200);
   const checks = { postgres: "ok", eventStore: "ok", objectStore: "ok" };
@@ -45,7 +45,7 @@ test("/metrics leaves out a number that cannot be looked up, and shows the rest"
   expect([await shown(), await shown(), await shown(), await shown()]).toEqual(["4", undefined, "5", undefined]);
 });
 
-test("/docs loads nothing from elsewhere, and all that it loads is there", async () => {
+test("/docs loads nothing from other hosts, and all that it loads exists", async () => {
   const page = await app.request("/docs");
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
   const html = await page.text();

@@ -26,7 +26,7 @@ const statuses = (key: string) =>
   );
 
 describe("keys made and revoked by commands", () => {
-  test("work at once at every process, and stop at once at every process, with no projector running", async () => {
+  test("work at once, and are refused at once after they are revoked, at every API process and without a projector", async () => {
     const key = await create();
     expect(await statuses(key)).toEqual([404, 404]);
     await revoke(key);

@@ -1,4 +1,4 @@
-// The API reference as an integrator uses it: its samples are run as they stand, its page is opened in a browser.
+// The API reference as an integrator uses it: its samples are run unchanged, and its page is opened in a browser.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ const document = describeApi(routes, "https://waybill.example.net") as unknown a
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
-/** Those that need no id of an earlier answer. */
+/** The operations that need no id of an earlier answer. */
 const independent = operations.filter(({ path }) => !path.includes("{"));
 
 const sampleOf = (language: string, each: (typeof operations)[number]) =>
@@ -49,7 +49,7 @@ const options = () => ({ cwd: folder, env: { ...process.env, WAYBILL_KEY: organi
 const runInShell = async (each: (typeof operations)[number]) =>
   (await run("bash", ["-c", `${sampleOf("curl", each)} -w '%{http_code}'`], options())).stdout;
 
-/** Each is a file of its own; one process runs them one after the other. */
+/** Writes each JavaScript sample to a file, and runs them one after the other in one process. Returns each one's output. */
 async function runScripts(): Promise<Map<string, string>> {
   const ids = independent.map(({ operation }) => operation.operationId);
   for (const each of independent) await writeFile(join(folder, `${each.operation.operationId}.mjs`), sampleOf("JavaScript", each));
@@ -78,7 +78,7 @@ describe.each(independent.map((each) => [each.operation.operationId, each] as co
   });
 });
 
-test("the samples in Python are Python", async () => {
+test("the Python samples compile", async () => {
   const all = operations.map(
     (each) => samples(callOf(each, "https://waybill.example.net")).find(({ language }) => language === "Python")?.text,
   );
@@ -100,7 +100,7 @@ describe("in a browser", () => {
     { colorScheme: "dark", width: 360 },
   ] as const;
 
-  browserTest("search, the choice of a language and Try it work, and axe finds nothing", async () => {
+  browserTest("search, the choice of a language and Try it work, and axe finds no problem", async () => {
     await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
       const tryIt = async (operationId: string, path: string) => {
         const article = page.locator(`#${operationId}`);
@@ -111,7 +111,7 @@ describe("in a browser", () => {
           article.locator("button", { hasText: "Send" }).click(),
         ]);
         await expect.poll(() => article.locator("output").textContent()).toMatch(/^200[\s\S]*"totalAmount"/);
-        await toggle.click(); // closed again
+        await toggle.click(); // close it
       };
       await page.goto("/docs");
       for (const [nth, { colorScheme, width }] of looks.entries()) {
@@ -124,7 +124,7 @@ describe("in a browser", () => {
         await page.getByLabel("API key, for Try it").fill(organisation.key);
         await tryIt("generateQuotes", "/getQuote");
         await page.getByLabel("Search").fill("fetch a quote");
-        await tryIt("fetchQuote", "/getQuote/"); // the quote that was just made
+        await tryIt("fetchQuote", "/getQuote/"); // fetches the quote that was just made
         await page.getByLabel("Search").fill("");
         expect(await violations(page, { onlyLooks: nth > 0 })).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
@@ -133,7 +133,7 @@ describe("in a browser", () => {
     });
   });
 
-  browserTest("of two answers in Try it the one to the later request stays, whichever comes first", async () => {
+  browserTest("when the answer to an earlier request comes last, Try it goes on showing the answer to the later request", async () => {
     await browser.inPage({ origin: service.url }, async ({ page }) => {
       await page.goto("/docs");
       await page.getByLabel("API key, for Try it").fill(organisation.key);

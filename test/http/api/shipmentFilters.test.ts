@@ -65,7 +65,7 @@ test.each([
   [{ shipmentIdPrefix: "%" }, []],
   [{ customerId: "C2" }, ["SO-11", "T-1"]],
   [{ sourceDetails: "march.csv" }, ["SO-1", "SO-10", "SO-2", "so-1"]],
-  [{ from: "2026-04-01T00:00:00Z" }, ["P-1", "P-2", "P-3", "SO-11", "T-1"]], // the last ended import first
+  [{ from: "2026-04-01T00:00:00Z" }, ["P-1", "P-2", "P-3", "SO-11", "T-1"]], // the import that ended last comes first
   [{ from: "2026-04-01T00:00:00Z", customerId: "C2" }, ["SO-11", "T-1"]],
   [{ sourceDetails: "march.csv", shipmentIdPrefix: "SO-1" }, ["SO-1", "SO-10"]],
   [{ sourceDetails: "march.csv", from: "2026-04-01T00:00:00Z" }, []],
@@ -83,7 +83,7 @@ test.each([
   expect(await ids({ ...query, limit: "1" })).toEqual(expected);
 });
 
-test("another organisation has its own, and its cursors are not taken", async () => {
+test("another organisation sees its own shipments, and refuses this one's cursors", async () => {
   expect(await ids({ shipmentIdPrefix: "SO-" }, other.key)).toEqual(["SO-1", "SO-9"]);
   const { nextCursor } = (await get({ shipmentIdPrefix: "SO-", limit: "1" })).body;
   expect((await get({ shipmentIdPrefix: "SO-", cursor: nextCursor ?? "" }, other.key)).status).toBe(400);

@@ -13,11 +13,11 @@ import { many, useActivities } from "./activitiesStage.js";
 const stage = useActivities();
 
 const page = async (query: string, who = stage.viewer) => (await who.get(`/portal/activities?${query}`)).text();
-/** What a person reads, tags left out. */
+/** The page's text without tags. */
 const words = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 
 describe("the page", () => {
-  test("has the totals of a month of the organisation's own time, exact, with names and a grand total", async () => {
+  test("has exact totals of a month in the organisation's time zone, with names and a grand total", async () => {
     const html = await page("month=2026-03");
     expect(heading(html)).toBe("Activities");
     const read = words(html);
@@ -28,7 +28,7 @@ describe("the page", () => {
     expect(words(await page("month=2026-03&by=warehouse"))).toMatch(/PICK W1 0\.1 1 .*PICK W2 0\.2 1/);
   });
 
-  test("leads from a total to its rows, and from a row to its import and its line", async () => {
+  test("links from a total to its rows, and from a row to its import", async () => {
     const html = await page("month=2026-03");
     const link =
       /href="([^"]*view=rows[^"]*)" aria-label="Show the 2 rows of PICK, Acme Retail"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -57,7 +57,7 @@ describe("the page", () => {
     ["from=1899-12-31", "From"],
     [`charge=${"x".repeat(201)}`, "at most 200"],
     ["month=2026-03&view=rows&cursor=abc", "cursor"],
-  ])("%s is said to be wrong, with status 400, above what can be shown", async (query, said) => {
+  ])("%s is answered 400, with an alert above the page", async (query, said) => {
     const response = await stage.viewer.get(`/portal/activities?${query}`);
     const html = await response.text();
     expect([response.status, heading(html)]).toEqual([400, "Activities"]);
@@ -78,28 +78,28 @@ describe("the page", () => {
     expect(read).toContain(total);
   });
 
-  test("is downloaded where there is something to download", async () => {
+  test("offers a download where there are activities", async () => {
     for (const view of ["", "&view=rows"]) {
       expect(await page(`month=2026-03${view}`)).toContain("Download CSV");
       expect(await page(`month=2020-02${view}`)).not.toContain("Download CSV");
     }
   });
 
-  test("shows this month where nothing is asked for", async () => {
+  test("shows this month by default", async () => {
     const { format } = new Intl.DateTimeFormat("en-AU", { timeZone: "Australia/Adelaide", month: "long", year: "numeric" });
-    const [before, read, after] = [format(new Date()), words(await page("")), format(new Date())]; // a month may begin meanwhile
+    const [before, read, after] = [format(new Date()), words(await page("")), format(new Date())]; // a new month may begin during the request
     expect([before, after].map((month) => `No activities in ${month}`)).toContain(/No activities in \w+ \d+/.exec(read)?.[0]);
   });
 });
 
 describe("a download", () => {
   const filled = ["warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"];
-  /** Columns that came since: no row here has a value in them. */
+  /** Columns that were added later: no row of this test has a value in them. */
   const added = columnsOf("activities").flatMap(({ name }) => (filled.includes(name) ? [] : [name]));
   const blank = ",".repeat(added.length);
   const csv = async (file: string, who = stage.viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
 
-  test("of rows has the import's columns; what a spreadsheet would run is text, and numbers stay numbers", async () => {
+  test("of rows has the import's columns; values that a spreadsheet would run as formulas are text, and numbers stay numbers", async () => {
     const response = await stage.viewer.get("/portal/activities/rows.csv?month=2026-03", { accept: "*/*" });
     expect(response.headers.get("content-disposition")).toBe('attachment; filename="activity-rows-2026-03.csv"');
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -139,7 +139,7 @@ describe("a download", () => {
     expect(read).toHaveLength(3);
   });
 
-  test("of many rows has every one once, in its order", async () => {
+  test("of many rows has every row once", async () => {
     const lines = (await csv("rows.csv?month=2021-01")).split("\r\n").slice(1, -1);
     expect(lines).toHaveLength(many);
     expect(new Set(lines.map((line) => line.split(",")[5])).size).toBe(many);
@@ -161,7 +161,7 @@ describe("a download", () => {
   });
 
   test.each(["rows.csv", "rows.xlsx"])(
-    "%s that is broken off lets go of its connection; more than two at a time are refused, whole ones are not",
+    "%s: a third download at once is refused; a cancelled one frees its database connection, and the next one begins",
     async (file) => {
       const path = `/portal/activities/${file}?month=2021-01`;
       const begun = await Promise.all([begin(path), begin(path)]);
@@ -175,7 +175,7 @@ describe("a download", () => {
     },
   );
 
-  /** A browser that reads the headers and then nothing. */
+  /** Begins a download as a browser that reads the headers and then nothing. */
   async function begin(path: string) {
     const cookie = [...stage.viewer.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const asked = request(`${stage.service.url}${path}`, { headers: { cookie, accept: "*/*" } }).end();

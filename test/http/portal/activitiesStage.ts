@@ -1,4 +1,4 @@
-// Two organisations with activities: some at the edges of a month, and more of an earlier year than a socket's buffers take.
+// Two organisations with activities: some at the edges of a month, and more of an earlier year than fit into a socket's buffers.
 import { afterAll, beforeAll } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { noStream } from "../../../src/ports/eventStore.js";
@@ -11,7 +11,7 @@ import { startTestService, type TestService } from "../../support/service.js";
 /** How many rows January 2021 has. */
 export const many = 12_000;
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useActivities() {
   let service: TestService;
   let viewer: Visitor;
@@ -47,7 +47,7 @@ export function useActivities() {
     return id;
   }
 
-  /** More than the sockets' buffers take, straight into the tables; a letter is not worth compressing. */
+  /** Writes more rows than fit into the sockets' buffers straight into the tables, with random text that compresses badly. */
   async function fill(organisationId: string): Promise<void> {
     await service.pool.query(
       `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -73,7 +73,7 @@ export function useActivities() {
     get viewer() {
       return viewer;
     },
-    /** Of the other organisation. */
+    /** A member of the other organisation. */
     get stranger() {
       return stranger;
     },

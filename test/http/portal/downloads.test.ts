@@ -13,7 +13,7 @@ async function all(pieces: Pieces): Promise<number> {
   return count;
 }
 
-/** Without end: a download that made more than is taken would never stop. */
+/** An endless table: a download that read ahead without bound would never stop. */
 function endless() {
   const state = { made: 0, ended: false };
   async function* rows(): AsyncGenerator<Cell[][]> {
@@ -33,12 +33,12 @@ describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>(
   ["CSV", csvPieces],
   ["XLSX", (table) => workbookPieces(spreadsheets, "sheet", table)],
 ])("%s", (_, piecesOf) => {
-  test("rows are made as they are taken, and no more; what is given up ends", async () => {
+  test("rows are made only as fast as they are read, and a cancelled download ends them", async () => {
     const { state, table } = endless();
     const pieces = piecesOf(table);
     let taken = 0;
     while (taken < 300_000) taken += Buffer.byteLength((await pieces.next()).value as string);
-    // Whatever still runs comes to its end: it waits for the reader.
+    // Wait until no more rows are made: the download then waits for the reader.
     let before = -1;
     await eventually(async () => {
       const still = state.made === before;
@@ -52,7 +52,7 @@ describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>(
     expect(state.made).toBeLessThan(500_000);
   });
 
-  test("what fails while it is made fails the download, and is not taken for its end", async () => {
+  test("an error while rows are made fails the download, and is not taken for its end", async () => {
     async function* rows(): AsyncGenerator<Cell[][]> {
       yield [["a", { decimal: "1" }]];
       throw new Error("the database is gone");
@@ -62,7 +62,7 @@ describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>(
   });
 });
 
-test("a workbook's numbers are numbers as far as they are exact there", async () => {
+test("a workbook has numbers of up to 15 digits as numbers, and longer ones as text", async () => {
   async function* rows(): AsyncGenerator<Cell[][]> {
     yield [["123456789012345", "-0.00000000000001", "1234567890123456", "-2999999999999999.1"].map((decimal) => ({ decimal }))];
   }
@@ -76,13 +76,13 @@ test("a workbook's numbers are numbers as far as they are exact there", async ()
   expect(written).toEqual([[123456789012345, -0.00000000000001, "1234567890123456", "-2999999999999999.1"]]);
 });
 
-test("downloads at a time are bounded, for each organisation and for all", () => {
+test("downloads at the same time are bounded, for each organisation and in all", () => {
   const { begin } = boundDownloads({ inAll: 3, perOrganisation: 2 });
   const ends = [begin("a"), begin("a"), begin("b")];
   expect(() => begin("a")).toThrow("Other downloads are running");
   expect(() => begin("c")).toThrow("Other downloads are running");
   ends[0]?.();
-  ends[0]?.(); // given back once, however often it is told
+  ends[0]?.(); // ending it twice frees one place only
   const again = begin("c");
   expect(() => begin("a")).toThrow();
   for (const end of [...ends, again]) end();

@@ -35,7 +35,7 @@ const text = async (path: string, who = viewer) => {
 };
 const eventsIn = (page: string) => page.match(/class="raw-event"/g)?.length ?? 0;
 
-test("an import's events are told in words and as recorded, page by page, each once", async () => {
+test("an import's events are shown in words and as recorded, page by page, each once", async () => {
   const path = `/portal/imports/${importId}/history`;
   expect((await text(`/portal/imports/${importId}`)).page).toContain(`href="${path}"`);
   let address: string | undefined = path;
@@ -54,7 +54,7 @@ test("an import's events are told in words and as recorded, page by page, each o
   expect(heading(all)).toBe("History");
 });
 
-test("from a shipment's version one click leads to its row's event", async () => {
+test("a shipment's version links to its row's event", async () => {
   const { page } = await text("/portal/shipments/SO-50");
   const link = /href="([^"]*\/history\?row=52)"/.exec(page)?.[1] ?? "";
   expect(/Row \d+ \w+/.exec((await text(link)).page)?.[0]).toBe("Row 52 accepted");
@@ -83,7 +83,7 @@ test("a quote's event is shown, and not to another organisation", async () => {
   expect((await text(`/portal/imports/${importId}/history?from=999999999999`)).status).toBe(200);
 });
 
-test("from a rejected row and from an activity one click leads to the event behind it, in words and as recorded", async () => {
+test("a rejected row and an activity link to their event, which is shown in words and as recorded", async () => {
   const { page } = await text(`/portal/imports/${importId}`);
   const link = /href="([^"]*\/history\?row=42)"/.exec(page)?.[1] ?? "";
   const rejected = (await text(link)).page;
@@ -103,7 +103,7 @@ test("from a rejected row and from an activity one click leads to the event behi
   expect(accepted).toContain("&quot;quantity&quot;: 7");
 });
 
-test("an import is shown as it stood at any time, from its stream", async () => {
+test("an import is shown as it was at a given time, from its stream", async () => {
   const own = tell({
     ...{ organisationId: organisation.id, kind: "shipments", sourceDetails: "by and by" },
     rows: [{ reject: "x", handle: "A" }, { accept: goodsLine("AS-1") }, { accept: goodsLine("AS-2") }],
@@ -113,7 +113,7 @@ test("an import is shown as it stood at any time, from its stream", async () => 
   for (const [index, event] of own.events.entries()) {
     await service.eventStore.append(own.stream, [event], BigInt(index) - 1n);
     times.push((await service.eventStore.last(own.stream))?.recordedAt ?? new Date(0));
-    // The next event is recorded in another millisecond.
+    // Wait, so that the next event is recorded in another millisecond.
     while (Date.now() <= (times.at(-1)?.getTime() ?? 0) + 1) await new Promise((resolve) => setImmediate(resolve));
   }
   await projectLog(service);

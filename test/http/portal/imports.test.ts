@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const pageOf = async (who: Visitor, path: string) => (await who.get(path)).text();
-/** What people read, without the markup. */
+/** The page's text without tags. */
 const textOf = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
 const references = (page: string) => [...page.matchAll(/<th scope="row"[^>]*><a [^>]*>([^<]*)</g)].map(([, name]) => name);
 
@@ -44,7 +44,7 @@ describe("the list of imports", () => {
   });
   const listed = async (query: string) => references(await pageOf(looking, `/portal/imports${query}`));
 
-  test("is newest first, and narrows by kind, status and reference", async () => {
+  test("is newest first, and can be filtered by kind, status and reference", async () => {
     expect(await listed("")).toEqual(["Nightly picks", "monday-orders.csv", "July storage", "friday-orders.xlsx", "Returns"]);
     expect(await listed("?kind=activities&status=")).toEqual(["Nightly picks", "July storage", "Returns"]);
     expect(await listed("?status=failed")).toEqual(["friday-orders.xlsx"]);
@@ -53,7 +53,7 @@ describe("the list of imports", () => {
     expect(await pageOf(looking, "/portal/imports?reference=nowhere")).toContain("No import fits this filter");
   });
 
-  test("takes a filter that makes no sense as none, and a foreign cursor as a bad request", async () => {
+  test("ignores an invalid filter, and answers 400 to an invalid cursor", async () => {
     expect(await listed("?kind=x&status=__proto__")).toHaveLength(5);
     expect((await looking.get("/portal/imports?cursor=x")).status).toBe(400);
   });
@@ -79,14 +79,14 @@ describe("the list of imports", () => {
     expect(second).toContain(">Newest<");
   });
 
-  test("of an organisation without any says so", async () => {
+  test("says so when an organisation has no imports", async () => {
     const { id } = await service.organisation();
     expect(await pageOf(await signedIn(service, await addMember(service, id, "operator")), "/portal/imports")).toContain("No imports yet");
   });
 });
 
 describe("an import's page", () => {
-  test("tells what happened to it, who did it, why rows were rejected, and which they are", async () => {
+  test("shows what happened to the import, who did it, why rows were rejected, and the rejected rows", async () => {
     const page = await pageOf(viewer, `/portal/imports/${stage.importId}`);
     const text = textOf(page);
     expect(heading(page)).toBe("tuesday-orders.csv");
@@ -102,7 +102,7 @@ describe("an import's page", () => {
     expect([...(await pageOf(viewer, next)).matchAll(/<th scope="row" data-label="Row">/g)]).toHaveLength(5);
   });
 
-  test("names the worker that took it up after another one, at the row where it did", async () => {
+  test("names the worker that went on after another one, and the row where it did", async () => {
     const rows = Array.from({ length: 500 }, () => ({ accept: activity() }));
     const { importId, stream, events } = tell({ organisationId: stage.organisationId, kind: "activities", rows });
     const takenUp = events.map((event, n) => (n < 321 ? event : { ...event, metadata: { ...event.metadata, actor: "worker:w2" } }));
@@ -114,7 +114,7 @@ describe("an import's page", () => {
     expect(text.match(/Resumed/g)).toHaveLength(1);
   });
 
-  test("links a correction and what it corrects both ways", async () => {
+  test("links a correction to the import that it corrects, and back", async () => {
     const { importId, stream, events } = tell({ organisationId: stage.organisationId, kind: "shipments", sourceDetails: "mended.csv" });
     const corrects = { importId: stage.importId, rows: [3, 5] };
     const requested = events.map((event, n) =>
@@ -128,7 +128,7 @@ describe("an import's page", () => {
     expect(corrected).toContain("Correction under way");
   });
 
-  test("shows what was sent as text, never as markup", async () => {
+  test("shows pushed values as text, never as markup", async () => {
     const data = { warehouseCode: "<img src=x>", [`<b>${"k".repeat(200)}`]: "v".repeat(5_000) };
     const story = { organisationId: stage.organisationId, kind: "activities", sourceDetails: "<i>x</i>" } as const;
     const { importId, stream, events } = tell({ ...story, rows: [{ reject: "<u>no</u>", data }] });
@@ -141,7 +141,7 @@ describe("an import's page", () => {
 });
 
 describe("the downloads", () => {
-  test("lead to links that work and expire", async () => {
+  test("redirect to links that work and expire", async () => {
     for (const [what, name] of [
       ["report", `rejected-rows-${stage.importId}.xlsx`],
       ["file", "tuesday-orders.csv"],
@@ -158,7 +158,7 @@ describe("the downloads", () => {
     }
   });
 
-  test("say what is not there", async () => {
+  test("are 404 for a report or an import that does not exist", async () => {
     expect((await viewer.get(`/portal/imports/${stage.waitingId}/report`)).status).toBe(404);
     expect((await viewer.get(`/portal/imports/${randomUUID()}/file`)).status).toBe(404);
     expect((await viewer.get("/portal/imports/x/file")).status).toBe(404);
@@ -166,12 +166,12 @@ describe("the downloads", () => {
 });
 
 describe("cancelling", () => {
-  test("is shown at once, also when the tables are too many rows behind to count them", async () => {
+  test("is shown at once, also when the tables are too many rows behind to count the import's rows", async () => {
     const rows = Array.from({ length: 20_500 }, () => ({ accept: activity() }));
     const told = tell({ organisationId: stage.organisationId, kind: "activities", rows, end: "cancelled" });
     await append(service.eventStore, { ...told, events: told.events.slice(0, 500) });
     await projectLog(service);
-    await append(service.eventStore, told); // what is there already is the same append again
+    await append(service.eventStore, told); // appends that are there already are repeated without effect
     const text = textOf(await pageOf(operator, `/portal/imports/${told.importId}`));
     expect(text).toContain("Cancelling");
     expect(text).toContain("Cancelled by key wb_live_1234");
@@ -181,7 +181,7 @@ describe("cancelling", () => {
     expect(textOf(await pageOf(operator, `/portal/imports/${told.importId}`))).toContain("Nothing of this import is in the ledger.");
   });
 
-  test("is asked, and a viewer is not", async () => {
+  test("asks for confirmation, and is not offered to a viewer", async () => {
     const path = `/portal/imports/${stage.waitingId}`;
     expect(await pageOf(viewer, `${path}?ask=cancel`)).not.toContain("Cancel import");
     const asked = await pageOf(operator, `${path}?ask=cancel`);
@@ -189,7 +189,7 @@ describe("cancelling", () => {
     expect(asked).toContain("Nothing of it is recorded");
   });
 
-  test("ends a waiting import at once, says so, and is refused for one that has completed", async () => {
+  test("ends a waiting import at once, says so, and is refused for a completed import", async () => {
     const token = await formToken(operator);
     const path = `/portal/imports/${stage.waitingId}`;
     expect((await operator.post(`${path}/cancel`, { token })).headers.get("location")).toBe(path);

@@ -1,4 +1,4 @@
-// Pages that change by themselves: what they are told, what it costs, and when it ends.
+// Pages that update themselves by a stream: what is sent, how many queries it costs, and when it ends.
 import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
@@ -45,8 +45,8 @@ const setProgress = (importId: string, progress: number) =>
 const told = (source: OpenSource, id: string, text: string) => () =>
   source.parts.some((part) => part.id === id && part.html.includes(text));
 
-describe("what is told", () => {
-  test("the list: the present state first, then each import that changes, and new ones, to its own organisation alone", async () => {
+describe("the stream", () => {
+  test("of the list sends the present state first, then changed and new imports, to their own organisation only", async () => {
     const other = await service.organisation();
     const stranger = await signedIn(service, await addMember(service, other.id, "admin"));
     const [ours, theirs] = [await listen(operator, list), await listen(stranger, list)];
@@ -65,13 +65,13 @@ describe("what is told", () => {
     expect(ours.text()).not.toContain("Theirs");
   });
 
-  test("an import's page: the numbers, that it is being cancelled, and everything once it has ended, by role", async () => {
+  test("of an import's page sends progress, that it is being cancelled, and the whole page once it has ended, by role", async () => {
     const path = `${list}/${stage.waitingId}?status=processing`;
     const ofList = await listen(operator, list);
     const viewer = await signedIn(service, stage.people.viewer);
     await setProgress(stage.waitingId, 50);
     const [forOperator, forViewer] = [await listen(operator, path), await listen(viewer, path)];
-    // What the page shows already is not sent again; what changes is.
+    // Only changes are sent, since the page has the present state already.
     await setProgress(stage.waitingId, 51);
     await eventually(told(forOperator, "import-status", "51 %"), "the progress");
     await service.pool.query("update import_queue set cancel_requested = true where import_id = $1", [stage.waitingId]);
@@ -91,7 +91,7 @@ describe("what is told", () => {
     }
   });
 
-  test("a page that connects again is told what has ended meanwhile", async () => {
+  test("of a page that connects again sends what has ended meanwhile", async () => {
     const missed = await listen(operator, `${list}?shown=${stage.importId},x,${stage.importId.replace(/^./, "g")}`);
     await eventually(told(missed, `import-${stage.importId}`, "Completed"), "what was missed");
     const page = await listen(operator, `${list}/${stage.importId}?status=processing`);
@@ -100,7 +100,7 @@ describe("what is told", () => {
   });
 });
 
-/** As it is, and counts. */
+/** The pool, with all its queries recorded. */
 function counting(pool: Pool): { pool: Pool; queries: string[] } {
   const queries: string[] = [];
   const query = (...given: Parameters<Pool["query"]>) => {
@@ -118,8 +118,8 @@ function counting(pool: Pool): { pool: Pool; queries: string[] } {
   return { pool: counted, queries };
 }
 
-describe("what it costs", () => {
-  test("the same queries for one open page as for a hundred, and none when all are closed", async () => {
+describe("open pages", () => {
+  test("cost the same queries for one page as for a hundred, and none when all are closed", async () => {
     const { pool, queries } = counting(service.pool);
     const portal = { ...service.portal, pool };
     const api = await startApi({ deps: { ...service.deps, pool, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });
@@ -131,9 +131,9 @@ describe("what it costs", () => {
       }));
       const isReading = (text: string) => text.includes("cross join lateral");
       const readings = () => queries.filter(isReading).length;
-      /** Queries from a reading of the imports to the second one after it, without those for the sessions: they have a clock of their own. */
+      /** The number of queries during two readings of the imports, without those for the sessions, which have their own timer. */
       const during = async () => {
-        const next = readings() + 1; // the one after it: this one may have begun before, or tells newcomers
+        const next = readings() + 1; // skip one reading: it may have begun earlier, or be for pages that have just opened
         await eventually(() => readings() > next + 2, "readings");
         const ofImports = queries.filter((text) => !text.includes("sessions"));
         const places = ofImports.flatMap((text, place) => (isReading(text) ? [place] : []));
@@ -157,7 +157,7 @@ describe("what it costs", () => {
     }
   });
 
-  test("a session has a bounded number of open pages", async () => {
+  test("are bounded for each session", async () => {
     const who = await signedIn(service, stage.people.viewer);
     const first = await Promise.all(Array.from({ length: streamLimits.perSession }, () => listen(who, list)));
     expect(first.map(({ status }) => status)).toEqual(first.map(() => 200));
@@ -169,14 +169,14 @@ describe("what it costs", () => {
   });
 });
 
-describe("when it ends", () => {
+describe("a stream ends", () => {
   const opened = async (role: "viewer" | "operator") => {
     const member = await addMember(service, stage.organisationId, role);
     const who = await signedIn(service, member);
     return { member, who, source: await listen(who, list) };
   };
 
-  test("with the session: signed out, removed, another role", async () => {
+  test("with its session: when the member signs out, is removed or gets another role", async () => {
     const [out, removed, changed, stays] = [await opened("viewer"), await opened("viewer"), await opened("viewer"), await opened("viewer")];
     const { members } = service.portal;
     const { organisationId } = stage;
@@ -188,7 +188,7 @@ describe("when it ends", () => {
     expect((await openSource(removed.who, list)).status).toBe(401);
   });
 
-  test("when the API stops, which does not wait for it", async () => {
+  test("when the API stops, and in order, so that the stop need not cut it off", async () => {
     const api = await startApi({
       deps: { ...service.deps, portal: service.portal },
       host: "127.0.0.1",
@@ -200,7 +200,7 @@ describe("when it ends", () => {
     await eventually(() => sources.every((source) => source.text() !== ""), "the first bytes");
     await api.stop();
     await eventually(() => sources.every((source) => source.ended() !== undefined), "the end");
-    // Had the stop waited for them, it would have cut them off in the end.
+    // If the stop had waited for the streams, it would have cut them off at last.
     expect(sources.map((source) => source.ended())).toEqual(["in order", "in order"]);
   });
 });

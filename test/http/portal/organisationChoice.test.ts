@@ -1,4 +1,4 @@
-// An e-mail in several organisations: after the password, or the identity provider, the person says which.
+// A person whose e-mail is in several organisations chooses one after the password or the identity provider.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/joinByLink.js";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** The page that asks, and what its form sends. */
+/** Signs in. Returns the page that asks for the organisation, and the fields of its form. */
 async function asked(who: Visitor, next = "/portal"): Promise<{ page: string; fields: Record<string, string> }> {
   const response = await who.post("/portal/sign-in", { email, password, next });
   const page = await response.text();
@@ -37,12 +37,12 @@ const choose = (who: Visitor, fields: Record<string, string>, organisation: stri
 
 const organisationShown = async (who: Visitor) => /class="organisation">([^<]*)</.exec(await (await who.get("/portal")).text())?.[1];
 
-test("the person chooses, and gets the page that they asked for", async () => {
+test("the person chooses an organisation, and gets the page that they asked for", async () => {
   const who = visitor(service.url);
   const { page, fields } = await asked(who, "/portal/settings/keys");
   expect(page).toContain("Second &amp; Sons");
   expect(page).not.toContain(password);
-  expect(who.cookies.has("waybill")).toBe(false); // nobody is signed in yet
+  expect(who.cookies.has("waybill")).toBe(false); // there is no session yet
   const done = await choose(who, fields, second.id);
   expect([done.status, done.headers.get("location")]).toEqual([303, "/portal/settings/keys"]);
   expect(await organisationShown(who)).toBe("Second &amp; Sons");
@@ -50,7 +50,7 @@ test("the person chooses, and gets the page that they asked for", async () => {
   expect(await organisationShown(who)).not.toBe("Second &amp; Sons");
 });
 
-test("nothing but what was verified can be chosen, and not for long", async () => {
+test("only a verified organisation can be chosen, and only for a few minutes", async () => {
   const other = await service.organisation();
   const { fields } = await asked(visitor(service.url));
   const { choice = "" } = fields;
@@ -73,7 +73,7 @@ test("nothing but what was verified can be chosen, and not for long", async () =
   }
 });
 
-test("a membership that changed meanwhile is not entered", async () => {
+test("a membership that changed meanwhile cannot be chosen", async () => {
   const who = visitor(service.url);
   const { fields } = await asked(who);
   await changeRole(service.portal.members, { organisationId: second.id, member: email, role: "operator" }, origin);

@@ -24,7 +24,7 @@ async function record(...stories: Story[]) {
 
 const words = (page: string) => page.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");
 
-test("what waits for a person is said first, with the way there; the plots tell of the last days", async () => {
+test("work that waits for a person comes first, with links to it; the plots show the last days", async () => {
   const { id: organisationId } = await service.organisation();
   const [operator, viewer] = await Promise.all(
     (["operator", "viewer"] as const).map(async (role) => signedIn(service, await addMember(service, organisationId, role))),
@@ -58,7 +58,7 @@ test("what waits for a person is said first, with the way there; the plots tell 
   expect(page).not.toContain("LONG-AGO");
 });
 
-test("another organisation's work is in no figure", async () => {
+test("another organisation's work is not counted", async () => {
   const [one, other] = [await service.organisation(), await service.organisation()];
   const at = new Date(Date.now() - 60_000).toISOString();
   await record({ organisationId: other.id, kind: "activities", rows: [{ accept: activity({ activityTimestamp: at }) }], at });
@@ -68,15 +68,15 @@ test("another organisation's work is in no figure", async () => {
   expect(page).toContain("No activities in the last 30 days");
 });
 
-test("days are those of the organisation's zone, also over a change of its clocks", () => {
-  const { names, starts, end } = lastDays(3, "Australia/Sydney", new Date("2026-10-04T20:00:00Z")); // clocks went forward on the 4th
+test("days are those of the organisation's time zone, also when its clocks change", () => {
+  const { names, starts, end } = lastDays(3, "Australia/Sydney", new Date("2026-10-04T20:00:00Z")); // clocks went forward on the 4th of October
   expect(names).toEqual(["2026-10-03", "2026-10-04", "2026-10-05"]);
   expect([...starts, end].map((start) => start.toISOString().slice(0, 16))).toEqual([
     ...["2026-10-02T14:00", "2026-10-03T14:00", "2026-10-04T13:00", "2026-10-05T13:00"],
   ]);
 });
 
-test("an import counts on the day it ended, and no more imports are looked at than agreed", async () => {
+test("an import counts on the day it ended, and a bounded number of imports is read", async () => {
   const { id: organisationId } = await service.organisation();
   const ended = ["2026-07-01T13:59:59.999Z", "2026-07-01T14:00:00.000Z", "2026-07-02T13:59:59.999Z", "2026-07-02T14:00:00.000Z"];
   await record(...ended.map((at): Story => ({ organisationId, kind: "activities", rows: [{ accept: activity() }], at })));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Bars, DailyColumns } from "../../../src/http/portal/shell/plot.js";
 
-test("bars are as long as their numbers, the longest as wide as the plot, and the numbers stand beside them", () => {
+test("bars are proportional to their numbers, the longest as wide as the plot, and have their numbers beside them", () => {
   const bars = [
     { label: "Customer <not> found", value: 200 },
     { label: "No quantity", value: 50 },
@@ -13,7 +13,7 @@ test("bars are as long as their numbers, the longest as wide as the plot, and th
   expect(drawn.replaceAll(/<[^>]+>/g, "")).toMatch(/200 rows.*50 rows.*1 row$/s);
 });
 
-test("daily columns stack their parts, have the day on each, and are a table for those who do not see them", () => {
+test("daily columns stack their parts, have the day on each, and come with a table for screen readers", () => {
   const days = [
     { day: "2026-07-01", values: [30, 10] },
     { day: "2026-07-02", values: [0, 0] },
@@ -34,6 +34,6 @@ test("daily columns stack their parts, have the day on each, and are a table for
   expect(drawn).not.toContain("style=");
 });
 
-test("a plot of nothing is drawn too", () => {
+test("a plot without days is drawn too", () => {
   expect(String(DailyColumns({ title: "Rows per day", days: [], parts: [], nameOf: String }))).toContain("<figure");
 });

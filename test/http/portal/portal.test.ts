@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-test("the address in a browser leads to the portal, and from there to sign-in", async () => {
+test("a browser at / is redirected to the portal, and from there to sign-in", async () => {
   const browser = visitor(service.url);
   const first = await browser.get("/");
   expect([first.status, first.headers.get("location")]).toEqual([302, "/portal"]);
@@ -21,7 +21,7 @@ test("the address in a browser leads to the portal, and from there to sign-in", 
   expect([second.status, second.headers.get("location")]).toEqual([302, "/portal/sign-in"]);
 });
 
-test("a slash at the end of an address leads to the page", async () => {
+test("an address with a slash at its end is redirected to the page", async () => {
   const browser = await signedIn(service, admin);
   for (const [given, meant] of [
     ["/portal/", "/portal"],
@@ -36,7 +36,7 @@ test("a slash at the end of an address leads to the page", async () => {
   expect((await browser.get("/v1/org/quotes/")).status).toBe(404);
 });
 
-test("a program never sees a page: no key, no route, no portal", async () => {
+test("a program gets JSON errors, never a page of the portal", async () => {
   for (const path of ["/", "/v1/org/nothing", "/v1/org/quotes"]) {
     const response = await fetch(`${service.url}${path}`, { headers: { accept: "application/json" }, redirect: "manual" });
     expect(response.headers.get("content-type")).toBe("application/json");

@@ -31,7 +31,7 @@ async function send(fields: Record<string, string>, who = operator) {
   return { status: response.status, location: response.headers.get("location") ?? "", page: await response.text() };
 }
 
-test("the form gives the prices that the API gives, with how each came about", async () => {
+test("the form shows the prices that the API answers, and how each is made up", async () => {
   const { status, location } = await send(good);
   expect([status, location]).toEqual([303, expect.stringMatching(/^\/portal\/quotes\?quote=/)]);
   const page = await (await viewer.get(location)).text();
@@ -45,7 +45,7 @@ test("the form gives the prices that the API gives, with how each came about", a
   for (const said of ["Chargeable weight", "Basic charge", "Freight", "GST, 10% of", "Acme Retail"]) expect(page).toContain(said);
 });
 
-test("faults are shown in the form's own words, and the form keeps what was written", async () => {
+test("faults are shown in the form's own words, and the form keeps its values", async () => {
   const cases: [Record<string, string>, string][] = [
     [{ ...good, customer: "" }, "Choose at least one customer"],
     [{ ...good, quantity: "x" }, "Quantity of item 1"],
@@ -61,7 +61,7 @@ test("faults are shown in the form's own words, and the form keeps what was writ
   }
 });
 
-test("a viewer sees quotes and cannot make them; another organisation's quote is not there", async () => {
+test("a viewer sees quotes and cannot make them; another organisation's quote is a 404", async () => {
   expect(await (await viewer.get("/portal/quotes")).text()).not.toContain("Get quotes");
   expect((await send(good, viewer)).status).toBe(403);
   const { location } = await send(good);
@@ -79,7 +79,7 @@ test("places are suggested by the beginning of a postcode or of a suburb", async
   };
   for (const { postalCode } of await places("200")) expect(postalCode).toMatch(/^200/);
   expect((await places("200")).length).toBeGreaterThan(0);
-  expect((await places("800")).map(({ postalCode }) => postalCode)).toEqual(expect.arrayContaining(["0800", "8001"])); // a spreadsheet's 0800
+  expect((await places("800")).map(({ postalCode }) => postalCode)).toEqual(expect.arrayContaining(["0800", "8001"])); // 0800 may have lost its zero in a spreadsheet
   expect(await places("2000")).toContainEqual({ postalCode: "2000", suburb: "Sydney", state: "NSW" });
   expect((await places("melb")).map(({ suburb }) => suburb)).toContain("Melbourne");
   expect([await places("2"), await places("%"), await places("x".repeat(500))]).toEqual([[], [], []]);

@@ -23,7 +23,7 @@ portalFieldCases(
   () => other,
 );
 
-test("a field is an id by its name or by what it holds", () => {
+test("a field counts as an id by its name or by its value", () => {
   const fields = {
     token: randomUUID(),
     name: "x",
@@ -56,7 +56,7 @@ test("a new sign-in ends the browser's earlier session", async () => {
   expect((await who.get("/portal")).status).toBe(200);
 });
 
-test("a cookie that was copied is refused as soon as its owner signs out", async () => {
+test("a copied cookie is refused as soon as its owner signs out", async () => {
   const owner = await signedIn(service, stage.people.operator);
   const thief = visitor(service.url, new Map(owner.cookies));
   expect((await thief.get("/portal")).status).toBe(200);
@@ -97,7 +97,7 @@ test("over https cookies are Secure and bound to the host; over http they are Ht
   }
 });
 
-test("assets have a hash in their names and may be kept for good; others do not exist", async () => {
+test("assets have a hash in their names and may be cached for good; assets without it are 404", async () => {
   const page = await (await visitor(service.url).get("/portal/sign-in")).text();
   const addresses = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? "");
   expect(addresses.length).toBeGreaterThanOrEqual(5);
@@ -110,14 +110,14 @@ test("assets have a hash in their names and may be kept for good; others do not 
     expect((await visitor(service.url).get(`/portal/assets/${name}`)).status).toBe(404);
 });
 
-test("what is not there, and methods that do not fit, are pages too", async () => {
+test("an unknown path is answered by a page, and a wrong method with 405 and the right ones", async () => {
   const missing = await visitor(service.url).get("/portal/nothing-here");
   expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
   const wrong = await fetch(`${service.url}/portal/settings/keys`, { method: "DELETE" });
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
 });
 
-test("what people write is shown as text, never as markup", async () => {
+test("a key's name is shown as text, never as markup", async () => {
   const who = await signedIn(service, stage.people.admin);
   const token = await formToken(who);
   await who.post("/portal/settings/keys", { token, name: `<script>alert("x")</script>` });
@@ -126,7 +126,7 @@ test("what people write is shown as text, never as markup", async () => {
   expect(page).not.toContain("<script>alert");
 });
 
-test("a notice of one session is not shown to another", async () => {
+test("a notice with a new key is not shown in another session", async () => {
   const who = await signedIn(service, stage.people.admin);
   await who.post("/portal/settings/keys", { token: await formToken(who), name: "told once" });
   const other = await signedIn(service, stage.people.admin);

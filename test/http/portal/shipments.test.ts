@@ -11,10 +11,10 @@ import { startTestService, type TestService } from "../../support/service.js";
 let service: TestService;
 let organisationId: string;
 let viewer: Visitor;
-/** When the first version was recorded, and the second was not yet. */
+/** A time after the first version was recorded and before the second. */
 let between: string;
 
-/** Ids that an address could lose or take for something else. */
+/** Ids with characters that have a meaning in an address or in HTML. */
 const strange = ["a/b?c#d%2F", "..", "<b>&amp;", "Ünï ☃ +1"];
 
 async function record(...stories: Story[]) {
@@ -58,18 +58,18 @@ test("shipments are found by the beginning of their id, customer, reference, pla
   expect(await found("id=SO-")).toEqual(["SO-1"]);
   expect(await found("id=MANY-0")).toHaveLength(10);
   expect(await found("reference=second.csv")).toEqual(["SO-1"]);
-  expect(await found("place=carlton")).toEqual([]); // Carlton is not in 3000
+  expect(await found("place=carlton")).toEqual([]); // the shipment's postcode is 3000, which is not Carlton's
   expect(await found("place=3000&id=SO-")).toEqual(["SO-1"]);
   expect(await found("place=Sydney%2C+AU&id=MANY-0")).toHaveLength(10);
   expect(await found("customer=CUST-001")).toEqual([]); // the second version has no customer
-  expect(await found("from=2026-03-01&to=2026-03-01&id=SO")).toEqual(["SO-1"]); // written on the 1st at 21:00 in Sydney
+  expect(await found("from=2026-03-01&to=2026-03-01&id=SO")).toEqual(["SO-1"]); // recorded on the 1st at 21:00 in Sydney
   expect(await found("from=2026-03-02")).toEqual([]);
   expect((await text("/portal/shipments?id=%00")).status).toBe(400);
   expect((await text(`/portal/shipments?id=${"x".repeat(201)}`)).status).toBe(400);
   expect((await text("/portal/shipments?cursor=x")).status).toBe(400);
 });
 
-test.each(["/portal/shipments", "/portal/quotes"])("%s: a day that is none is refused, not left out", async (path) => {
+test.each(["/portal/shipments", "/portal/quotes"])("%s: an invalid day is refused, not ignored", async (path) => {
   for (const query of ["from=1%2F3%2F2026", "to=2026-02-30", "from=2026-3-1"]) {
     const { status, page } = await text(`${path}?${query}`);
     expect([query, status]).toEqual([query, 400]);
@@ -78,7 +78,7 @@ test.each(["/portal/shipments", "/portal/quotes"])("%s: a day that is none is re
   expect((await text(`${path}?from=&to=9999-12-31`)).status).toBe(200);
 });
 
-test("a shipment shows its route, lines and every version, with what changed", async () => {
+test("a shipment's page shows its route, lines and every version, with the changes", async () => {
   const { status, page } = await text("/portal/shipments/SO-1");
   expect([status, heading(page)]).toEqual([200, "SO-1"]);
   for (const said of ["Sydney 2000 to Carlton 3000", "Versions (", "Version 1", "Version 2", "first.csv", "second.csv"])
@@ -89,7 +89,7 @@ test("a shipment shows its route, lines and every version, with what changed", a
   expect(page.indexOf("Version 2")).toBeLessThan(page.indexOf("Version 1"));
 });
 
-test("as of a time it is shown as it was then", async () => {
+test("a shipment is shown as it was at a given time", async () => {
   const { page } = await text(`/portal/shipments/SO-1?asOf=${encodeURIComponent(between)}`);
   expect(page).toContain("Sydney 2000 to Melbourne 3000");
   expect(page).toContain("Custom fields");
@@ -98,7 +98,7 @@ test("as of a time it is shown as it was then", async () => {
   expect((await text("/portal/shipments/SO-1?asOf=yesterday")).status).toBe(400);
 });
 
-test("any id has a page, which the list leads to", async () => {
+test("a shipment with any id has a page, and the list links to it", async () => {
   const { page } = await text("/portal/shipments?reference=strange");
   const links = [...page.matchAll(/<th scope="row" data-label="Shipment"><a href="([^"]*)"/g)].map(([, link = ""]) =>
     link.replaceAll("&amp;", "&"),
@@ -117,13 +117,13 @@ test("another organisation's shipment is not found, like one that does not exist
   expect((await text("/portal/shipments?exactly=SO-1", stranger)).status).toBe(404);
   expect((await text("/portal/shipments/SO-1%00")).status).toBe(400);
   expect(idsIn((await text("/portal/shipments", stranger)).page)).toEqual([]);
-  // The same id in both: each sees its own versions only.
+  // Both organisations have a shipment with this id: each sees its own versions only.
   await record({ organisationId: other.id, kind: "shipments", sourceDetails: "theirs.csv", rows: [{ accept: goodsLine("SO-1") }] });
   expect((await text("/portal/shipments/SO-1", stranger)).page).not.toContain("first.csv");
   expect((await text("/portal/shipments/SO-1")).page).not.toContain("theirs.csv");
 });
 
-test("a shipment of many versions is shown some at a time", async () => {
+test("a shipment of many versions is shown in pages of 20 versions", async () => {
   const stories = Array.from(
     { length: 22 },
     (_, n): Story => ({
@@ -140,7 +140,7 @@ test("a shipment of many versions is shown some at a time", async () => {
   expect(oldest).toContain("Rate card alias: <del>card 0</del> <ins>card 1</ins>");
 });
 
-test("lines that came or went are changes too", () => {
+test("added and removed lines are changes too", () => {
   const line = { itemType: "Carton", itemQuantity: 1 };
   const [one, two] = [
     { fields: {}, items: [line] },

@@ -1,4 +1,4 @@
-// Hashing passwords does not hold up the API. `npm run bench -- --only=signIns` is the long form.
+// Hashing passwords does not block the API. `npm run bench -- --only=signIns` is the long form.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { startApi } from "../../../src/http/startApi.js";
@@ -26,7 +26,7 @@ const quote = {
   items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
 };
 
-/** The time that nineteen of twenty quotes take at most. */
+/** The 95th percentile of the times of twenty quotes. */
 async function slowQuote(): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 20; n += 1) {
@@ -39,7 +39,7 @@ async function slowQuote(): Promise<number> {
   return times.sort((a, b) => a - b)[18] ?? 0;
 }
 
-/** Twenty a second, each from an address of its own, until it is told to stop; answers their statuses. On a busy machine no more than four at once. */
+/** Signs in twenty times a second, each time from another address, with four at once at most. The returned function stops and gives the statuses. */
 function signInSteadily(): () => Promise<number[]> {
   const calls: Promise<number>[] = [];
   let underWay = 0;
@@ -60,7 +60,7 @@ function signInSteadily(): () => Promise<number[]> {
   };
 }
 
-test("while a password is hashed a quote is asked for and answered", async () => {
+test("a quote is asked for and answered while a password is hashed", async () => {
   const { passwords } = service.portal.members;
   let hashing = false;
   const watched: typeof passwords = {
@@ -82,7 +82,7 @@ test("while a password is hashed a quote is asked for and answered", async () =>
     if (asked && hashing) answered += 1;
   };
   try {
-    // A hash takes ten times as long as a quote. Where the machine is busy one may be missed: not twenty in a row.
+    // A hash takes ten times as long as a quote. On a busy machine no quote may fit into one hash, but not so for twenty hashes in a row.
     for (let n = 0; n < 20 && answered === 0; n += 1) {
       const who = visitor(`http://127.0.0.1:${api.port}`);
       let signedIn = false;
@@ -96,7 +96,7 @@ test("while a password is hashed a quote is asked for and answered", async () =>
   } finally {
     await api.stop();
   }
-  expect(answered).toBeGreaterThan(0); // hashed in the API's own thread, none would be
+  expect(answered).toBeGreaterThan(0); // if the API's own thread hashed, no quote would be answered meanwhile
 });
 
 test.runIf(process.env["VERIFY"] === "on")("quotes are about as fast beside twenty sign-ins a second as alone", async () => {
@@ -106,14 +106,14 @@ test.runIf(process.env["VERIFY"] === "on")("quotes are about as fast beside twen
     const alone = await slowQuote();
     const stop = signInSteadily();
     const beside = await slowQuote();
-    expect(await stop()).toContain(303); // they do sign in
+    expect(await stop()).toContain(303); // sign-ins did succeed
     ratios.push(beside / alone);
   }
-  // A hash takes ten times as long as a quote: in the API's own thread it would be in the way of every other one.
+  // A hash takes ten times as long as a quote: in the API's own thread it would delay every other quote.
   expect(ratios.sort((a, b) => a - b)[1]).toBeLessThan(5);
 });
 
-test("where too many hashes wait, a sign-in is told to come back, and a link stays good", async () => {
+test("when too many hashes wait, a sign-in is answered 429 with Retry-After, and an invitation link stays valid", async () => {
   const busy = { ...service.portal.members.passwords, hash: refuse, matches: refuse };
   const portal = { ...service.portal, members: { ...service.portal.members, passwords: busy } };
   const api = await startApi({ deps: { ...service.deps, portal }, host: "127.0.0.1", port: 0, logger: service.deps.logger });

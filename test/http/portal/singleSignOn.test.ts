@@ -58,7 +58,7 @@ afterAll(async () => {
 const begin = async (browser: Visitor, query = "") =>
   (await browser.get(`${singleSignOnPaths.begin}${query}`)).headers.get("location") ?? "";
 
-/** Through the provider's pages, to the address that it sends the browser back to; answers what comes after the host. */
+/** Goes through the provider's pages. Returns the path and query to which the provider sends the browser back. */
 async function throughProvider(authorize: string): Promise<string> {
   const there = visitor(provider.issuer);
   let next = authorize;
@@ -74,7 +74,7 @@ async function signIn(browser: Visitor, change: (authorize: string) => string = 
 
 const signedOut = async (browser: Visitor) => expect((await browser.get("/portal")).headers.get("location")).toContain("/portal/sign-in");
 
-/** Led back to sign-in, which says why. */
+/** Checks that the browser is redirected to sign-in, which shows these words. */
 async function refusedBecause(browser: Visitor, answer: Response, words: string): Promise<void> {
   expect([answer.status, answer.headers.get("location")]).toEqual([302, "/portal/sign-in"]);
   expect(await (await browser.get("/portal/sign-in")).text()).toContain(words);
@@ -90,7 +90,7 @@ test("a member signs in by the provider, and gets the page that they asked for",
   expect(browser.cookies.has("waybill_sso")).toBe(false);
 });
 
-test("an invited member joins by it, and needs no password", async () => {
+test("an invited member joins by single sign-on, and needs no password", async () => {
   const email = "sso-invited@example.com";
   await inviteMember(service.portal.members, { organisationId: organisation.id, email, role: "viewer" }, origin);
   provider.account = { email: email.toUpperCase(), email_verified: true };
@@ -112,7 +112,7 @@ test("a member of two organisations is asked which", async () => {
   member = await addMember(service, organisation.id, "operator", "operator-again@example.com");
 });
 
-test("a person whom thirty organisations have invited chooses one of them, and joins that one only", async () => {
+test("a person invited by thirty organisations chooses one of them, and joins that one only", async () => {
   const email = "consultant@example.com";
   provider.account = { email, email_verified: true };
   const invite = async () => {
@@ -130,13 +130,13 @@ test("a person whom thirty organisations have invited chooses one of them, and j
 });
 
 describe("the sign-in is refused", () => {
-  test("as a stranger", async () => {
+  test("for a person who is no member", async () => {
     provider.account = { email: "stranger@example.com", email_verified: true };
     const browser = visitor(url);
     await refusedBecause(browser, await signIn(browser), "not a member of any organisation");
   });
 
-  test("by an e-mail that the provider has not verified", async () => {
+  test("for an e-mail that the provider has not verified", async () => {
     provider.account = { email: member.email, email_verified: false };
     const browser = visitor(url);
     await refusedBecause(browser, await signIn(browser), "does not say that your e-mail is verified");
@@ -150,7 +150,7 @@ describe("the sign-in is refused", () => {
     expect((await browser.get(back)).headers.get("location")).toBe("/portal");
     const thief = visitor(url, new Map(cookies));
     await refusedBecause(thief, await thief.get(back), "did not come through");
-    const other = visitor(await service.startAnotherApi(), new Map(cookies)); // where no provider is configured at all
+    const other = visitor(await service.startAnotherApi(), new Map(cookies)); // this API has no provider configured
     expect((await other.get(back)).status).toBe(404);
   });
 
@@ -218,7 +218,7 @@ test("no password, link, token, code or cookie has reached the log", async () =>
     await visitor(url).post(`/portal/join/${token}`, form);
   await visitor(url).get(`/portal/join/${token}`);
   await visitor(url).post("/portal/sign-in", { email: "logged@example.com", password });
-  expect(log).toContain("single sign-on failed"); // there is one
+  expect(log).toContain("single sign-on failed"); // the log does have lines about single sign-on
   for (const secret of [...secrets, provider.clientSecret]) {
     expect(secret.length).toBeGreaterThan(4);
     expect(log.includes(secret), secret).toBe(false);

@@ -26,7 +26,7 @@ function setUp(options: Partial<StreamsOptions> = {}) {
 const textOf = ({ value }: { readonly value?: Uint8Array | undefined }) => new TextDecoder().decode(value);
 
 describe("a reader", () => {
-  test("gets what was sent in order, and of what it was too slow for only the latest", async () => {
+  test("gets messages in order, and when it is slow only the latest of each kind", async () => {
     const { open, opened } = setUp();
     const reader = open();
     expect(textOf(await reader.read())).toMatch(/^retry: \d+\n\n$/);
@@ -38,7 +38,7 @@ describe("a reader", () => {
     expect(textOf(await next)).toBe('data: "later"\n\n');
   });
 
-  test("that is hopelessly behind is ended, and its connection closed once it has taken nothing for a while", async () => {
+  test("with too many waiting messages is ended, and one that reads nothing for a minute has its connection cut", async () => {
     const { open, opened, ended, cut } = setUp();
     const [many, stuck] = [open(), open()];
     await many.read();
@@ -53,7 +53,7 @@ describe("a reader", () => {
     expect(cut).toHaveBeenCalledOnce();
   });
 
-  test("hears a sign of life every fifteen seconds", async () => {
+  test("gets a keep-alive comment after fifteen seconds without a message", async () => {
     const { open } = setUp();
     const reader = open();
     await reader.read();
@@ -62,7 +62,7 @@ describe("a reader", () => {
     expect(textOf(await next)).toBe(": still here\n\n");
   });
 
-  test("that leaves is removed, and one that never read was never added", async () => {
+  test("that leaves is removed, and one that never reads is never added", async () => {
     const { open, opened, ended, signedIn } = setUp();
     open();
     await vi.advanceTimersByTimeAsync(10_000);
@@ -78,7 +78,7 @@ describe("a reader", () => {
 });
 
 describe("sessions", () => {
-  test("are asked about all at once, and a stream ends with its own", async () => {
+  test("are checked in one query, and a stream ends with its session", async () => {
     const gone = new Set<string>();
     const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions.filter((session) => !gone.has(session))));
     const { open, opened, ended } = setUp({ signedIn });
@@ -89,7 +89,7 @@ describe("sessions", () => {
     expect(ended).toEqual([opened[1], opened[2]]);
   });
 
-  test("whose state is unknown end their streams after half a minute, and not before", async () => {
+  test("that cannot be checked for half a minute end their streams, and not earlier", async () => {
     const { open, ended } = setUp({ signedIn: () => Promise.reject(new Error("no database")) });
     await open().read();
     await vi.advanceTimersByTimeAsync(29_000);
@@ -144,7 +144,7 @@ describe("limits", () => {
     await open(...refused).read();
   });
 
-  test("hold also where many come at the same moment", async () => {
+  test("also hold when many streams open at the same moment", async () => {
     const { open, opened } = setUp({ limits });
     const readers = Array.from({ length: 10 }, () => open());
     await Promise.all(readers.map((reader) => reader.read()));
@@ -152,7 +152,7 @@ describe("limits", () => {
   });
 });
 
-test("all end when the API begins to stop, and none begins after", async () => {
+test("all streams end when the API begins to stop, and none begins after that", async () => {
   const { open, opened, ended, closing } = setUp();
   const reader = open();
   await reader.read();

@@ -24,7 +24,7 @@ describe("errors have the contract's body", () => {
     expect(await response.json()).toEqual({ statusCode: 400, message: ["a is wrong", "b is wrong"], error: "Bad Request" });
   });
 
-  test("a crash is answered 500 without a word about the inside", async () => {
+  test("an unexpected error is answered 500 without its message", async () => {
     const response = await get("/v1/bug");
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -32,14 +32,14 @@ describe("errors have the contract's body", () => {
     expect(text).not.toContain("secret detail");
   });
 
-  test("an outage of a store is answered 503 with the time to come back", async () => {
+  test("an outage of a store is answered 503 with Retry-After", async () => {
     const response = await get("/v1/outage");
     expect(response.status).toBe(503);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
   });
 
-  test("a store that the operator has to mend is answered 503 without a promise that it passes, and without its address", async () => {
+  test("a misconfigured store is answered 503 with a long Retry-After, a message about the operator, and without the store's address", async () => {
     const [outage, fault] = [await get("/v1/outage"), await get("/v1/misconfigured")];
     expect(fault.status).toBe(503);
     const { message } = (await fault.json()) as { message: string };
@@ -97,13 +97,13 @@ describe("every answer", () => {
     },
   );
 
-  test("to a known key tells its limit, also when it is an error", async () => {
+  test("to a known key has the rate limit headers, also when it is an error", async () => {
     for (const path of ["/v1/bug", "/v1/reject/notFound", "/v1/faults"])
       expect((await get(path)).headers.get("ratelimit-limit")).toBe("1000000");
     expect((await post("{}")).headers.get("ratelimit-remaining")).toMatch(/^\d+$/);
   });
 
-  test("keeps a sane request id and replaces any other", async () => {
+  test("keeps a well-formed request id of the client and replaces any other", async () => {
     const ask = async (id: string) =>
       (await stage.app.request("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
     expect(await ask("order-17.b:3")).toBe("order-17.b:3");

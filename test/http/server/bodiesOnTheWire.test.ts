@@ -19,7 +19,7 @@ test("a body that declares too much is refused before it is sent", async () => {
   expect(bodyOf(answer)).toMatchObject({ statusCode: 413, error: "Payload Too Large" });
 });
 
-test("a refused sender that goes on sending for a while sees why, and may use the connection again", async () => {
+test("a refused sender that goes on sending for a while gets the answer, and can use the connection again", async () => {
   const socket = connect(stage.port, "127.0.0.1");
   let text = "";
   let failure: Error | undefined;
@@ -40,7 +40,7 @@ test("a refused sender that goes on sending for a while sees why, and may use th
   expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
 });
 
-test("a body without a declared length is cut off at the bound", async () => {
+test("a body without a declared length is refused once it is larger than the bound", async () => {
   const post = (size: number) => {
     const stream = new Blob([JSON.stringify({ text: "a".repeat(size - 11) })]).stream();
     return fetch(url("/v1/size"), {
@@ -62,7 +62,7 @@ test("a route that opts out of body parsing reads the raw request", async () => 
   expect(((await response.json()) as { bytes: number }).bytes).toBeGreaterThan(300_000);
 });
 
-test("an organisation has at most 60 uploads under way, and others are not held up by them", async () => {
+test("an organisation has at most 60 uploads under way, and other organisations can upload meanwhile", async () => {
   const other = await insertOrganisation(stage.pool);
   const head = `POST /v1/stream HTTP/1.1\r\nhost: x\r\nx-api-key: ${stage.key}\r\ncontent-length: 9\r\n\r\n`;
   const slow = new Set<Socket>();
@@ -71,7 +71,7 @@ test("an organisation has at most 60 uploads under way, and others are not held 
     slow.add(socket);
     socket.write(head);
     socket.once("data", () => {
-      // refused, since one of the uploads below had its place at that moment
+      // refused, since one of the uploads below was counted at that moment: try again
       slow.delete(socket.destroy());
       hold();
     });
@@ -87,13 +87,13 @@ test("an organisation has at most 60 uploads under way, and others are not held 
   await expect.poll(async () => (await upload(stage.key)).status).toBe(200);
 });
 
-test("a process takes only so many uploads at once, of all organisations together", async () => {
+test("a process accepts a bounded number of uploads at once from all organisations together", async () => {
   const withinUploads = boundUploads({ inAll: 2, perOrganisation: 2 });
   for (const organisationId of ["a", "b"]) void withinUploads(organisationId, () => stage.released);
   await expect(withinUploads("c", async () => 1)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-describe("a sender that takes its time is cut off", () => {
+describe("a slow sender is answered 408", () => {
   const timeouts = { headersMs: 200, requestMs: 400, idleMs: 300, silenceMs: 100 };
   const partial = (head: string) => `${head}host: x\r\nx-api-key: ${stage.key}\r\ncontent-type: application/json\r\ncontent-length: 50\r\n`;
   const dribble = (socket: Socket) => {
@@ -106,22 +106,22 @@ describe("a sender that takes its time is cut off", () => {
   });
   afterAll(() => strict?.stop());
 
-  test("while it dribbles headers", async () => {
+  test("when its headers arrive byte by byte", async () => {
     const socket = connect(strict.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}x-a: `);
     dribble(socket);
     expect(bodyOf(await received(socket))).toMatchObject({ statusCode: 408, error: "Request Timeout" });
   });
 
-  test("while it dribbles a body", async () => {
+  test("when its body arrives byte by byte", async () => {
     const socket = connect(strict.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
     dribble(socket);
     expect(await received(socket)).toContain("HTTP/1.1 408 ");
   });
 
-  test("when it falls silent in the middle of a body", async () => {
-    const silence = { silenceMs: 100 }; // the only one that can run out
+  test("when its body stops arriving", async () => {
+    const silence = { silenceMs: 100 }; // the only short timeout of this server
     const own = await start(silence);
     const socket = connect(own.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);

@@ -1,4 +1,4 @@
-// An API of routes that answer what was sent or fail in a way of their own, and an organisation that asks it.
+// An API with a route that echoes the request and routes that each fail in one way, and an organisation with a key.
 import { afterAll, beforeAll } from "vitest";
 import { z } from "zod";
 import { Rejection, type RejectionCode } from "../../../src/domain/rejection.js";
@@ -57,10 +57,10 @@ const routes = [
   throwing("/v1/misconfigured", new StoreUnavailable("object store", "at secret.host: wrong key", { fault: "misconfigured" })),
 ];
 
-/** What the echo takes. */
+/** A valid body for the echo route. */
 export const good = { text: "hello", items: [{ quantity: 1 }] };
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useEchoAndErrors() {
   let database: TestDatabase;
   let app: ReturnType<typeof createShell>;

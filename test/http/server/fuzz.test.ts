@@ -20,7 +20,7 @@ interface Answered {
   readonly body: string;
 }
 
-/** Node's own client, since fetch would tidy up what is meant to arrive untidy. */
+/** Sends by Node's http client, since fetch would normalise malformed requests. */
 function ask(
   method: string,
   path: string,
@@ -39,7 +39,7 @@ function ask(
   });
 }
 
-/** Whatever was sent: a JSON answer of 2xx or 4xx, never 5xx. */
+/** The answer is JSON with a status below 500, whatever was sent. */
 function expectSane({ status, body }: Answered): void {
   expect(status, body).toBeLessThan(500);
   const parsed = JSON.parse(body) as Record<string, unknown>;
@@ -66,14 +66,14 @@ const json = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 })).any;
 
-/** In the long form 200 requests for each of its runs, over all the properties below. */
+/** The number of properties below. In the long form they share 200 requests for each run. */
 const properties = 3 * posts.length + uploads.length + withAddresses.length + 2;
 const requestsEach = runs === undefined ? 40 : Math.ceil((200 * runs) / properties);
 const told = paceOf("requests by fast-check", properties * requestsEach);
 let asked = 0;
 const atOnce = 8;
 
-/** Holds it against so many requests, some at once: one after the other they would mostly wait. */
+/** Checks the answers to `count` generated requests, eight of which are sent at once to save time. */
 async function holds<Value>(arbitrary: fc.Arbitrary<Value>, request: (value: Value) => Promise<Answered>, count = requestsEach) {
   const some = fc.array(arbitrary, { minLength: atOnce, maxLength: atOnce });
   await fc.assert(
@@ -129,7 +129,7 @@ describe.each(named(posts))("%s", (_, route) => {
   test("answers a valid body with any one value replaced without a 5xx", patience, async () => {
     const body = valid[route.operationId];
     const answered = await post(JSON.stringify(body));
-    // The import of an address with a parameter is a made-up one: a valid body is read, and the import not found.
+    // A path with a parameter names an import that does not exist: the valid body is read, then the import is not found.
     if (route.path.includes("{")) expect(answered.status, answered.body).toBe(404);
     else expect(answered.status, answered.body).toBeLessThan(300);
     await holds(fc.tuple(fc.constantFrom(...placesIn(body)), json), ([at, value]) => post(JSON.stringify(replaced(body, at, value)) ?? ""));
@@ -149,7 +149,7 @@ const goodFile = {
   activities: "warehouseCode,chargeCode,quantity,activityTimestamp\nW,C,1,2026-01-01\n",
 };
 
-/** A part of a form: what it says it is, and what is in it; any of that may be missing, twice, or nonsense. */
+/** A part of a form, whose headers and content may be missing, repeated or nonsense. */
 const formPart = (file: string) =>
   fc.record({
     headers: fc.array(
@@ -196,13 +196,13 @@ describe.each(named(withAddresses))("%s", (_, route) => {
   });
 });
 
-test("any printable address and method gets a sane answer", patience, async () => {
+test("any printable address and method gets a JSON answer below 500", patience, async () => {
   const address = fc.stringMatching(/^[!-~]{0,60}$/).map((path) => `/${path}`);
   const method = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND");
   await holds(fc.tuple(method, address), ([verb, path]) => ask(verb, path), runs === undefined ? 200 : requestsEach);
 });
 
-test("any link to a file gets a sane answer", patience, async () => {
+test("any link to a file gets a JSON answer below 500", patience, async () => {
   const query = fc.dictionary(fc.constantFrom("expires", "name", "signature"), text, { maxKeys: 3 });
   await holds(fc.tuple(fc.array(text, { maxLength: 3 }), query), ([parts, search]) =>
     ask("GET", `/files/${parts.map((part) => encodeURIComponent(part.toWellFormed())).join("/")}?${new URLSearchParams(search)}`),

@@ -1,4 +1,4 @@
-// Status, list and rejected rows are read from tables that may be behind: they tell one story all the same.
+// An import's status, the list of imports and the rejected rows agree, though they are read from tables that may be behind.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freePlace, restorePlace } from "../../../src/commands/imports/importQueue.js";
@@ -25,10 +25,10 @@ beforeEach(async () => {
 
 const path = "/v1/org/fulfilment/imports";
 const get = async (rest: string) => (await (await app.request(`${path}${rest}`, { headers: { "x-api-key": org.key } })).json()) as Json;
-/** On a machine that is too busy the API does not wait for the event store: it is then asked again. */
+/** On a busy machine the API does not wait for the event store and may answer an older status: then it is asked again. */
 const expectStatus = (told: Told, status: string) => until(async () => (await get(`/${told.importId}`))["status"] === status);
 
-/** An import that goes through the queue as a worker takes it through. */
+/** An import whose steps the test takes one by one, as a worker would. */
 async function pushed(story: Partial<Story>) {
   const told = tell({ kind: "activities", organisationId: org.organisationId, ...story });
   const { position } = await model.eventStore.append(told.stream, told.events.slice(0, 1), -1n);
@@ -52,8 +52,8 @@ async function pushed(story: Partial<Story>) {
 }
 
 /**
- * The statuses of the list, newest first; every import of it reads as it does by itself. On a machine that is too busy the list does not wait
- * for the event store and shows what the table knows: it is then read again. It never shows two as running.
+ * Waits until the list has these statuses, newest first, and every import in it reads as it does by itself. On a busy machine the list
+ * does not wait for the event store and shows what the table has: then it is read again. It must never show two imports as running.
  */
 async function expectListed(...expected: string[]): Promise<void> {
   let statuses: unknown[] = [];
@@ -89,16 +89,16 @@ describe.each([
     await model.stopProjector();
   });
   afterEach(async () => {
-    await model.stopProjector(); // a test may have started it
+    await model.stopProjector(); // the test may have started it
     model.startProjector();
   });
 
-  test("are never shown as running both, and an ended one stays in the list", async () => {
+  test("are never both shown as running, and an ended one stays in the list", async () => {
     await expectListed("queued", "queued");
     await first.begin();
     await expectListed("queued", "processing");
     await first.end();
-    await expectListed("queued", "processing"); // its rows are not in the ledger yet
+    await expectListed("queued", "processing"); // its rows are not in the ledger yet, so it is not shown as completed
     await second.begin();
     await expectStatus(first, "processing");
     await expectStatus(second, "queued");
@@ -110,7 +110,7 @@ describe.each([
     await expectListed("completed", "completed");
   });
 
-  test("the second is shown as running at once when the first was cancelled, and stays so when a third is", async () => {
+  test("an import is shown as running as soon as the one before it is cancelled, and still when a later one is cancelled", async () => {
     const cancelled = await pushed({ end: "cancelled", rows: [{ reject: "x" }] });
     await cancelled.begin();
     await cancelled.end();
@@ -123,35 +123,38 @@ describe.each([
   });
 });
 
-test.each(["cancelled", "failed"] as const)("the rejected rows of an import that was %s are as many as its status says", async (end) => {
-  const rows: Row[] = Array.from({ length: 1_200 }, (_, index) =>
-    index % 3 === 0 ? { accept: activity() } : { reject: `fault ${index}`, handle: `R${index}`, data: { reference: `R${index}` } },
-  );
-  const told = await pushed({ end, rows });
-  await told.begin();
-  await told.goOn(2, 302); // 300 rows are projected, the rest is not
-  await model.project();
-  await model.stopProjector();
-  await told.goOn(302, told.events.length);
-  await model.pool.query("delete from import_queue where import_id = $1", [told.importId]);
-  const all = async (limit: number) => {
-    const items: unknown[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Json = await get(`/${told.importId}/errors?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`);
-      if (page.nextCursor !== null) expect(page.items).toHaveLength(limit);
-      items.push(...page.items);
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return items;
-  };
-  const status = await get(`/${told.importId}`);
-  const [small, large] = [await all(77), await all(500)];
-  model.startProjector();
-  await model.project();
-  expect(status).toMatchObject({ status: end, counts: { received: 1_200, processed: 0, failed: 800 } });
-  expect(small).toHaveLength(800);
-  expect(large).toEqual(small);
-  expect(await all(77)).toEqual(small);
-  expect(await get(`/${told.importId}`)).toEqual(status);
-});
+test.each(["cancelled", "failed"] as const)(
+  "the list of rejected rows of an import that was %s has as many rows as its status counts",
+  async (end) => {
+    const rows: Row[] = Array.from({ length: 1_200 }, (_, index) =>
+      index % 3 === 0 ? { accept: activity() } : { reject: `fault ${index}`, handle: `R${index}`, data: { reference: `R${index}` } },
+    );
+    const told = await pushed({ end, rows });
+    await told.begin();
+    await told.goOn(2, 302); // 300 rows are projected, the rest are not
+    await model.project();
+    await model.stopProjector();
+    await told.goOn(302, told.events.length);
+    await model.pool.query("delete from import_queue where import_id = $1", [told.importId]);
+    const all = async (limit: number) => {
+      const items: unknown[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Json = await get(`/${told.importId}/errors?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`);
+        if (page.nextCursor !== null) expect(page.items).toHaveLength(limit);
+        items.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      return items;
+    };
+    const status = await get(`/${told.importId}`);
+    const [small, large] = [await all(77), await all(500)];
+    model.startProjector();
+    await model.project();
+    expect(status).toMatchObject({ status: end, counts: { received: 1_200, processed: 0, failed: 800 } });
+    expect(small).toHaveLength(800);
+    expect(large).toEqual(small);
+    expect(await all(77)).toEqual(small);
+    expect(await get(`/${told.importId}`)).toEqual(status);
+  },
+);

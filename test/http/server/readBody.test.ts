@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { createBodyReader, uncountedBytes } from "../../../src/http/server/readBody.js";
 
-describe("a process holds only so many bytes of bodies at once", () => {
+describe("a process holds a bounded number of bytes of request bodies at once,", () => {
   const counted = (size: number) => uncountedBytes + size;
   const sized = (size: number) =>
     new Request("http://x", { method: "POST", body: "x".repeat(size), headers: { "content-length": String(size) } });
@@ -11,7 +11,7 @@ describe("a process holds only so many bytes of bodies at once", () => {
   const limit = counted(200);
   const bounds = { limit, organisationId: "a" };
 
-  test("and takes more as soon as it has let go of some", async () => {
+  test("and accepts more as soon as a body is released", async () => {
     const withBody = createBodyReader({ inAll: 250 });
     const signals = new EventEmitter();
     const holding = withBody(sized(counted(150)), bounds, async (bytes) => {
@@ -29,7 +29,7 @@ describe("a process holds only so many bytes of bodies at once", () => {
     expect(await withBody(sized(counted(101)), bounds, lengthOf)).toBe(counted(101));
   });
 
-  test("towards which small bodies, and bytes that have not arrived, do not count", async () => {
+  test("not counting small bodies and bytes that have not arrived", async () => {
     const withBody = createBodyReader({ inAll: 200 });
     const slow = new TransformStream<Uint8Array, Uint8Array>();
     const dribbling = withBody(chunked(slow.readable), bounds, lengthOf);
@@ -43,7 +43,7 @@ describe("a process holds only so many bytes of bodies at once", () => {
     expect(await dribbling).toBe(limit);
   });
 
-  test("and an organisation only its own part of them", async () => {
+  test("and an organisation a bounded part of them", async () => {
     const withBody = createBodyReader({ inAll: 250, perOrganisation: 100 });
     const signals = new EventEmitter();
     const hold = (organisationId: string, size: number) =>
@@ -56,13 +56,13 @@ describe("a process holds only so many bytes of bodies at once", () => {
     await refused("b", 101);
     holding.push(hold("b", 99), hold("c", 51));
     await expect.poll(() => signals.listenerCount("release")).toBe(4);
-    await refused("b", 1); // of its own part it has one byte left, but nothing is left in all
+    await refused("b", 1); // b has one byte left of its own part, but the process has none
     signals.emit("release");
     await Promise.all(holding);
     expect(await withBody(sized(counted(100)), bounds, lengthOf)).toBe(counted(100));
   });
 
-  test("and waits a minute for the whole of a body, however often something of it arrives", async () => {
+  test("and waits a minute for a whole body, though bytes of it go on arriving", async () => {
     vi.useFakeTimers();
     try {
       const endless = new ReadableStream({

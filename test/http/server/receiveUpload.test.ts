@@ -67,13 +67,13 @@ describe("an upload", () => {
     expect(upload.sha256).toBe(createHash("sha256").update("a,b\r\n1,2\r\n").digest("hex"));
   });
 
-  it.each(["", '; filename="a.csv"'])("with a part without a name%s is refused, and the process lives", async (rest) => {
+  it.each(["", '; filename="a.csv"'])("with a part without a name%s is refused", async (rest) => {
     const body = `--b\r\ncontent-disposition: form-data${rest}\r\n\r\nx\r\n--b--\r\n`;
     expect((await post(body, { "content-type": "multipart/form-data; boundary=b" })).status).toBe(400);
     expect(await refusal()).toMatchObject({ code: "invalid", message: expect.stringMatching(/^A part without a name is not|^file/) });
   });
 
-  it("that cannot be written to the disk ends at once as unavailable, with the disk's reason for the log", async () => {
+  it("that cannot be written to the disk fails as unavailable, with the disk's error as its cause", async () => {
     const sending = request(url, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=b" } });
     const answered = new Promise((resolve) => sending.once("response", (answer) => resolve(answer.resume().statusCode)));
     sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n');
@@ -96,18 +96,18 @@ describe("an upload", () => {
     expect((await outcome).name).toBe(kept);
   });
 
-  it("carries a reference of 500 characters, whatever they are", async () => {
+  it("may have a reference of 500 characters of any kind", async () => {
     await post(form({ sourceDetails: "🚚".repeat(500), file: new File(["x"], "a.csv") }));
     expect((await outcome).sourceDetails).toBe("🚚".repeat(500));
   });
 
-  it("carries the caller's own reference", async () => {
+  it("has the caller's own reference", async () => {
     await post(form({ sourceDetails: "May run", file: new File(["x"], "a.csv") }));
     expect((await outcome).sourceDetails).toBe("May run");
   });
 
   it.each([1, 100_000, 300_000, 2_000_000])(
-    "with a fault behind its file of %i bytes is refused, and leaves nothing behind",
+    "with a fault after its file of %i bytes is refused, and leaves nothing behind",
     async (bytes) => {
       for (const last of [{ colour: "red" }, { sourceDetails: "y".repeat(501) }, { more: new File(["x"], "b.csv") }]) {
         await post(form({ file: new File([Buffer.alloc(bytes, "x")], "a.csv"), ...last }));
@@ -139,9 +139,9 @@ describe("an upload", () => {
     [2, false],
     [10_000, false],
   ];
-  // The largest, and a byte more, are sent to the whole API by test/http/api/pushes/files.test.ts.
+  // test/http/api/pushes/files.test.ts sends a file of the largest size, and one a byte larger, to the whole API.
   it.each(process.env["VERIFY"] === "on" ? sizes : sizes.slice(0, 1))(
-    "of the largest size plus %i bytes is taken: %s",
+    "of the largest size plus %i bytes is accepted: %s",
     async (extra, taken) => {
       const body = form({ file: new File([Buffer.alloc(limits.fileBytes + extra, "x")], "a.csv") });
       await post(body).catch(() => undefined);
@@ -150,7 +150,7 @@ describe("an upload", () => {
     },
   );
 
-  it("that announces more than the limit is refused before its body", async () => {
+  it("that declares more than the limit is refused before its body arrives", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.on("error", () => undefined);
     socket.write(
@@ -169,7 +169,7 @@ describe("an upload", () => {
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it("refused with most of it still to come leaves its connection fit for the next request", async () => {
+  it("refused while most of it is still to come leaves its connection usable for the next request", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (body: string) =>
       new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
@@ -189,7 +189,7 @@ describe("an upload", () => {
     }
   });
 
-  it("whose sender falls silent is given up as timed out, and leaves nothing behind", async () => {
+  it("whose bytes stop arriving is given up as timed out, and leaves nothing behind", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
     const head = "content-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\nx-impatient: 1";
     socket.write(

@@ -9,7 +9,7 @@ import { startTestService, type TestOrganisation, type TestService } from "../..
 let service: TestService;
 let api: Awaited<ReturnType<typeof startApi>>;
 let organisation: TestOrganisation;
-/** Streams whose ImportRequested landed, or did not, without the API hearing of it. */
+/** Streams to which the API appended ImportRequested without getting an answer. */
 let streams: string[] = [];
 let landing = true;
 
@@ -47,14 +47,14 @@ async function pushUnheard(headers: Record<string, string> = {}): Promise<string
   return streams[0] ?? "";
 }
 
-test("one that had landed is cancelled, so that sending it again is not billed twice", async () => {
+test("a push answered 503 that had landed is cancelled, so that sending it again is not billed twice", async () => {
   landing = true;
   const stream = await pushUnheard();
   await eventually(async () => (await service.eventStore.last(stream))?.type === "ImportCancelled", "the import to be cancelled");
   await eventually(async () => (await places()).length === 0, "its place to be free");
 });
 
-test("one that had landed under an Idempotency-Key is found by sending it again, and waits its turn", async () => {
+test("a push answered 503 that had landed with an Idempotency-Key is found by sending it again, and is queued", async () => {
   landing = true;
   const key = { "idempotency-key": randomUUID() };
   const stream = await pushUnheard(key);
@@ -66,7 +66,7 @@ test("one that had landed under an Idempotency-Key is found by sending it again,
   expect((await service.eventStore.last(stream))?.type).toBe("ImportRequested");
 });
 
-test("one that had not landed leaves nothing, and its place is free again", async () => {
+test("a push answered 503 that had not landed leaves nothing, and its place in the queue is free again", async () => {
   landing = false;
   const stream = await pushUnheard();
   await eventually(async () => (await places()).length === 0, "its place to be free");

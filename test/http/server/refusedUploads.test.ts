@@ -1,4 +1,4 @@
-// Senders that are refused before they have sent everything: each learns why, whatever its connection header says.
+// Senders that are refused before they have sent everything get the answer, whatever their connection header says.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 const megabyte = Buffer.alloc(1_000_000, "x");
 
-/** Sends all of it before it looks at the answer, as a proxy does, and gives up at the first error. */
+/** Sends everything before it reads the answer, as a proxy does, and stops at the first error. */
 async function send(head: string, megabytes: number, after = ""): Promise<{ text: string; failure: string | undefined }> {
   const socket = connect(api.port, "127.0.0.1");
   let failure: string | undefined;
@@ -97,7 +97,7 @@ describe.each([
   ["HTTP/1.0", {}],
   ["HTTP/1.0", { connection: "close" }],
 ])("a refused upload of 20 MB by %s with %j", (version, connection) => {
-  test("is answered, and the connection closed after it", async () => {
+  test("is answered, and the connection is closed after the answer", async () => {
     for (const [path, own, status] of refusals()) {
       const { text, failure } = await send(`POST ${path} ${version}\r\n${headers({ ...own, ...connection })}\r\n`, megabytes);
       expect([path, failure, text.slice(0, 12)]).toEqual([path, undefined, `HTTP/1.1 ${status}`]);
@@ -107,14 +107,14 @@ describe.each([
   });
 });
 
-test("a sender that keeps its connection may close it with a later request", async () => {
+test("a refused sender that keeps its connection can send another request on it", async () => {
   const later = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
   const { text, failure } = await send(`POST /v1/busy HTTP/1.1\r\n${headers({ ...form, "x-api-key": key })}\r\n`, megabytes, later);
   expect(failure).toBeUndefined();
   expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 503", "HTTP/1.1 200"]);
 });
 
-test("a sender that is cut off for taking too long is told so, though it goes on sending", async () => {
+test("a sender that takes too long is answered 408, and can go on sending without an error", async () => {
   const deps = shellDeps(database.pool);
   const timeouts = { headersMs: 200, requestMs: 400 };
   const strict = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }), routes, timeouts });
@@ -137,7 +137,7 @@ test("a sender that is cut off for taking too long is told so, though it goes on
   await strict.stop();
 });
 
-test("one that sends far more than any upload may have is cut off", async () => {
+test("a sender that sends far more than any upload may have is cut off", async () => {
   const endless = `POST /v1/busy HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n40000000\r\n`;
   const { failure } = await send(endless, 1000);
   expect(failure).toMatch(/ECONNRESET|EPIPE/);

@@ -9,12 +9,12 @@ const listOf = (count: number, value: unknown) => Array.from({ length: count }, 
 const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "x"]));
 
 describe("a request body", () => {
-  test("may hold brackets in its texts", async () => {
+  test("may have brackets in its texts", async () => {
     const response = await post(JSON.stringify({ ...good, fields: { a: '\\"'.repeat(9) + "[{".repeat(99), '"[[': "\\" } }));
     expect(response.status).toBe(200);
   });
 
-  test("that fits is handed to the route with the caller", async () => {
+  test("that is valid is given to the route with the caller", async () => {
     const response = await post(JSON.stringify({ ...good, fields: { a: "b" } }), { path: "/v1/echo/a%2Fb%20c?limit=500" });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -39,7 +39,7 @@ describe("a request body", () => {
     ["a long text", { ...good, text: "abcdef" }, ["text must be at most 5 characters long"]],
     ["a list", [], ["body must be an object"]],
     ["null", null, ["body must be an object"]],
-  ])("with %s is refused by path", async (_, body, message) => {
+  ])("with %s is refused, and the path is named", async (_, body, message) => {
     const response = await post(JSON.stringify(body));
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ statusCode: 400, message, error: "Bad Request" });
@@ -50,7 +50,7 @@ describe("a request body", () => {
     ["in an item", '{"text":"a","items":[{"quantity":1,"__proto__":{}}]}', "items.0.__proto__ is not a recognised field"],
     ["among free keys", '{"text":"a","items":[{"quantity":1}],"fields":{"__proto__":"x"}}', "fields.__proto__ is not a recognised field"],
     ["in disguise", '{"text":"a","items":[{"quantity":1}],"fields":{"\\u005f_proto__":"x"}}', "fields.__proto__ is not a recognised field"],
-  ])("with a __proto__ key %s is refused by path", async (_, body, message) => {
+  ])("with a __proto__ key %s is refused, and the path is named", async (_, body, message) => {
     expect(await (await post(body)).json()).toEqual({ statusCode: 400, message: [message], error: "Bad Request" });
   });
 
@@ -58,7 +58,7 @@ describe("a request body", () => {
     ["nothing", "", /nothing was sent/],
     ["broken JSON", '{"text":', /must be valid JSON/],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
-    ["a nest that hides behind quotes", `["\\\\",${"[".repeat(40)}${"]".repeat(40)}]`, /nested deeper/],
+    ["a deep nest after an escaped quote", `["\\\\",${"[".repeat(40)}${"]".repeat(40)}]`, /nested deeper/],
     ["a deep nest", "[".repeat(400) + "]".repeat(400), /nested deeper/],
   ])("that is %s is 400", async (_, body, message) => {
     const response = await post(body);
@@ -73,7 +73,7 @@ describe("a request body", () => {
   });
 
   test("may have 600,000 values, and not one more", () => {
-    const body = (values: number) => Buffer.from(`[${'"[,",'.repeat(values - 1)}0]`); // one opening, the rest commas
+    const body = (values: number) => Buffer.from(`[${'"[,",'.repeat(values - 1)}0]`); // values are counted by opening brackets and commas
     expect(parseJson(body(600_000))).toHaveLength(600_000);
     expect(() => parseJson(body(600_001))).toThrow("body must have at most 600000 values in all");
     expect(() => parseJson(Buffer.from(`[${"{},".repeat(300_000)}{}]`))).toThrow("values in all");
@@ -99,7 +99,7 @@ describe("a request body", () => {
     expect(parseJson(Buffer.from(JSON.stringify(body)))).toBeTypeOf("object");
   });
 
-  test("may be exactly as large as its bound and not one byte larger, declared or not", async () => {
+  test("may be exactly as large as its bound and not one byte larger, with and without a declared length", async () => {
     const json = JSON.stringify(good);
     const sized = (size: number) => json + " ".repeat(size - json.length);
     for (const [size, status] of [

@@ -1,4 +1,4 @@
-// The server on the wire: what is no request, what is never answered, and how it stops.
+// The server on a socket: malformed requests, requests without an answer, and how it stops.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { bodyOf, useServer } from "./socketStage.js";
@@ -9,7 +9,7 @@ const { start, url, raw } = stage;
 test.each([
   ["nonsense", "NONSENSE\r\n\r\n", 400, "Bad Request"],
   ["headers without end", `GET / HTTP/1.1\r\nhost: x\r\na: ${"b".repeat(20_000)}\r\n\r\n`, 431, "Request Header Fields Too Large"],
-  ["a host that is none", "GET /healthz HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
+  ["a malformed host", "GET /healthz HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
   ["a host that looks like an address", "GET /healthz HTTP/1.1\r\nhost: lo.1\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
   ["no host at all", "GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "Bad Request"],
   ["an unknown expectation", "GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n", 417, "Expectation Failed"],
@@ -27,14 +27,14 @@ test.each(["", "host:\r\n", "host: x\r\n"])("HTTP/1.0 is answered with or withou
   expect(bodyOf(answer)).toMatchObject({ statusCode: 404 });
 });
 
-test("a read that a store does not answer in time is answered all the same", async () => {
+test("a read that a store does not answer in time is answered 503", async () => {
   const response = await fetch(url("/v1/never"), { headers: { "x-api-key": stage.key } });
   expect(response.status).toBe(503);
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await response.json()).toMatchObject({ statusCode: 503, error: "Service Unavailable" });
 });
 
-test("pipelined requests whose connection is reset are forgotten, also those whose turn never came", async () => {
+test("when a connection is reset, its pipelined requests are dropped, also those that had not begun", async () => {
   const own = await start();
   const socket = connect(own.port, "127.0.0.1").on("error", () => undefined);
   socket.write(`GET /v1/never HTTP/1.1\r\nhost: x\r\nx-api-key: ${stage.key}\r\n\r\n`);
@@ -51,7 +51,7 @@ test("HEAD is answered like GET without the body", async () => {
   expect(await response.text()).toBe("");
 });
 
-test("stopping lets a running request finish and takes no new one", async () => {
+test("stopping lets a running request finish and accepts no new one", async () => {
   const stopping = await start();
   const address = `http://127.0.0.1:${stopping.port}`;
   const slow = fetch(`${address}/v1/slow`, { headers: { "x-api-key": stage.key } });

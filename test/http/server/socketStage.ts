@@ -14,7 +14,7 @@ const logger = pino({ level: "silent" });
 
 const describeOnly = { summary: "for a test", tag: "test", responses: {} };
 
-/** `/v1/slow` tells when it is asked and answers when it is told to. */
+/** `/v1/slow` emits "arrived" when it is requested and answers when `released` resolves. */
 const routesWith = (signals: EventEmitter, released: Promise<unknown>) => [
   defineRoute({
     ...describeOnly,
@@ -34,7 +34,7 @@ const routesWith = (signals: EventEmitter, released: Promise<unknown>) => [
     path: "/v1/never",
     operationId: "never",
     request: {},
-    handler: () => new Promise(() => undefined), // a store that trickles
+    handler: () => new Promise(() => undefined), // as if a store never answered
   }),
   defineRoute({
     ...describeOnly,
@@ -69,7 +69,7 @@ export async function received(socket: Socket): Promise<string> {
 
 export const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as unknown;
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the server for all tests of a file. */
 export function useServer() {
   const signals = new EventEmitter();
   const arrived = once(signals, "arrived");
@@ -110,7 +110,7 @@ export function useServer() {
     get pool() {
       return database.pool;
     },
-    /** Of the slow route: it was asked, and may answer. */
+    /** For `/v1/slow`: it was requested, it may answer, and the call that lets it answer. */
     ...{ arrived, released, release: () => signals.emit("release") },
     ...{ start, url, raw },
   };

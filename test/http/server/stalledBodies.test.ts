@@ -1,4 +1,4 @@
-// Large JSON bodies that stop arriving: they hold memory for a moment, and only what is their own organisation's.
+// Large JSON bodies that stop arriving hold memory for a short time only, and only their own organisation's share.
 import { connect } from "node:net";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -57,7 +57,7 @@ const push = (key: string, size: number) =>
     body: JSON.stringify({ text: "x".repeat(size) }),
   });
 
-/** Announces 300 kB and sends the first `sent` of them. */
+/** Declares a body of 300 kB and sends its first `sent` bytes. */
 function stall(sent: number): Promise<string> {
   const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
   socket.write(
@@ -69,10 +69,10 @@ function stall(sent: number): Promise<string> {
   return new Promise((resolve) => socket.once("close", () => resolve(text)));
 }
 
-test("stalled bodies keep no other organisation's requests out, are answered 408, and give their share back", async () => {
+test("stalled bodies do not keep out other organisations' requests, are answered 408, and then free their share", async () => {
   const stalled: Promise<string>[] = [];
   let underWay = 0;
-  /** On a busy machine some are given up before the others have begun. */
+  /** Keeps six bodies stalled: on a busy machine some are given up before the others have begun. */
   const stallSix = () => {
     for (; underWay < 6; underWay += 1) stalled.push(stall(299_000).finally(() => (underWay -= 1)));
   };
@@ -82,7 +82,7 @@ test("stalled bodies keep no other organisation's requests out, are answered 408
   };
   await expect.poll(pushWhileStalled).toBe(503);
   expect((await push(other, 250_000)).status).toBe(200);
-  expect((await push(greedy, 1_000)).status).toBe(200); // a small one is never refused for large ones
+  expect((await push(greedy, 1_000)).status).toBe(200); // a small body is never refused because of large ones
   const answers = await Promise.all(stalled);
   expect(new Set(answers.map((answer) => answer.slice(0, 12)))).toEqual(new Set(["HTTP/1.1 408", "HTTP/1.1 503"]));
   for (const answer of answers) expect(JSON.parse(answer.slice(answer.indexOf("{")))).toMatchObject({ message: expect.any(String) });
@@ -90,7 +90,7 @@ test("stalled bodies keep no other organisation's requests out, are answered 408
 });
 
 describe("a body is watched while it arrives", () => {
-  /** Settles as the body is given up or not, with so many bytes more every second for half a minute. */
+  /** Lets `perSecond` bytes arrive every second for half a minute. Resolves with the outcome: arrived, or why it was given up. */
   async function arriving(perSecond: number, large: boolean): Promise<string> {
     vi.useFakeTimers();
     try {

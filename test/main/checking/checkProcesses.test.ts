@@ -1,4 +1,4 @@
-// Bounds on the processes that check files. A named pipe that nobody writes to is a file whose check does not end.
+// Bounds on the processes that check files. The file is a named pipe without a writer, so that its check does not end.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ function begin(checks: ReturnType<typeof open>, organisationId: string) {
   return { ended, leave: () => leaving.abort(new Error("left")) };
 }
 
-/** The children of a process that run the program. */
+/** The pids of a process's children that check a file. */
 async function running(parent = process.pid): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
@@ -47,7 +47,7 @@ async function running(parent = process.pid): Promise<string[]> {
 }
 
 describe("the processes that check files", () => {
-  test("are limited in all and for one organisation; a waiting check gets the place of one that ends", async () => {
+  test("are limited in all and for each organisation; a waiting check runs when another one ends", async () => {
     const checks = open({ processes: 2 });
     const [one, another] = [begin(checks, "a"), begin(checks, "a")];
     await until("one of an organisation runs", async () => (await running()).length === 1);
@@ -65,7 +65,7 @@ describe("the processes that check files", () => {
     expect(await running()).toEqual([]);
   });
 
-  test("end at their deadline, and waiting for one does too", async () => {
+  test("end at their deadline, and a check that waits too long for a process fails as TooBusy", async () => {
     const checks = open({ processes: 1, runMs: 1_500, waitMs: 300 });
     const [first, second] = [begin(checks, "a"), begin(checks, "b")];
     await expect(second.ended).rejects.toMatchObject({ name: "TooBusy" });
@@ -73,7 +73,7 @@ describe("the processes that check files", () => {
     expect(await running()).toEqual([]);
   });
 
-  test("end when the process that asked is killed", async () => {
+  test("end when the process that started them is killed", async () => {
     const file = join(folder, "rows.csv");
     const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType";
     await writeFile(file, `${header}\nS,2000,Sydney,3000,Melbourne,Box\n`);

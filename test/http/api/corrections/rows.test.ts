@@ -37,7 +37,7 @@ describe("a correction", () => {
     expect(message).toBe(`Row 1 is corrected by import ${accepted["importId"]}.`);
   });
 
-  test("whose row is rejected again is open in the new import, and corrected from there", async () => {
+  test("whose row is rejected again leaves that row open in the new import, where it can be corrected", async () => {
     const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     const again = await json(await correct(organisation, "activities", importId, [{ row: 1, values: { customerId: "CUST-998" } }]), 202);
@@ -49,7 +49,7 @@ describe("a correction", () => {
     expect(await activitiesOf(organisation)).toEqual(["r1"]);
   });
 
-  test("takes 1 to 500 rows, known columns, and rows that were rejected", async () => {
+  test("accepts 1 to 500 rows, known columns only, and rejected rows only", async () => {
     const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 501);
     const some = (count: number) => Array.from({ length: count }, (_, index) => fixed(index + 1));
@@ -70,7 +70,7 @@ describe("a correction", () => {
     expect(await ended(organisation, "activities", one["importId"])).toMatchObject({ counts: { processed: 1, failed: 0 } });
   });
 
-  test("does not exist for another organisation, nor under the other kind", async () => {
+  test("is a 404 for another organisation, under the other kind and for a made-up import", async () => {
     const [organisation, other] = [await newOrganisation(), await newOrganisation()];
     const importId = await rejectedActivities(organisation, 1);
     await json(await correct(other, "activities", importId, [fixed(1)]), 404);
@@ -90,7 +90,7 @@ describe("a correction", () => {
     expect(await activitiesOf(organisation)).toEqual(["r1"]);
   });
 
-  test("never sends what was cut short", async () => {
+  test("must replace a value that was cut short", async () => {
     const organisation = await newOrganisation();
     const file = `${Object.keys(good).join(",")},reference\nSYD1,PICK,1,2026-03-01T09:30:00Z,${"x".repeat(5_000)}\n`;
     const { importId } = await json(await organisation.upload("/v1/org/fulfilment/activities/file", new File([file], "a.csv")), 202);
@@ -106,8 +106,8 @@ describe("a correction", () => {
   });
 });
 
-describe("the same row twice at once", () => {
-  test("is recorded once; the second import says who was first, and its row cannot be corrected from there", async () => {
+describe("correcting the same row twice", () => {
+  test("at once records it once; a later import names the first one, and its row cannot be corrected from there", async () => {
     const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     const anotherApi = await stage.service.startAnotherApi();
@@ -131,7 +131,7 @@ describe("the same row twice at once", () => {
     }
   });
 
-  test("is answered 409 while the first one waits", async () => {
+  test("is answered 409 while the first correction waits", async () => {
     const organisation = await newOrganisation();
     const importId = await rejectedActivities(organisation, 1);
     await withoutWorker(async () => {
@@ -183,7 +183,7 @@ test("dismissed rows are not corrected until they are opened again", async () =>
   expect(await activitiesOf(organisation)).toEqual(["r1"]);
 });
 
-test("rows of an import that was cancelled are not corrected one by one", async () => {
+test("rows of a running or a cancelled import cannot be corrected", async () => {
   const organisation = await newOrganisation();
   await withoutWorker(async () => {
     const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities: [bad("r")] }), 202);

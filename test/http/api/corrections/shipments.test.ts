@@ -46,7 +46,7 @@ describe("a shipment", () => {
     expect(message).toBe(`Row 2 is superseded: import ${later} has written its shipment since.`);
   });
 
-  test("that an import has written between the correction and its turn keeps the newer values", async () => {
+  test("keeps the newer values when an import writes it between the correction's push and its turn", async () => {
     const organisation = await newOrganisation();
     const importId = await uploadedShipments(organisation, [["S1", "CUST-999"]]);
     let [newer, correction]: unknown[] = [];

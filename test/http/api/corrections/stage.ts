@@ -1,4 +1,4 @@
-// A service with its importer and projector, organisations whose rows are rejected, and how they correct them.
+// A service with a worker and a projector, organisations with rejected rows, and requests that correct them.
 import { afterAll, beforeAll, expect } from "vitest";
 import { openRowsOf } from "../../../../src/queries/overview.js";
 import { until } from "../../../support/processes.js";
@@ -28,7 +28,7 @@ export async function ended(organisation: TestOrganisation, kind: Kind, importId
   return shown;
 }
 
-/** An import whose activities are all rejected. */
+/** Pushes activities that are all rejected. Returns the import's id. */
 export async function rejectedActivities(organisation: TestOrganisation, count = 3): Promise<string> {
   const activities = Array.from({ length: count }, (_, index) => bad(`r${index + 1}`));
   const { importId } = await json(await organisation.post("/v1/org/fulfilment/activities", { activities }), 202);
@@ -45,7 +45,7 @@ export const line = {
 };
 export const columns = ["shipmentId", ...Object.keys(line), "itemQuantity", "customerId"];
 
-/** A file of goods lines; those of an unknown customer are rejected. */
+/** Uploads a file of goods lines, of which those with an unknown customer are rejected. Returns the import's id. */
 export async function uploadedShipments(
   organisation: TestOrganisation,
   lines: readonly [id: string, customerId: string][],
@@ -76,7 +76,7 @@ export const activitiesOf = async (organisation: TestOrganisation) =>
     .map(({ reference }) => reference)
     .sort();
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useCorrections() {
   let service: TestService;
   let worker: Role | undefined;
@@ -108,7 +108,7 @@ export function useCorrections() {
     }
   }
 
-  /** Compares every organisation's overview with the lists of its imports, and tells which states of rows these have. */
+  /** Compares every organisation's overview with the lists of its imports. Returns the row states that were seen. */
   async function compareOverviews(): Promise<unknown[]> {
     const seen = new Set<unknown>();
     for (const organisation of made) {

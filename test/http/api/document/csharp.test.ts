@@ -31,11 +31,11 @@ function dotnetVersion(): string | undefined {
   }
 }
 
-/** Generating and compiling takes half a minute of both cores, so that only `npm run verify` does it. */
+/** Only `npm run verify` runs this test, since generating and compiling takes half a minute on two cores. */
 const version = process.env["VERIFY"] === "on" ? dotnetVersion() : undefined;
 if (version === undefined) console.warn("skipped: the C# client is compiled by `npm run verify`, where a .NET SDK 8, 9 or 10 is installed");
 
-/** The samples of the reference, each as a method of its own. The namespaces are those that a new console project has. */
+/** The reference's samples, each as a method, with the namespaces of a new console project. */
 function referenceSamples(): string {
   const api = describeApi(routes, "https://waybill.example.net") as unknown as OpenApi;
   const methods = Object.entries(api.paths).flatMap(([path, operations]) =>
@@ -73,7 +73,7 @@ afterAll(async () => {
 });
 
 test.skipIf(version === undefined)(
-  "a generated C# client compiles beside the samples of the reference, reads answers and errors, and pushes",
+  "a generated C# client and the reference's C# samples compile, and the client reads answers and errors, and pushes",
   async () => {
     const { key } = await service.organisation();
     const ownEnv = { ...env, TMPDIR: folder }; // .NET leaves empty folders behind

@@ -1,4 +1,4 @@
-// The OpenAPI document as tools and readers of other languages take it.
+// The OpenAPI document as tools and code generators read it.
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral, { type RulesetDefinition } from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
@@ -23,12 +23,12 @@ function* nodes(value: unknown, steps: readonly string[] = []): Generator<{ node
 const all = [...nodes(document)];
 const isAnswer = (steps: readonly string[]) => steps.includes("responses") || (steps[0] === "webhooks" && steps.includes("requestBody"));
 
-test("Redocly's recommended rules find nothing", async () => {
+test("Redocly's recommended rules find no problem", async () => {
   const problems = await lintFromString({ source: text, config: await createConfig({ extends: ["recommended"] }) });
   expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ""}`)).toEqual([]);
 });
 
-test("Spectral's recommended rules find nothing", async () => {
+test("Spectral's recommended rules find no problem", async () => {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, "recommended"]] });
   const problems = await linter.run(text);
@@ -47,13 +47,13 @@ test("every property and parameter has a description", () => {
   expect(silent.map(({ name }) => name.join("/"))).toEqual([]);
 });
 
-test("nothing is a choice between types, which generated clients misread", () => {
+test("no schema is a choice between types, which generated clients misread", () => {
   expect(all.filter(({ node }) => "anyOf" in node).map(({ steps }) => steps.join("/"))).toEqual([]);
   const choices = all.filter(({ node }) => Array.isArray(node["type"]) && (node["type"].length !== 2 || node["type"][1] !== "null"));
   expect(choices.map(({ steps }) => steps.join("/"))).toEqual([]);
 });
 
-test("an object that stands more than once has a name, and none is called Error", () => {
+test("an object schema that is used more than once has a name, and none is called Error", () => {
   const seen = new Map<string, string>();
   const twice: string[] = [];
   for (const { node, steps } of all.filter((each) => each.node["type"] === "object" && "properties" in each.node)) {
@@ -61,12 +61,12 @@ test("an object that stands more than once has a name, and none is called Error"
     if (seen.has(shape)) twice.push(`${steps.join("/")} as ${seen.get(shape)}`);
     seen.set(shape, steps.join("/"));
   }
-  // The two uploads' forms are one shape that no client needs a name for.
+  // The forms of the two uploads have the same shape, and no client needs a name for it.
   expect(twice.filter((each) => !each.includes("multipart"))).toEqual([]);
   expect(Object.keys((document["components"] as { schemas: Json }).schemas)).not.toContain("Error");
 });
 
-test("answers may gain fields; requests may not have others", () => {
+test("answers may have further fields, requests may not", () => {
   const schemas = (document["components"] as { schemas: Record<string, Json> }).schemas;
   const requested = new Set<string>();
   const follow = (value: unknown): void => {
@@ -87,12 +87,12 @@ describe("examples", () => {
   ajv.addSchema({ ...document, $id: "document" });
   const media = all.filter(({ steps }) => steps.at(-2) === "content");
 
-  test("every request with a body and every answer has one", () => {
+  test("every request body and every answer has an example", () => {
     const without = media.filter(({ node, steps }) => steps[0] === "paths" && !("example" in node));
     expect(without.map(({ steps }) => steps.join("/"))).toEqual([]);
   });
 
-  test("each is as its schema says", () => {
+  test("each example is valid by its schema", () => {
     for (const { node, steps } of media.filter((each) => "example" in each.node)) {
       const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
       const valid = ajv.validate({ $ref: `document#/${pointer}/schema` }, node["example"]);
@@ -101,7 +101,7 @@ describe("examples", () => {
   });
 });
 
-test("the guide tells what an integrator asks first", () => {
+test("the document's introduction has the sections that an integrator needs first", () => {
   const { description } = document["info"] as { description: string };
   const titles = [...description.matchAll(/^# (.*)$/gm)].map(([, title]) => title);
   expect(titles).toEqual(

@@ -1,4 +1,4 @@
-// Every bound that the document states for a request, sent to the running API just inside, at and just outside it.
+// Every bound that the document states for a JSON body is tested on the running API, with values just inside, at and just outside it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
@@ -24,7 +24,7 @@ const resolved = (schema: Json): Json => {
   return name === undefined ? schema : { ...(document.components.schemas[name] ?? {}) };
 };
 
-/** Values about each bound of a schema; `sample` is a valid value of it. */
+/** Values inside and outside each bound of a schema; `sample` is a valid value of it. */
 function* boundsOf(schema: Json, sample: unknown): Generator<Pick<Edge, "bound" | "inside" | "outside">> {
   const number = (name: string) => (typeof schema[name] === "number" ? (schema[name] as number) : undefined);
   const step = schema["type"] === "integer" ? 1 : 0.001;
@@ -52,7 +52,7 @@ function* boundsOf(schema: Json, sample: unknown): Generator<Pick<Edge, "bound" 
 const text = (length: number) => "x".repeat(length);
 const looksLikeTime = (sample: unknown) => typeof sample === "string" && /^\d{4}-\d\d-\d\d/.test(sample);
 
-/** Elements that must differ from each other do. */
+/** The element with its id or row changed, where elements must differ from each other. */
 function oneOf(element: unknown, index: number): unknown {
   if (typeof element === "object" && element !== null && "row" in element) return { ...element, row: index + 1 };
   if (typeof element === "object" && element !== null && "shipmentId" in element)
@@ -96,7 +96,7 @@ function withValue(sample: unknown, [step, ...rest]: Steps, value: unknown): unk
   return { ...((sample as Json | undefined) ?? {}), [step]: withValue((sample as Json | undefined)?.[step], rest, value) };
 }
 
-/** The answer's faults of this place's shape. What else may be wrong (a postcode nobody has, a customer of nobody) is no fault of its shape. */
+/** The faults that the answer names for the shape of this place. Other faults, such as an unknown postcode or customer, are left out. */
 async function faults({ operationId, path, steps }: Edge, value: unknown): Promise<string[]> {
   const response = await organisation.post(path, withValue(exampleRequests[operationId]?.body, steps, value));
   if (response.status < 300) return [];
@@ -118,7 +118,7 @@ describe.each([...new Set(edges.map(({ operationId }) => operationId))])("%s", (
   });
 });
 
-test("the bounds are those of every request with a body", () => {
+test("bounds are tested for every request with a JSON body and no parameter in its path", () => {
   expect(new Set(edges.map(({ operationId }) => operationId))).toEqual(new Set(["generateQuotes", "pushShipments", "pushActivities"]));
   expect(edges.length).toBeGreaterThan(60);
 });

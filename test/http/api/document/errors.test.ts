@@ -1,4 +1,4 @@
-// The errors that the document shows for every operation, provoked: what is answered is what is shown, but for the numbers in it.
+// Provokes the errors that the document shows for every operation, and compares the answers with the document's examples.
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,7 +22,7 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 const shown = (operationId: string, status: number): unknown =>
   operations.find((each) => each.operationId === operationId)?.responses[status]?.content?.["application/json"]?.example;
 
-/** A route that goes wrong, and one whose key has few requests. */
+/** A route whose handler fails with this error. */
 const failing = (error: () => Error, path: string) =>
   defineRoute({
     ...{ method: "GET", path, operationId: path.slice(1), summary: "x", tag: "x", request: {} },
@@ -56,7 +56,7 @@ const bodyOf = async (response: Response) => [response.status, (await response.j
 const ask = (path: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${small.port}${path}`, { ...init, headers: { "x-api-key": organisation.key, ...headers } });
 
-/** What is written to the socket as it stands, and the body of what comes back. */
+/** Writes the request to a socket as it is. Returns the status and the body of the answer. */
 async function raw(request: string): Promise<[number, Json]> {
   const socket = connect(small.port, "127.0.0.1");
   socket.write(request);
@@ -64,7 +64,7 @@ async function raw(request: string): Promise<[number, Json]> {
   return [Number(answered.split(" ")[1]), JSON.parse(answered.slice(answered.indexOf("{"), answered.lastIndexOf("}") + 1)) as Json];
 }
 
-test("what every operation may answer is shown as it is answered", async () => {
+test("errors that a request causes are answered as the document shows them", async () => {
   const key = `x-api-key: ${organisation.key}\r\n`;
   expect(await bodyOf(await organisation.get("/v1/org/quotes?a=%00"))).toEqual([400, shown("fetchQuote", 400)]);
   expect(await bodyOf(await fetch(`${service.url}/v1/org/quotes`))).toEqual([401, shown("listQuotes", 401)]);
@@ -85,7 +85,7 @@ test("what every operation may answer is shown as it is answered", async () => {
   ]);
 });
 
-test("so is what goes wrong in the service, a body that falls silent and a used-up limit", async () => {
+test("faults of the service, a body that stops arriving and a used-up rate limit are answered as the document shows them", async () => {
   const other = async () => ({ "x-api-key": (await service.organisation()).key });
   expect(await bodyOf(await ask("/broken", {}, await other()))).toEqual([500, shown("listQuotes", 500)]);
   expect(await bodyOf(await ask("/away", {}, await other()))).toEqual([503, shown("listQuotes", 503)]);

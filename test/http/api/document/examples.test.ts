@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-test("the examples of the API reference are what the service answers to its example requests", () => {
+test("the example answers of the API reference are what the service answers to the example requests", () => {
   expect(recorded).toEqual(exampleAnswers);
 });
 
@@ -42,7 +42,7 @@ test("every operation of the served document succeeds as it is shown, in the doc
   const caller = { url: service.url, key: await demoKey(service, "fresh-demo"), ids };
   let worker = startWorker(service);
   roles.push({ stop: () => worker.stop() });
-  /** Only an import that waits can be cancelled: one is pushed again while no worker runs. */
+  /** Only an unfinished import can be cancelled: stop the worker and push another one. */
   const cancel = async (described: Described) => {
     await worker.stop();
     const push = operations.find(({ operation }) => operation.tags[0] === described.operation.tags[0] && operation.requestBody);

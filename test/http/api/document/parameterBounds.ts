@@ -1,4 +1,4 @@
-// The bounds that the document states for texts, and values inside, at and outside each of them. A bound of a kind that is not known here fails.
+// Values inside, at and outside each bound that the document states for a parameter. A kind of bound that is not known here throws.
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
 import type { Described, OpenApi, Schema } from "../../../../src/http/api/reference/openApi.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
@@ -41,7 +41,7 @@ const idempotencyKeys: Edge = {
 
 const patterns: Readonly<Record<string, Edge>> = { "^[\\x21-\\x7e]{1,255}$": idempotencyKeys, "^\\d{4}-\\d{2}-\\d{2}": times };
 
-/** The values about each keyword of a schema, as texts: all of these places hold texts. */
+/** Values for each keyword of a schema. All are texts, since parameters are texts. */
 const edgesOf: Readonly<Record<string, (schema: Schema) => Edge[]>> = {
   type: ({ type }) => (type === "integer" ? [{ bound: "a whole number", inside: [], outside: ["1.5", "x", "", "1e1", "0x1", "-1"] }] : []),
   minimum: ({ minimum }) => [around("minimum", [Number(minimum), Number(minimum) + 1], Number(minimum) - 1)],
@@ -61,12 +61,12 @@ const edgesOf: Readonly<Record<string, (schema: Schema) => Edge[]>> = {
     { bound: "one of", inside: choices.map(String), outside: ["surprise", "", String(choices[0]).toUpperCase()] },
   ],
   pattern: ({ pattern }) => [patterns[String(pattern)] ?? unknown(`pattern ${pattern}`)],
-  default: () => [], // every other request leaves it out
+  default: () => [], // requests for other parameters leave this one out
   description: () => [],
   "x-extension": () => [],
 };
 
-/** A character beyond the basic plane counts as one. More than a thousand of them are no address that a server takes. */
+/** Characters beyond the basic plane, each of which counts as one. More than a thousand would be too long for an address. */
 const wide = (length: number) => (length > 1_001 ? [] : ["\u{1D465}".repeat(length)]);
 
 const around = (name: string, inside: number[], outside: number): Edge => ({

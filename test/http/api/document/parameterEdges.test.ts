@@ -1,4 +1,4 @@
-// Every bound that the document states for a parameter, a header or a form, sent to the running API inside, at and outside it.
+// Every bound that the document states for a parameter, a header or a form is tested on the running API, with values inside, at and outside it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
@@ -30,7 +30,7 @@ async function answered(response: Response): Promise<Answered> {
   return { status: response.status, messages: [message].flat() };
 }
 
-/** One for each operation: the same Idempotency-Key for another request is a 422. */
+/** Each operation has its own organisation, since the same Idempotency-Key for another request is a 422. */
 const senders = new Map<string, TestOrganisation>();
 async function senderOf(operationId: string): Promise<TestOrganisation> {
   const sender = senders.get(operationId) ?? (await newOrganisation());
@@ -38,7 +38,7 @@ async function senderOf(operationId: string): Promise<TestOrganisation> {
   return sender;
 }
 
-/** A request with nothing but this one parameter. Ids are of nothing that exists: what is wrong with a parameter is said before. */
+/** Sends a request with this one parameter. Ids in the path do not exist: faults of a parameter are answered before that is noticed. */
 async function withParameter(
   { method, path, operation }: Described,
   { name, in: place }: Parameter,
@@ -57,7 +57,7 @@ async function withParameter(
   return answered(await fetch(`${service.url}${filled}?${query}`, { method, headers, ...(sent === undefined ? {} : { body: sent }) }));
 }
 
-/** A cursor that was not handed out and an import that does not exist are answered so, once they are short enough. */
+/** A well-formed cursor that was never given out is answered 400, and an import that does not exist 404. */
 const soundButUnknown = (name: string, { path }: Described, { status }: Answered) =>
   (name === "cursor" && status === 400) || ((name === "importId" || path.includes("{importId}")) && status === 404);
 
@@ -86,8 +86,8 @@ describe.each(parameters.map(([described, parameter]) => [described.operation.op
       }
     });
 
-    if (parameter.in === "header") return; // one that is given twice is joined by Node
-    test("given twice", async () => {
+    if (parameter.in === "header") return; // Node joins a header that is given twice
+    test("given twice is a 400 that names it", async () => {
       const { status, messages } = await withParameter(described, parameter, ["2026-03-01T09:30:00Z", "1"]);
       expect([status, messages.some((message) => message.startsWith(`${name} `))]).toEqual([400, true]);
     });
@@ -96,7 +96,7 @@ describe.each(parameters.map(([described, parameter]) => [described.operation.op
 
 describe("ids in a path", () => {
   test.each(operations.filter(({ path }) => path.includes("{")).map((described) => [described.operation.operationId, described] as const))(
-    "%s: one that does not exist is a 404, however it looks",
+    "%s: an id that does not exist is a 404, whatever its characters",
     async (operationId, { method, path }) => {
       for (const id of ["x", text(4_000), "%F0%9F%9A%9A", "%25", "..%2F..%2Fv1", "%27%3B--", "0198c2f0-0000-7000-8000-00000000ffff"]) {
         const body = exampleRequests[operationId]?.body;
@@ -109,7 +109,7 @@ describe("ids in a path", () => {
   );
 });
 
-test("the API key: one character less, more or other is a 401", async () => {
+test("the API key with one character less, more or changed is a 401", async () => {
   const ask = async (key: string) => (await fetch(`${service.url}/v1/org/quotes`, { headers: { "x-api-key": key } })).status;
   const { key } = organisation;
   const other = key.slice(0, -1) + (key.endsWith("a") ? "b" : "a");
@@ -128,7 +128,7 @@ describe.each(
   const named = (name: string, content = file?.text ?? "") => new File([content], name);
   const upload = async (sent: File, fields: Record<string, string> = {}) => answered(await organisation.upload(path, sent, fields));
 
-  test("has no field that is not tested here", () => {
+  test("has no field that these tests do not know", () => {
     expect(Object.keys(schema.properties ?? {})).toEqual(["file", "sourceDetails"]);
     expect([schema.required, schema.additionalProperties]).toEqual([["file"], false]);
   });
@@ -144,14 +144,14 @@ describe.each(
     },
   );
 
-  test("file: its kind is told by its name", async () => {
+  test("file: its name must end in .csv or .xlsx, and fit its content", async () => {
     for (const name of ["a.csv", "A.CSV", ".csv", `${text(251)}.csv`, `${text(252)}.csv`, "Aufträge Mai.csv"])
       expect([name.slice(0, 20), (await upload(named(name))).status]).toEqual([name.slice(0, 20), 202]);
     for (const name of ["a", "a.xls", "a.txt", "a.csv.zip", "csv", "a.xlsx"])
       expect([name, (await upload(named(name))).status]).toEqual([name, 400]);
   });
 
-  test("file: required, once, not empty, and as large as is said", async () => {
+  test("file: is required once and must not be empty, and the document states the largest size", async () => {
     const form = new FormData();
     form.append("sourceDetails", "without a file");
     const headers = { "x-api-key": organisation.key };
@@ -166,7 +166,7 @@ describe.each(
   });
 });
 
-describe("a JSON body may be as large as is said", () => {
+describe("a JSON body may be as large as the document says", () => {
   const sizes = new Map<number, Described>();
   for (const described of operations) {
     const { description = "", content = {} } = described.operation.requestBody ?? {};
@@ -175,9 +175,9 @@ describe("a JSON body may be as large as is said", () => {
     if (!sizes.has(bytes)) sizes.set(bytes, described);
   }
 
-  test("2 and 32 MiB", () => expect([...sizes.keys()]).toEqual([2 * 1024 * 1024, 32 * 1024 * 1024]));
+  test("the document states 2 and 32 MiB", () => expect([...sizes.keys()]).toEqual([2 * 1024 * 1024, 32 * 1024 * 1024]));
 
-  test.each([...sizes])("%i bytes", async (bytes, { path, operation }) => {
+  test.each([...sizes])("%i bytes are accepted, one more is a 413", async (bytes, { path, operation }) => {
     const body = JSON.stringify(exampleRequests[operation.operationId]?.body);
     const send = async (length: number) => (await organisation.post(path, body + " ".repeat(length - body.length))).status;
     const taken = Number(Object.keys(operation.responses).find((status) => status.startsWith("2")));
@@ -185,7 +185,7 @@ describe("a JSON body may be as large as is said", () => {
   });
 });
 
-test("the bounds are those of every operation with parameters", () => {
+test("more than 40 parameters are tested, and an unknown kind of bound throws", () => {
   expect(parameters.length).toBeGreaterThan(40);
   expect(() => boundsOf({ type: "string", multipleOf: 2 })).toThrow("no values are known for multipleOf");
 });

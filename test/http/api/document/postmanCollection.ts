@@ -59,14 +59,14 @@ export async function postmanCollection(): Promise<PostmanCollection> {
   return { info: named, auth, variable, item: item.filter(({ item: inner }) => inner?.length !== 0).map(sendable) };
 }
 
-/** The variable of the collection that a path's parameter is read from: the request that makes one keeps it there. */
+/** The collection variable that fills in a path parameter. The request that creates the id sets the variable. */
 function variableFor(parameter: string, path: readonly string[]): string | undefined {
   if (parameter === "quoteId") return "quoteId";
   if (parameter !== "importId") return undefined;
   return path.includes("shipments") ? "shipmentImportId" : "fulfilmentImportId";
 }
 
-/** Without ids, random values and recorded answers, which would differ from run to run or make the file large. */
+/** The item without ids and random values, which differ from run to run, and without recorded answers, which make the file large. */
 function sendable({ name, item, request }: PostmanItem): PostmanItem {
   if (item) return { name, item: item.map(sendable) };
   if (!request) return { name };
@@ -76,12 +76,12 @@ function sendable({ name, item, request }: PostmanItem): PostmanItem {
     return { ...each, value: from === undefined ? each.value : `{{${from}}}` };
   });
   const query = url.query.map((each) => ({ ...each, value: "", disabled: true }));
-  // The same key for every request would be a 422: Postman makes a new one each time.
+  // The same Idempotency-Key for every request would be a 422: Postman makes a new one each time.
   const headers = header.map((each) => (each.key === "idempotency-key" ? { ...each, value: "{{$guid}}" } : each));
   return { name, request: { ...request, url: { ...url, query, variable }, header: headers }, ...keeping(request) };
 }
 
-/** A script that keeps the id that the answer names. */
+/** A Postman script that stores the id of the answer in a variable. */
 function keeping({ method, url: { path } }: PostmanRequest): Pick<PostmanItem, "event"> {
   const makesImport = method === "POST" && path.at(-1) !== "cancel" && path.at(-1) !== "corrections";
   if (!makesImport) return {};

@@ -1,4 +1,4 @@
-// Sends the requests that the API reference shows, to the demo organisation, and keeps each answer by its operation and status.
+// Sends the API reference's example requests for the demo organisation, and records each answer by its operation and status.
 import { randomUUID } from "node:crypto";
 import { createKey } from "../../../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
@@ -19,7 +19,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** The worker is stopped at the end: what is pushed then waits, and can be cancelled. */
+/** The worker is stopped before the last pushes, so that their imports wait and can be cancelled. */
 export async function recordAnswers(service: TestService, stopWorker: () => Promise<void>): Promise<Recorded> {
   const recorded: Recorded = {};
   const key = await demoKey(service);
@@ -39,7 +39,7 @@ export async function recordAnswers(service: TestService, stopWorker: () => Prom
     return answer;
   };
   const example = (operationId: string) => exampleRequests[operationId]?.body as Json;
-  /** Asks until the answer is as wanted, which alone is recorded. */
+  /** Repeats the request until the answer is as wanted, and records only that answer. */
   const until = (operationId: string, sent: Sent, wanted: (answer: Json) => boolean) =>
     eventually(async () => {
       delete recorded[operationId]?.["200"];
@@ -131,7 +131,7 @@ function form(operationId: string, text?: string): FormData {
   return made;
 }
 
-/** Under another id it is as fresh as the first. */
+/** Makes the demo organisation, also under another id, and a key for it. */
 export async function demoKey({ pool, eventStore }: TestService, id = demoOrganisation.organisation.id): Promise<string> {
   const parsed = parseOrganisationFile({ ...demoOrganisation, organisation: { ...demoOrganisation.organisation, id } });
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
@@ -141,7 +141,7 @@ export async function demoKey({ pool, eventStore }: TestService, id = demoOrgani
   return (await createKey(deps, { organisationId: id, name: "reference" }, origin)).key;
 }
 
-/** Ids, times, links and cursors become ones that do not change from run to run; equal ones stay equal. */
+/** Replaces ids, times, links and cursors by fixed ones, so that the file does not change from run to run; equal ids stay equal. */
 function shown(recorded: Recorded): Recorded {
   const ids = new Map<string, string>();
   const idFor = (id: string) => {

@@ -1,14 +1,14 @@
-// Sends an operation as the reference's "Try it" does: everything as the document has it, but for ids that an earlier answer has named.
+// Sends an operation as the reference's "Try it" does: with the document's examples, and with ids of earlier answers.
 import type { Described, Parameter } from "../../../../src/http/api/reference/openApi.js";
 
 type Answer = { readonly importId?: string; readonly statusUrl?: string; readonly results?: { quoteId: string }[] };
 
-/** Ids of what was made, by tag and name of the parameter. */
+/** Ids of earlier answers, by tag and name of the parameter. */
 export type MadeIds = Map<string, string>;
 
 const keyOf = ({ operation: { tags } }: Described, name: string) => `${tags[0]} ${name}`;
 
-/** What the page's own script remembers. */
+/** Keeps the ids that the reference's script keeps. */
 export function rememberIds(ids: MadeIds, described: Described, { importId, results }: Answer): void {
   if (described.path.includes("{")) return;
   if (importId !== undefined) ids.set(keyOf(described, "importId"), importId);
@@ -31,7 +31,7 @@ export async function tryIt(described: Described, { url, key, ids }: { url: stri
   return { status: response.status, answer: (await response.json()) as Answer };
 }
 
-/** A person picks the file, and with it a name. */
+/** The form with a file of another name, as if a person had picked it. */
 function formOf({ file = "", ...fields }: Record<string, string>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);

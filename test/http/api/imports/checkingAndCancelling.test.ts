@@ -30,7 +30,7 @@ describe("checking an import", () => {
     );
   });
 
-  test("has no times and no link before they are due", async () => {
+  test("shows no start, end or link for an import that is queued", async () => {
     const importId = await recorded({ kind: "activities", end: "queued" });
     const { body } = await get(`/v1/org/fulfilment/imports/${importId}`);
     expect(body).toMatchObject({
@@ -54,19 +54,19 @@ describe("checking an import", () => {
     expect(body).toMatchObject({ status: "processing", progress: 60, counts: { received: 3, processed: 2, failed: 0 } });
   });
 
-  test("makes a fresh link to the report with every reading", async () => {
+  test("shows a link to the error report", async () => {
     const importId = await recorded({ kind: "shipments", rows: rejects(1), report: "reports/x.xlsx" });
     const { body } = await get(`/v1/org/shipments/imports/${importId}`);
     expect(body["errorReportUrl"]).toContain("reports/x.xlsx");
   });
 
-  test("says why a failed import could not run", async () => {
+  test("says why an import failed", async () => {
     const importId = await recorded({ kind: "shipments", end: "failed", rows: [{ accept: goodsLine("F1") }] });
     const { body } = await get(`/v1/org/shipments/imports/${importId}`);
     expect(body).toMatchObject({ status: "failed", errorMessage: "The file broke off.", counts: { received: 1, processed: 0, failed: 0 } });
   });
 
-  test("answers a made-up id, another organisation's import and one of the other kind alike", async () => {
+  test("answers the same 404 for a made-up id, another organisation's import and one of the other kind", async () => {
     const importId = await recorded({ kind: "shipments", rows: rejects(1) });
     for (const rest of ["", "/errors"]) {
       const answers = await Promise.all([
@@ -107,7 +107,7 @@ describe("while the projector is down", () => {
     expect(await check(completed.importId)).toMatchObject({ status: "processing", progress: 99, finishedAt: null });
   });
 
-  test("a cancelled or failed import is told with its counts", async () => {
+  test("a cancelled or failed import is shown as such, with its counts", async () => {
     const rows = [{ accept: activity() }, { reject: "x" }];
     const cancelled = await told({ kind: "activities", end: "cancelled", rows });
     expect(await check(cancelled.importId)).toMatchObject({
@@ -120,7 +120,7 @@ describe("while the projector is down", () => {
   });
 
   test.each(["cancelled", "failed"] as const)(
-    "an import that was %s after thousands of rows is told as such, with its counts",
+    "an import that was %s after thousands of rows is shown as such, with its counts",
     async (end) => {
       const rows = Array.from({ length: 2_500 }, (_, index) => (index % 5 === 0 ? { reject: "x" } : { accept: activity() }));
       const { importId } = await told({ kind: "activities", end, rows });
@@ -132,12 +132,12 @@ describe("while the projector is down", () => {
     },
   );
 
-  test("the end of an import is told with final counts only: not before they can be known", async () => {
+  test("an import with too many rows to count is shown as processing until its final counts are known", async () => {
     const { importId } = await told({ kind: "activities", end: "cancelled", rows: rejects(20_001) });
     expect(await check(importId)).toMatchObject({ status: "processing", finishedAt: null, counts: { failed: 0 } });
   });
 
-  test("an import that the command line cancels after thousands of rows is cancelled at the next reading", async () => {
+  test("an import that the command line cancels after thousands of rows is shown as cancelled at once", async () => {
     const { importId } = await told({ kind: "activities", end: "running", rows: rejects(1_500) });
     expect(await check(importId)).toMatchObject({ status: "processing" });
     const { code } = await waybill(["imports", "cancel", importId], {
@@ -158,7 +158,7 @@ describe("cancelling an import", () => {
     return { status: response.status, body: (await response.json()) as Json };
   };
 
-  test("ends it, names who did it, and leaves nothing in the ledger", async () => {
+  test("ends it, records who cancelled it, and leaves nothing in the ledger", async () => {
     const importId = await recorded({ kind: "activities", end: "running", rows: [{ accept: activity() }, { reject: "x" }] });
     expect((await cancel(importId, stage.other.key)).status).toBe(404);
     const { status, body } = await cancel(importId);
@@ -172,7 +172,7 @@ describe("cancelling an import", () => {
     expect((await get(`/v1/org/ledger/activities?importId=${importId}`)).body.items).toEqual([]);
   });
 
-  test("is answered as done, with counts that stay, also while the projection is thousands of rows behind", async () => {
+  test("is answered with the final status and counts, also while the projection is thousands of rows behind", async () => {
     const rows = [{ accept: activity() }, ...rejects(1_500), { accept: activity() }];
     const { importId, stream, events } = tell({ kind: "activities", organisationId: stage.acme.organisationId, end: "running", rows });
     await stage.model.eventStore.append(stream, events.slice(0, 4), -1n);
@@ -191,7 +191,7 @@ describe("cancelling an import", () => {
     expect([next.body, afterwards.body]).toEqual([body, body]);
   });
 
-  test("is a conflict once it has completed", async () => {
+  test("is a conflict once the import has completed", async () => {
     const importId = await recorded({ kind: "activities", rows: [{ accept: activity() }] });
     expect((await cancel(importId)).status).toBe(409);
   });

@@ -7,7 +7,7 @@ const stage = useImports();
 const { get, recorded } = stage;
 
 describe("rejected rows", () => {
-  test("are a shipment's id, reason and values, with the row", async () => {
+  test("of shipments have the shipment's id, the reason, the values and the row number", async () => {
     const rows = [
       { reject: "No Shipment ID found", data: { zone: "", itemType: "Box" } },
       { accept: goodsLine("S2") },
@@ -21,7 +21,7 @@ describe("rejected rows", () => {
     );
   });
 
-  test("of activities carry their reference, or null", async () => {
+  test("of activities have their reference, or null", async () => {
     const importId = await recorded({ kind: "activities", source: "data", rows: [{ reject: "x" }, { reject: "y", handle: "R7" }] });
     const { body } = await get(`/v1/org/fulfilment/imports/${importId}/errors`);
     expect(body.items).toEqual([
@@ -117,7 +117,7 @@ describe("lists and ledgers", () => {
     expect((await get(`/v1/org/fulfilment/imports?cursor=${first.body.nextCursor}`, stage.other.key)).status).toBe(400);
   });
 
-  test("a shipment is shown as it was pushed, with what wrote it", async () => {
+  test("a shipment is shown as it was pushed, with the import that wrote it", async () => {
     const { text } = await get(`/v1/org/ledger/shipments/${encodeURIComponent("S/1 ü")}`, mine.key);
     expect(text).toBe(
       JSON.stringify({
@@ -147,7 +147,7 @@ describe("lists and ledgers", () => {
     expect(second.body.nextCursor).toBeNull();
   });
 
-  test("the activity ledger has completed imports only, one after the other", async () => {
+  test("the activity ledger has the rows of completed imports only, in the order of the imports", async () => {
     const { body } = await get("/v1/org/ledger/activities", mine.key);
     const plain = { warehouseCode: "W1", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-03-01T09:30:00Z" };
     expect(body.items).toEqual([
@@ -165,7 +165,7 @@ describe("lists and ledgers", () => {
     expect(rows).toEqual(body.items);
   });
 
-  test("the activities of one import are found by its id, and those of another organisation's are not", async () => {
+  test("the activities of one import are found by its id; another organisation's import is a 404", async () => {
     expect((await get(`/v1/org/ledger/activities?importId=${stored[4]}`, mine.key)).body.items).toHaveLength(1);
     expect((await get(`/v1/org/ledger/activities?importId=${stored[3]}`, mine.key)).body).toEqual({ items: [], nextCursor: null });
     expect((await get(`/v1/org/ledger/activities?importId=${stored[4]}`, stage.other.key)).status).toBe(404);

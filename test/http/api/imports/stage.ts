@@ -1,4 +1,4 @@
-// The API on a read model whose imports are told as events, with two organisations.
+// The API on a read model whose imports are recorded as events, with two organisations.
 import { afterAll, beforeAll } from "vitest";
 import type { Story } from "../../../support/importStory.js";
 import { type ReadModel, startReadModel } from "../../../support/readModel.js";
@@ -10,7 +10,7 @@ export type Json = Record<string, unknown> & { items: Record<string, unknown>[];
 export const rejects = (count: number, handle = "S1") =>
   Array.from({ length: count }, (_, index) => ({ reject: `fault ${index}`, handle, data: { shipmentId: handle, itemType: `${index}` } }));
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useImports() {
   let model: ReadModel;
   let objects: Awaited<ReturnType<typeof createTestObjectStore>>;

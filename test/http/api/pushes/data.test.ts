@@ -103,7 +103,7 @@ describe("a JSON push", () => {
       /^activities\.0\.activityTimestamp /,
     ],
     ["an unknown activity field", activitiesPath, { activities: [{ ...activity, id: 5 }] }, /^activities\.0\.id /],
-  ])("with %s is refused by path and records nothing", async (_name, path, body, message) => {
+  ])("with %s is refused, names the path and records nothing", async (_name, path, body, message) => {
     await fresh();
     const answer = await stage.org.post(path, body);
     expect(answer.status).toBe(400);
@@ -111,7 +111,7 @@ describe("a JSON push", () => {
     expect(await queued(stage.org.id)).toBe(0);
   });
 
-  it("of four megabytes that would become a file of two gigabytes is refused for that", async () => {
+  it("of four megabytes that would become a file of two gigabytes is refused for the file's size", async () => {
     await fresh();
     const customFields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, "x".repeat(1000)]));
     const shipments = Array.from({ length: 20 }, (_, index) => ({ ...shipment(String(index)), customFields, items: Array(500).fill({}) }));
@@ -124,7 +124,7 @@ describe("a JSON push", () => {
 });
 
 describe("large JSON pushes", () => {
-  it("of one organisation take no more of the disk than two of the largest, and hold up no other organisation", async () => {
+  it("beyond two of one organisation at once are refused, while small ones and other organisations' are accepted", async () => {
     const long = "x".repeat(1000);
     const fields = ["originPostCode", "originSuburb", "originState", "originCountryCode", "destinationPostCode", "destinationSuburb"];
     const repeated = Object.fromEntries(

@@ -6,7 +6,7 @@ const stage = usePushes();
 const { fresh, eventsOf, queued } = stage;
 
 describe("a file", () => {
-  it("is stored as it came, and its row count is left to the import", async () => {
+  it("is recorded with its name and size, and answered without a row count", async () => {
     await fresh();
     const answer = await stage.org.upload(`${activitiesPath}/file`, csv(activityCsv, "März & Co.csv"));
     expect(answer.status).toBe(202);
@@ -25,7 +25,7 @@ describe("a file", () => {
     });
   });
 
-  it("with custom fields of the organisation passes by key or by long name", async () => {
+  it("may name custom fields of the organisation by key or by long name", async () => {
     await fresh();
     const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,costCentre,customFields.project";
     expect((await stage.org.upload(`${shipmentsPath}/file`, csv(`${header}\nA,2000,,3000,,Carton,1,2\n`))).status).toBe(202);
@@ -78,7 +78,7 @@ describe("a file", () => {
     expect(await queued(stage.org.id)).toBe(0);
   });
 
-  it("that is missing is refused, whatever else was sent", async () => {
+  it("that is missing is refused, with or without a body", async () => {
     await fresh();
     for (const answer of [
       await stage.org.post(`${activitiesPath}/file`, {}),
@@ -89,7 +89,7 @@ describe("a file", () => {
     }
   });
 
-  it("of 52,428,800 bytes is taken, one byte more is 413 at once", async () => {
+  it("of 52,428,800 bytes is accepted, one byte more is a 413", async () => {
     await fresh();
     const rows = Buffer.alloc(52_428_800, "x");
     rows.write(activityCsv);

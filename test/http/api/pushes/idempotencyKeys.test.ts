@@ -14,7 +14,7 @@ describe("an Idempotency-Key", () => {
     stage.org.post(activitiesPath, body, headers);
   const idOf = async (answer: Response) => ((await answer.json()) as { importId: string }).importId;
 
-  it("makes a repetition the same import, and without one every push is another", async () => {
+  it("makes a repeated push the same import; without a key every push is another import", async () => {
     await fresh();
     const key = { "idempotency-key": randomUUID() };
     const first = await push(key);
@@ -47,7 +47,7 @@ describe("an Idempotency-Key", () => {
     expect(objects).toHaveLength(1);
   });
 
-  it("means nothing to another organisation, and is free again after 24 hours", async () => {
+  it("is not shared with another organisation, and can be used again after 24 hours", async () => {
     const key = { "idempotency-key": "shared" };
     await fresh();
     const first = await idOf(await push(key));
@@ -68,7 +68,7 @@ describe("an Idempotency-Key", () => {
     expect((await stage.org.upload(`${activitiesPath}/file`, csv(`${activityCsv}\n`), {}, key)).status).toBe(422);
   });
 
-  it("finds the first answer also when the catalogue has lost a custom field since", async () => {
+  it("gives the first answer also when the catalogue has lost a custom field since", async () => {
     const withField = (file: ReturnType<typeof organisationFile>) => file.customFields.push({ key: "deptCode", label: "Department" });
     stage.org = await stage.service.organisation(withField);
     const pushed = { shipments: [{ ...shipment("A"), customFields: { deptCode: "d" } }] };

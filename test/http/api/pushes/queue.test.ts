@@ -1,4 +1,4 @@
-// The queue that pushes wait in: its length, what a full one answers, and the list of imports before a projector has seen them.
+// The queue of imports: its length, the answers when it is full, and the list of imports before a projector has seen them.
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import { pino } from "pino";
@@ -12,7 +12,7 @@ const stage = usePushes();
 const { fresh, queued } = stage;
 
 describe("the queue", () => {
-  it("takes exactly as many as it may, under a burst at two processes", async () => {
+  it("accepts exactly as many pushes as its limit, under a burst at two API processes", async () => {
     await fresh();
     const other = await stage.service.startAnotherApi();
     const answers = await Promise.all(
@@ -49,19 +49,19 @@ describe("a full queue", () => {
     [activitiesPath, "application/json"],
     [`${shipmentsPath}/file`, "multipart/form-data; boundary=b"],
     [`${activitiesPath}/file`, "multipart/form-data; boundary=b"],
-  ])("refuses a push to %s before its body is there", async (path, type) => {
+  ])("refuses a push to %s before its body has arrived", async (path, type) => {
     await fresh();
     await fill();
     expect((await stage.org.post(activitiesPath, { activities: [activity] })).status).toBe(202);
     for (const key of [{}, { "idempotency-key": "new" }]) {
-      const body = new ReadableStream({ start: (sending) => sending.enqueue(Buffer.from(" ")) }); // and never more;
+      const body = new ReadableStream({ start: (sending) => sending.enqueue(Buffer.from(" ")) }); // and nothing after that
       const init = { method: "POST", headers: { "x-api-key": stage.org.key, "content-type": type, ...key }, body, duplex: "half" };
       const answer = await fetch(`${stage.service.url}${path}`, init as RequestInit);
       expect([answer.status, await answer.json()]).toEqual([400, refusal]);
     }
   });
 
-  it("writes and stores nothing for what it refuses", async () => {
+  it("writes no temporary file and stores nothing for a refused push", async () => {
     await fresh();
     await fill();
     await stage.org.post(activitiesPath, { activities: [activity] });
@@ -77,7 +77,7 @@ describe("a full queue", () => {
     put.mockRestore();
   });
 
-  it("still gives a repetition the first one's answer", async () => {
+  it("still gives a repeated push the first answer", async () => {
     await fresh();
     const key = { "idempotency-key": randomUUID() };
     const send = () =>
@@ -103,7 +103,7 @@ describe("the list of imports", () => {
   const pushed = async (answer: Promise<Response>) => ((await (await answer).json()) as { importId: string }).importId;
   const list = async (query: string) => (await (await stage.org.get(`/v1/org/fulfilment/imports?${query}`)).json()) as Listed;
 
-  it("has what was pushed a moment ago, though no projector has seen it, once and in its place", async () => {
+  it("has imports that no projector has seen yet, in their order, and each once after they are projected", async () => {
     await fresh();
     const ids = [];
     for (let each = 0; each < 3; each += 1) ids.unshift(await pushed(stage.org.post(activitiesPath, { activities: [activity] })));
@@ -131,7 +131,7 @@ describe("the list of imports", () => {
   const page = { limit: 2, cursor: undefined, secret: "secret" };
   const readsOf = (read: EventStore["read"]) => ({ pool: stage.service.pool, eventStore: { ...stage.service.eventStore, read } });
 
-  it("asks the event store for no more imports than a page shows, however many wait for a projector", async () => {
+  it("reads 20 streams for its first page, however many imports wait for a projector", async () => {
     await fresh();
     const ids = [];
     for (let each = 0; each < 2; each += 1) ids.unshift(await pushed(stage.org.post(activitiesPath, { activities: [activity] })));
@@ -150,7 +150,7 @@ describe("the list of imports", () => {
     expect(asked.size).toBe(20);
   });
 
-  it("is what the tables know while the event store is silent", async () => {
+  it("shows only what the tables have while the event store is silent", async () => {
     await fresh();
     await pushed(stage.org.post(activitiesPath, { activities: [activity] }));
     const sources = readsOf(async function* () {

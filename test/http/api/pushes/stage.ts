@@ -1,4 +1,4 @@
-// An API whose queues are short, an organisation of its own for each test, and what that pushes.
+// An API with short queues, and a new organisation and pushes for each test.
 import { afterAll, beforeAll } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
 import type { StoredEvent } from "../../../../src/ports/eventStore.js";
@@ -12,7 +12,7 @@ export const activitiesPath = "/v1/org/fulfilment/activities";
 export const csv = (text: string, name = "rows.csv") => new File([text], name);
 export const activityCsv = "warehouseCode,chargeCode,quantity,activityTimestamp\nSYD1,PICK,2,2026-03-01T09:30:00Z\n";
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function usePushes() {
   let service: TestService;
   let org: TestOrganisation;
@@ -40,7 +40,7 @@ export function usePushes() {
     get service() {
       return service;
     },
-    /** The organisation of the test that runs. */
+    /** The organisation of the running test. */
     get org() {
       return org;
     },

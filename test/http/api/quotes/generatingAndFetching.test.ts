@@ -127,7 +127,7 @@ describe("a request for quotes is refused", () => {
     ["half an item", { items: [{ ...item, quantity: 0.5 }] }, ["items.0.quantity must be a whole number"]],
     ["a negative weight", { items: [item, { ...item, weight: -1 }] }, ["items.1.weight must be greater than 0"]],
     ["a kilometre and more", { items: [{ ...item, length: 1001 }] }, ["items.0.length must be at most 1000"]],
-  ])("for %s, by path", async (_, more, message) => {
+  ])("for %s, and the path is named", async (_, more, message) => {
     const response = await post(request(more));
     expect(await response.json()).toEqual({ statusCode: 400, message, error: "Bad Request" });
     expect(response.status).toBe(400);
@@ -152,7 +152,7 @@ describe("a request for quotes is refused", () => {
 });
 
 describe("fetching a quote", () => {
-  test("answers at once, at every process, what was answered first, with its one result", async () => {
+  test("answers at once, also at another process, the first answer with this quote's result", async () => {
     const { results, ...shared } = await quoted({ general: { customerIds: ["CUST-001", "BOTH"] } });
     for (const result of results) {
       const response = await stage.acme.get(`${stage.otherUrl}${path}/${result.quoteId}`);

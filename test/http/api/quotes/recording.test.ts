@@ -1,4 +1,4 @@
-// What is kept of a request for quotes: one event, of a bounded size, before it is answered.
+// A request for quotes is recorded as one event of bounded size before it is answered.
 import { beforeAll, describe, expect, test } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
 import type { TestOrganisation } from "../../../support/service.js";
@@ -7,7 +7,7 @@ import { catalogue, customers, path, type Response200, rateCard, request, useQuo
 const stage = useQuotes();
 const { post, quoted } = stage;
 
-describe("a request that is too large to record is refused, whole, for the part that is:", () => {
+describe("a request that is too large to record is refused, and the message names the part that is too large:", () => {
   const wordy = Array.from({ length: 25 }, (_, index) => `wordy-${index}`);
   const wordyCustomers = ["WORDY-1", "WORDY-2", "WORDY-3", "WORDY-4"];
   const surchargesOf = (card: string) =>
@@ -50,7 +50,7 @@ describe("a request that is too large to record is refused, whole, for the part 
     organisation = await stage.service.organisation((given) => Object.assign(given, file()));
   });
 
-  test("the customers' rate cards, of which fewer customers or filters leave less", async () => {
+  test("the customers' rate cards; with fewer customers or with filters it is accepted", async () => {
     expect(await refusal(organisation, { general: { customerIds: wordyCustomers } })).toEqual([
       `the matching rate cards of the customers hold too much text: ${limit}. Send fewer customers at once, ` +
         "or narrow the request with filters (carrierIds, serviceIds, rateCardIds, serviceTypes, serviceClasses)",
@@ -116,11 +116,11 @@ describe("a request is recorded as one event", () => {
     expect(await sizeFor(["CUST-001"])).toBeLessThan(2_000);
   });
 
-  test("of at most 60 KB for fifty customers with three rate cards each, no two of them the same", async () => {
+  test("of at most 60 KB for fifty customers with three different rate cards each", async () => {
     expect(await sizeFor(customers)).toBeLessThan(60_000);
   });
 
-  test("that names the key which asked, in its data and its metadata", async () => {
+  test("that names the API key of the request, in its data and its metadata", async () => {
     const { results } = await quoted();
     const { rows } = await stage.service.pool.query<{ key_id: string }>("select key_id from api_keys where organisation_id = $1", [
       stage.acme.id,
@@ -132,7 +132,7 @@ describe("a request is recorded as one event", () => {
   });
 });
 
-test("with the event store away a quote is not answered, since it could not be kept", async () => {
+test("while the event store is away a request for quotes is answered 503, since it cannot be recorded", async () => {
   await stage.service.store.kill();
   try {
     const response = await post(request());

@@ -56,7 +56,7 @@ export interface Response200 {
   results: { customerId: string; quoteId: string; noQuoteMessage: string; quotes: Record<string, unknown>[] }[];
 }
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useQuotes() {
   let service: TestService;
   let acme: TestOrganisation;

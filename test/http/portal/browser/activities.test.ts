@@ -1,4 +1,4 @@
-// Who writes the invoices, in a real browser: choose a month and a customer, look behind a total, take the file.
+// Activities in a real browser, as the person who writes invoices uses them: choose a month and a customer, open a total, download the file.
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
@@ -55,13 +55,13 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   },
 );
 
-browserTest("printed, a bill has its totals, whose they are and of when, and no controls", async () => {
+browserTest("the printed page has the totals, the customer and the month, and no controls", async () => {
   await browser.inPage({ origin: service.url, keep: "with scripts" }, async ({ page }) => {
     const { cookies } = await signedIn(service, stage.people.viewer);
     await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: service.url })));
     await page.goto("/portal/activities?month=2026-07&customer=CUST-002");
     await page.emulateMedia({ media: "print" });
-    // biome-ignore lint/performance/useDomNodeTextContent: what is printed, without what is hidden
+    // biome-ignore lint/performance/useDomNodeTextContent: innerText leaves out hidden text, as the printed page does
     const seen = await page.locator("body").innerText();
     expect(seen).toContain("Harbour Freight Co, Beta Books");
     expect(seen).toContain("July 2026");

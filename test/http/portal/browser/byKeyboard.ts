@@ -1,24 +1,24 @@
-// A page by the keyboard alone.
+// Walks through a page with the keyboard alone.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { hasFocus, tabTo, walk } from "../../../support/browser/keyboard.js";
 
-/** Every page forwards and backwards with its menu; otherwise the menu once for each role, which is the same on all of its pages. */
+/** Whether every page is walked forwards and backwards with its menu. Otherwise the menu, which is the same on all pages, is walked once per role. */
 const whole = process.env["VERIFY"] === "on";
 
 const nothing = { missed: [], unseen: [], outside: [] };
 
-/** Every control, each seen to have the focus; the first stop leads past the menu. A question is left at neither end. */
+/** Tab must reach every control, and each must show its focus. The first stop is the link past the menu. In a dialog the focus stays inside. */
 export async function walkThrough(page: Page, { asked, isFirst }: { readonly asked: boolean; readonly isFirst: boolean }): Promise<void> {
   if (!asked) await skipToContent(page);
   const { forwards, backwards } = await walk(page, { andBack: asked || whole, menuToo: isFirst || whole });
   expect(forwards).toMatchObject(nothing);
   if (backwards) expect(backwards).toMatchObject(nothing);
-  expect(forwards.controls).toBeGreaterThanOrEqual(asked ? 2 : 1); // Cancel and the answer; a link or a button
+  expect(forwards.controls).toBeGreaterThanOrEqual(asked ? 2 : 1); // a dialog has Cancel and the answer; a page has at least a link or a button
 }
 
 async function skipToContent(page: Page): Promise<void> {
-  await page.evaluate("document.activeElement.blur()"); // a field may have taken the focus by itself
+  await page.evaluate("document.activeElement.blur()"); // a field may have the focus by default
   await page.evaluate("getSelection().setPosition(document.body.firstChild)");
   await page.keyboard.press("Tab");
   const skip = page.getByRole("link", { name: "Skip to the content" });
@@ -30,10 +30,10 @@ async function skipToContent(page: Page): Promise<void> {
   expect(await page.evaluate("document.querySelector('header').contains(document.activeElement)")).toBe(false);
 }
 
-/** A question that closes is not modal from then on; it leaves the page a moment later, in the task that moves the focus. */
+/** A closing dialog is removed from the page a moment after it is no longer modal, in the task that moves the focus. */
 export const questionIsGone = (page: Page): Promise<void> => page.locator("dialog").waitFor({ state: "detached" });
 
-/** The question takes the focus, and gives it back. */
+/** Opens a dialog and closes it: it must take the focus and give it back. */
 async function askAndLeave(page: Page, label: string): Promise<void> {
   const asker = page.locator("form[hx-target='#question'] button").filter({ hasText: label }).first();
   await tabTo(page, asker);
@@ -46,13 +46,13 @@ async function askAndLeave(page: Page, label: string): Promise<void> {
   expect(await hasFocus(asker)).toBe(true);
 }
 
-/** Every question that the page has a button for. */
+/** Opens and closes every dialog that the page has a button for. */
 export async function askEverything(page: Page): Promise<void> {
   const labels = await page.locator("form[hx-target='#question'] button").allTextContents();
   for (const label of new Set(labels)) await askAndLeave(page, label);
 }
 
-/** A question that was there from the beginning. */
+/** Closes a dialog that was open when the page was loaded. */
 export async function leaveQuestion(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
   await questionIsGone(page);

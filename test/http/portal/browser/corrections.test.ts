@@ -1,4 +1,4 @@
-// People at work on rejected rows, in a real browser, with the importer and the projector running.
+// The page of rejected rows in a real browser, with a worker and a projector running.
 import { expect } from "vitest";
 import { browserTest } from "../../../support/browser/browser.js";
 import { holdNext } from "../../../support/browser/heldRequest.js";
@@ -11,7 +11,7 @@ const stage = useCorrections();
 const { withoutWorker, rejectedActivities, rejectedShipments, asMember } = stage;
 
 browserTest(
-  "a faulty cell is marked, corrected in place, judged, and submitted: the rest is kept, also over a reload and a sign-out",
+  "a faulty cell is marked, corrected in place, checked and submitted; other changes are kept, also after a reload and a sign-out",
   async () => {
     const organisation = await stage.service.organisation();
     await rejectedActivities(organisation, 3);
@@ -28,7 +28,7 @@ browserTest(
       await write(page, 2, "Customer", "CUST-998");
       await page.getByText("2 changed").waitFor();
       await says(page, 2, "Customer not found");
-      // Entries that are damaged hide no others.
+      // Damaged entries in localStorage do not hide the other ones.
       await page.evaluate(`for (const [key] of Object.entries(localStorage))
         for (let n = 0; n < 20; n += 1) localStorage.setItem(key.replace(/\\S+ \\d+$/, n + " 1"), n % 2 ? "{" : "[1]")`);
       await page.reload();
@@ -39,12 +39,12 @@ browserTest(
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
       const { cookies } = await signedIn(stage.service, await addMember(stage.service, organisation.id, "operator"));
       const signInAs = async (all: Map<string, string>) => {
-        await page.goto("about:blank"); // a page that is still open would go on asking with the session before
+        await page.goto("about:blank"); // the open page would go on sending requests with the earlier session
         await page.context().addCookies([...all].map(([name, value]) => ({ name, value, url: `${stage.service.url}/portal` })));
       };
       await signInAs(cookies);
       await opened(page);
-      await holds(page, 2, "Customer", "CUST-999"); // another member is not shown them
+      await holds(page, 2, "Customer", "CUST-999"); // another member does not see these changes
       const own = (await signedIn(stage.service, member)).cookies;
       await signInAs(own);
       await opened(page);
@@ -75,7 +75,7 @@ browserTest(
   },
 );
 
-browserTest("a block is pasted from a spreadsheet, filled down, set for all selected rows, and taken back, by keyboard", async () => {
+browserTest("a block is pasted from a spreadsheet, filled down, undone, and set for all selected rows, mostly by keyboard", async () => {
   const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 6);
   await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
@@ -104,7 +104,7 @@ browserTest("a block is pasted from a spreadsheet, filled down, set for all sele
     await page.getByRole("button", { name: "Set for selected rows" }).click();
     await expect.poll(() => column("Customer")).toEqual(Array(6).fill("CUST-001"));
     await says(page, 6, "Ready to submit");
-    // Typing begins an edit, Escape leaves it, Tab goes on, and Escape leaves the table.
+    // Typing begins an edit, Escape cancels it, Tab moves on, and Escape leaves the grid.
     await (await cell(page, 6, "Customer")).click();
     await page.keyboard.type("x");
     await page.keyboard.press("Escape");
@@ -125,7 +125,7 @@ browserTest("a block is pasted from a spreadsheet, filled down, set for all sele
   });
 });
 
-browserTest("a row that is on its way to the server is not changed meanwhile", async () => {
+browserTest("a row that is being submitted cannot be changed", async () => {
   const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 1);
   await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page }) => {
@@ -146,7 +146,7 @@ browserTest("a row that is on its way to the server is not changed meanwhile", a
   });
 });
 
-browserTest("values that were changed while others were refused a verdict get their own", async () => {
+browserTest("values that are changed while the check of earlier values fails are checked themselves", async () => {
   const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 1);
   await asMember(await addMember(stage.service, organisation.id, "operator"), async ({ page, faults }) => {
@@ -161,7 +161,7 @@ browserTest("values that were changed while others were refused a verdict get th
   });
 });
 
-browserTest("the lines of a shipment stand together, are judged together and go together", async () => {
+browserTest("the lines of a shipment are listed, checked and submitted together", async () => {
   const organisation = await stage.service.organisation();
   const good = "3000,Melbourne,Pallet,1";
   await rejectedShipments(organisation, [
@@ -193,7 +193,7 @@ browserTest("the lines of a shipment stand together, are judged together and go 
 });
 
 browserTest(
-  "a row that is given the shipment of a row that is no longer open says so, and is judged again with another shipment",
+  "a row that gets the shipment id of a row that is no longer open says so, and is checked again when it gets another id",
   async () => {
     const organisation = await stage.service.organisation();
     const row = (shipmentId: string) => `${shipmentId},CUST-999,2000,Sydney,3000,Melbourne,Pallet,1`;
@@ -208,10 +208,10 @@ browserTest(
       await says(page, 3, "Ready to submit");
       await write(page, 3, "Shipment ID", "S-1");
       await says(page, 3, /^Row 2 has the same shipment and is (submitted|corrected): name another shipment$/);
-      await page.getByText(/1 changed\.$/).waitFor(); // and nothing is waiting for a verdict
+      await page.getByText(/1 changed\.$/).waitFor(); // no row waits for a verdict
       await write(page, 3, "Shipment ID", "S-5");
       await says(page, 3, "Ready to submit");
-      // What is typed into a row that another person then takes changes nothing for the row whose shipment it named.
+      // A change of row 5 that joins row 4's shipment no longer counts once another client has submitted row 5.
       await write(page, 4, "Customer", "");
       await write(page, 5, "Shipment ID", "S-3");
       await says(page, 4, /Contradicts|Rejected with its shipment/);
@@ -231,7 +231,7 @@ browserTest(
   },
 );
 
-browserTest("the second person sees that the row is taken, by whom and by which import; it is recorded once", async () => {
+browserTest("when two people submit the same row, the second sees who submitted it and by which import; it is recorded once", async () => {
   const organisation = await stage.service.organisation();
   await rejectedActivities(organisation, 2);
   const [first, second] = [
@@ -242,7 +242,7 @@ browserTest("the second person sees that the row is taken, by whom and by which 
     await asMember(
       second,
       async ({ page: two, faults }) => {
-        // The second hears of nothing before it sends, as if both were sent in the same moment.
+        // The second page gets no updates before it submits, as if both submitted at the same moment.
         await two.route("**/portal/live/**", (route) => route.fulfill({ contentType: "text/event-stream", body: "" }));
         await two.route("**/portal/corrections/states", (route) => route.fulfill({ json: { rows: [] } }));
         for (const page of [one, two]) {
@@ -259,11 +259,11 @@ browserTest("the second person sees that the row is taken, by whom and by which 
         await two.getByText("1 row is submitted.").waitFor();
         const correction = /import ([0-9a-f-]{36})/.exec((await one.locator("[data-outcome]").textContent()) ?? "")?.[1];
         await says(two, 1, `Submitted by The operator, import ${correction}`);
-        // The first is told without doing anything.
+        // The first page is updated by itself.
         await says(one, 2, /(Submitted|Corrected) by The admin/);
         await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 2);
         expect(await ledger(organisation, "activities")).toHaveLength(2);
-        faults.length = 0; // the browser logs the 409
+        faults.length = 0; // the browser's log has the 409
       },
       "",
     );

@@ -1,4 +1,4 @@
-// The page of rejected rows in a real browser, with the importer and the projector running, and what people do there.
+// Helpers for the page of rejected rows in a real browser, with a worker and a projector running.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type OpenedPage, useBrowser } from "../../../support/browser/browser.js";
@@ -23,7 +23,7 @@ export async function cell(page: Page, row: number, heading: string) {
     .nth(columns.indexOf(heading));
 }
 
-/** What is changed is drawn with the next frame. */
+/** Waits until the cell has this value: a change is drawn with the next frame. */
 export const holds = async (page: Page, row: number, heading: string, value: string) =>
   expect.poll(async () => (await cell(page, row, heading)).textContent()).toBe(value);
 export const listsRows = (page: Page, rows: readonly string[]) =>
@@ -44,7 +44,7 @@ export async function write(page: Page, row: number, heading: string, value: str
 
 export const submitButton = (page: Page) => page.getByRole("button", { name: "Submit corrections" });
 
-/** Makes the page look at the tables, as when somebody comes back to it. A look begins when the one before has been shown. */
+/** Makes the page read the states of its rows twice, as when its window gets the focus. The second read begins when the first is shown. */
 export async function lookTwice(page: Page): Promise<void> {
   for (const _ of ["asked", "shown"])
     await Promise.all([
@@ -62,7 +62,7 @@ const header = "shipmentId,customerId,originPostCode,originSuburb,destinationPos
 
 export type CorrectionsStage = ReturnType<typeof useCorrections>;
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useCorrections() {
   const browser = useBrowser();
   let service: TestService;
@@ -77,7 +77,7 @@ export function useCorrections() {
     await service?.close();
   });
 
-  /** What is submitted meanwhile waits. */
+  /** Runs `work` while no worker runs, so that submitted imports wait. */
   async function withoutWorker(work: () => Promise<void>): Promise<void> {
     await worker.stop();
     try {
@@ -103,7 +103,7 @@ export function useCorrections() {
     });
   }
 
-  /** Rejected activities: each has an unknown customer. */
+  /** Pushes activities that are rejected for an unknown customer. Returns the import's id. */
   async function rejectedActivities(organisation: TestOrganisation, count: number): Promise<string> {
     const bad = {
       warehouseCode: "SYD1",
@@ -127,11 +127,11 @@ export function useCorrections() {
     return importId;
   }
 
-  /** How many rows of the import are dismissed, as far as the tables know. */
+  /** How many rows of the import are dismissed according to the tables. */
   const finishedRows = async (importId: string) =>
     (await service.pool.query("select from finished_rows where import_id = $1", [importId])).rowCount;
 
-  /** All in one page, one after the other; who is there while another is has a second one. */
+  /** Runs `work` as this member. Members share one page, one after the other; with another `keep` a member has a page of their own. */
   async function asMember<Result>(member: TestMember, work: (opened: OpenedPage) => Promise<Result>, keep = "member"): Promise<Result> {
     return browser.inPage({ origin: service.url, keep }, async (opened) => {
       const { cookies } = await signedIn(service, member);

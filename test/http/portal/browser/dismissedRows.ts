@@ -1,4 +1,4 @@
-// Rows that are dismissed and opened again: tests of corrections.test.ts, whose browser and service they use.
+// Tests of dismissing and reopening rows. corrections.test.ts runs them with its browser and service.
 import { expect } from "vitest";
 import { browserTest } from "../../../support/browser/browser.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
@@ -25,13 +25,13 @@ export function testDismissing(stage: CorrectionsStage): void {
       await withoutProjector(async () => {
         await page.getByRole("button", { name: "Reopen" }).click();
         await says(page, 1, "Open again");
-        await lookTwice(page); // the tables still have it as dismissed
+        await lookTwice(page); // in the tables the row is still dismissed
         await says(page, 1, "Open again");
       });
       await until("it is open again", async () => (await finishedRows(importId)) === 0);
       await lookTwice(page);
       await says(page, 1, "Open again");
-      // What another member does after that is not taken for one's own.
+      // What another member does after that is not shown as one's own action.
       const other = await signedIn(stage.service, await addMember(stage.service, organisation.id, "admin"));
       const chosen = { rows: `${importId}:1`, note: "again", token: await formToken(other) };
       expect((await other.post("/portal/corrections/dismiss", chosen)).status).toBe(303);
@@ -46,7 +46,7 @@ export function testDismissing(stage: CorrectionsStage): void {
     });
   });
 
-  browserTest("without scripts: a list, with forms that dismiss and reopen", async () => {
+  browserTest("without scripts, rows are listed, and forms dismiss and reopen them", async () => {
     const organisation = await stage.service.organisation();
     const importId = await rejectedActivities(organisation, 2);
     const { cookies } = await signedIn(stage.service, await addMember(stage.service, organisation.id, "operator"));

@@ -1,4 +1,4 @@
-// Imports as they run, in a real browser, with a worker and a projector: nothing here is reloaded by hand.
+// Running imports in a real browser, with a worker and a projector: the pages update without a reload.
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -54,7 +54,7 @@ async function openAs(member: TestMember, page: Page, path: string, url = servic
   await page.goto(path);
 }
 
-browserTest("the list and an import's page follow an import from waiting to completed; both files can be had", async () => {
+browserTest("the list and an import's page follow an import from waiting to completed; both files can be downloaded", async () => {
   await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
     await openAs(operator, page, "/portal/imports");
     await page.getByText("No imports yet").waitFor();
@@ -116,7 +116,7 @@ browserTest("the list and an import's page follow an import from waiting to comp
 });
 
 browserTest(
-  "beside a running import people work on; it is cancelled after a question, and who only looks at it sees it at once",
+  "people work on while an import runs; it is cancelled after a confirmation, and a viewer's page shows that at once",
   async () => {
     const gate = gateAppends(service.eventStore);
     appends = gate;
@@ -127,7 +127,7 @@ browserTest(
     await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
       gate.close();
       const importId = await upload("large.csv", 20_000, 1);
-      gate.letThrough(3); // that it is started, and some rows
+      gate.letThrough(3); // the import's start, and some rows
       await openAs(operator, page, `/portal/imports/${importId}`);
       await mark(page);
       const cancel = page.getByRole("button", { name: "Cancel import" });
@@ -167,13 +167,13 @@ browserTest(
   },
 );
 
-browserTest("a page goes on by itself when the API comes back; without scripts it has a link that reloads it", async () => {
+browserTest("a page updates again by itself when the API comes back; without scripts it has a link that reloads it", async () => {
   const { deps, portal } = service;
   const start = (port: number) => startApi({ deps: { ...deps, portal }, host: "127.0.0.1", port, logger: deps.logger });
   await worker?.stop();
   worker = undefined;
   const importId = await upload("later.csv", 5);
-  const port = await freePort(); // nobody is given it while the API is away
+  const port = await freePort(); // no other test gets this port while the API is away
   let api = await start(port);
   const url = `http://127.0.0.1:${port}`;
   try {
@@ -200,7 +200,7 @@ browserTest("a page goes on by itself when the API comes back; without scripts i
   }
 });
 
-/** What the page is told by its stream is kept in `told`. */
+/** A script that keeps the messages of the page's stream in `told`. */
 const listenAlong = `(() => {
   const Own = EventSource;
   globalThis.told = [];
@@ -212,7 +212,7 @@ const listenAlong = `(() => {
   };
 })()`;
 
-browserTest("the overview shows the later of two states, though it is sent the page of the earlier one last", async () => {
+browserTest("the overview shows the later of two states, though the answer with the earlier one arrives last", async () => {
   await worker?.stop();
   worker = undefined;
   await browser.inPage({ origin: service.url }, async ({ page }) => {
@@ -224,7 +224,7 @@ browserTest("the overview shows the later of two states, though it is sent the p
     await early.answered;
     await organisation.post(`/v1/org/fulfilment/imports/${importId}/cancel`, {});
     await expect.poll(() => page.evaluate("globalThis.told.at(-1)")).toMatch(/brief\.csv.*Cancelled/);
-    await page.clock.runFor(2_000); // whatever it waits for
+    await page.clock.runFor(2_000); // runs the timers that the page may wait for
     await page.evaluate("fetch('/portal').then((answer) => answer.text())");
     await early.letGo();
     await page.getByText("Nothing is running").waitFor();

@@ -1,4 +1,4 @@
-// The browser tests on machines other than this one: with no browser installed, and where none can run.
+// The browser tests on other machines: where no browser is installed, and where none can run.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,7 @@ test.skipIf(!packageRuns)("the Chromium in the npm package runs, with the librar
   }
 });
 
-/** Runs the fixture in another vitest on a machine where no browser can run. */
+/** Runs the fixture in another vitest, as on a machine where no browser can run. */
 function runFixture(environment: Record<string, string>): Promise<{ failed: boolean; said: string }> {
   const { CI: _, ...inherited } = process.env;
   const env = { ...inherited, TEST_CHROMIUM: "none", ...environment };
@@ -40,7 +40,7 @@ function runFixture(environment: Record<string, string>): Promise<{ failed: bool
   });
 }
 
-test("where no browser can run the tests are skipped and say why; with CI=true they fail", async () => {
+test("where no browser can run, the tests are skipped and say why; with CI=true they fail", async () => {
   const [here, inCi] = await Promise.all([runFixture({}), runFixture({ CI: "true" })]);
   expect(here).toEqual({ failed: false, said: expect.stringContaining("The browser tests are skipped: TEST_CHROMIUM is none") });
   expect(here.said).toMatch(/1 skipped/);

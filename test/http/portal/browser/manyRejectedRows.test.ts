@@ -1,4 +1,4 @@
-// The grid with 10,000 open rows beside the grid with 100: what a person does there takes about as long.
+// The grid with 10,000 open rows and with 100: work in it takes about as long.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Straight into the tables, as the projection leaves them. */
+/** Makes an organisation with this many rejected rows, written straight into the tables as the projector would. */
 async function organisationWith(rows: number): Promise<string> {
   const { id } = await service.organisation();
   const { pool } = service;
@@ -42,11 +42,11 @@ const watch = `(() => {
 })()`;
 
 interface Measured {
-  /** Elements of the grid. */
+  /** How many elements the grid has. */
   readonly elements: number;
-  /** Of all rows: set in all of them, scrolled to the end, moved about. The longest time in which the page could not answer, in ms. */
+  /** The longest time in ms in which the page did not react, while a value is set in all rows and the grid is scrolled to its end and back. */
   readonly longest: number;
-  /** One cell edited: from the key to the value being there, the middle of several, in ms. */
+  /** The median time in ms from a key press in a cell to the drawn value. */
   readonly edit: number;
 }
 
@@ -86,20 +86,23 @@ async function measure(page: Page, rows: number): Promise<Measured> {
   };
 }
 
-browserTest("10,000 open rows are worked on as 100 are: as many elements, edits about as quick, no stall", async () => {
-  const measured: Measured[] = [];
-  for (const rows of [100, 10_000]) {
-    const member = await addMember(service, await organisationWith(rows), "operator");
-    const { cookies } = await signedIn(service, member);
-    await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
-      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
-      measured.push(await measure(page, rows));
-      expect(faults).toEqual([]);
-    });
-  }
-  const [few, many] = measured as [Measured, Measured];
-  expect(many.elements).toBeLessThan(few.elements * 1.5);
-  // Compared in one run: an edit may take a few times as long on a busy machine, not a hundred times.
-  expect(many.edit).toBeLessThan(few.edit * 5 + 50);
-  expect(many.longest).toBeLessThan(few.longest * 5 + 500);
-});
+browserTest(
+  "with 10,000 open rows the grid has about as many elements as with 100, edits are about as quick, and nothing stalls",
+  async () => {
+    const measured: Measured[] = [];
+    for (const rows of [100, 10_000]) {
+      const member = await addMember(service, await organisationWith(rows), "operator");
+      const { cookies } = await signedIn(service, member);
+      await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+        await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url: `${service.url}/portal` })));
+        measured.push(await measure(page, rows));
+        expect(faults).toEqual([]);
+      });
+    }
+    const [few, many] = measured as [Measured, Measured];
+    expect(many.elements).toBeLessThan(few.elements * 1.5);
+    // Both are measured in one run: on a busy machine an edit may take a few times as long, but not a hundred times.
+    expect(many.edit).toBeLessThan(few.edit * 5 + 50);
+    expect(many.longest).toBeLessThan(few.longest * 5 + 500);
+  },
+);

@@ -1,4 +1,4 @@
-// Every page in a real browser, as people have it: light and dark, narrow and wide, by the keyboard alone; and what people do there most.
+// Every page in a real browser: light and dark, narrow and wide, and by the keyboard alone; and the most usual work in the portal.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "../../../../src/domain/roles.js";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-test("every page of the portal is opened here", () => {
+test("every page of the portal is opened by these tests", () => {
   expect(new Set(openablePages.map(({ path }) => path))).toEqual(new Set(pages.filter(({ leadsOn }) => !leadsOn).map(({ path }) => path)));
 });
 
@@ -40,12 +40,12 @@ async function open(page: Page, { as, address, heading, asks }: OpenablePage): P
   await page.getByRole("heading", { level: 1, name: heading, exact: true, includeHidden: true }).waitFor({ state: "attached" });
   if (asks) await page.getByRole("dialog", { name: asks }).waitFor();
   const grid = page.getByRole("grid");
-  if ((await grid.count()) > 0) await grid.getByRole("gridcell").first().waitFor(); // rows are fetched after the page
+  if ((await grid.count()) > 0) await grid.getByRole("gridcell").first().waitFor(); // rows are loaded after the page
 }
 
 const wide = { colorScheme: "light", width: 1440, height: 900 } as const;
 const narrow = { colorScheme: "dark", width: 360, height: 700 } as const;
-/** For pictures, and where everything is looked at. */
+/** Further looks, for screenshots and `npm run verify`. */
 const others = [
   { colorScheme: "dark", width: 1440, height: 900 },
   { colorScheme: "light", width: 360, height: 700 },
@@ -55,7 +55,7 @@ const inAllLooks = process.env["SCREENSHOTS"] !== undefined || process.env["VERI
 
 type OfLook = typeof wide | typeof narrow | (typeof others)[number];
 
-/** The page as it stands, looked at in another way: nothing is loaded again. */
+/** Checks the open page in another colour scheme and size, without loading it again. */
 async function lookAt(page: Page, { name, asks }: OpenablePage, look: OfLook): Promise<void> {
   const { colorScheme, ...size } = look;
   const called = `${colorScheme}-${size.width}`;
@@ -67,7 +67,7 @@ async function lookAt(page: Page, { name, asks }: OpenablePage, look: OfLook): P
   await screenshot(page, `${name}-${called}`);
 }
 
-/** By the keyboard every page once, and once more for each question that it asks. */
+/** Each page is walked by keyboard once, and once more for each dialog that it opens with. */
 const walked = openablePages.filter(
   ({ path, asks }, index) =>
     asks !== undefined || openablePages.findIndex((each) => each.path === path && each.asks === undefined) === index,
@@ -86,7 +86,7 @@ describe.each(openablePages)("$name", (opened) => {
       if (isWalked && !opened.asks) await askEverything(page);
       await lookAt(page, opened, narrow);
       if (opened.asks) await leaveQuestion(page);
-      // Nothing with the focus is behind the bar at the top of a narrow screen.
+      // A control with the focus is never behind the bar at the top of a narrow screen.
       if (isWalked) expect(await hiddenWithFocus(page)).toEqual([]);
       expect(faults).toEqual([]);
     });
@@ -103,7 +103,7 @@ browserTest("axe finds a fault where there is one", async () => {
   });
 });
 
-browserTest("axe finds nothing in the grid of rejected rows before its rows are there", async () => {
+browserTest("axe finds no problem in the grid of rejected rows before its rows are loaded", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     const rows = await holdNext(page, /corrections\/rows/);
     const opened = open(page, named("rejected-rows"));
@@ -115,7 +115,7 @@ browserTest("axe finds nothing in the grid of rejected rows before its rows are 
   });
 });
 
-browserTest("Cancel closes a question, and the keyboard goes on in the page", async () => {
+browserTest("Cancel closes a dialog, and the focus moves to the page's content", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     await open(page, named("keys-revoke"));
     const question = page.locator("dialog:modal");
@@ -127,7 +127,7 @@ browserTest("Cancel closes a question, and the keyboard goes on in the page", as
   });
 });
 
-browserTest("of two questions the one that was asked last is shown, whichever answer comes first", async () => {
+browserTest("when two dialogs are asked for, the one that was asked for last is shown", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     await open(page, named("members"));
     const ask = async ({ email }: TestMember) => {
@@ -143,7 +143,7 @@ browserTest("of two questions the one that was asked last is shown, whichever an
   });
 });
 
-browserTest("a button that copies says so for a moment, also when it is pressed again meanwhile", async () => {
+browserTest("a copy button says Copied for a moment, also when it is pressed again meanwhile", async () => {
   await browser.inPage({ origin: service.url }, async ({ page }) => {
     await page.clock.install();
     await open(page, named("import"));
@@ -159,7 +159,7 @@ browserTest("a button that copies says so for a moment, also when it is pressed 
   });
 });
 
-browserTest("where an error comes in place of a question, its whole address is opened, which says why or asks", async () => {
+browserTest("when a dialog cannot be loaded, its address is opened as a page, which shows the dialog or the reason", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page }) => {
     await open(page, named("keys"));
     await page.route(/\?revoke=/, (route) => route.fulfill({ status: 503, contentType: "text/html", body: "<main>Busy</main>" }), {
@@ -171,7 +171,7 @@ browserTest("where an error comes in place of a question, its whole address is o
   });
 });
 
-browserTest("on a narrow screen the menu opens and leads on", async () => {
+browserTest("on a narrow screen the menu opens and leads to another page", async () => {
   await browser.inPage({ origin: service.url, width: 360, keep: "pages" }, async ({ page }) => {
     await open(page, { ...named("overview"), as: "admin" });
     await tabTo(page, page.locator("summary").first());
@@ -182,7 +182,7 @@ browserTest("on a narrow screen the menu opens and leads on", async () => {
   });
 });
 
-browserTest("sign in, create a key, revoke it; invite a person, change the role; sign out", async () => {
+browserTest("by keyboard: sign in, create a key, revoke it; invite a person, change the role; sign out", async () => {
   await browser.inPage({ origin: service.url, keep: "pages" }, async ({ page, faults }) => {
     const { keyboard } = page;
     const button = (name: string) => page.getByRole("button", { name, exact: true });

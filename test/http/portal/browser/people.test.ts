@@ -1,4 +1,4 @@
-// What people do in the portal, in a real browser: without scripts, behind a proxy with a path.
+// The portal in a real browser without scripts, and behind a proxy with a path.
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
@@ -52,7 +52,7 @@ browserTest("without scripts: invite a person, who joins by the link; then chang
   });
 });
 
-/** Takes /freight away before it passes a request on, as a reverse proxy is set up to do. */
+/** A reverse proxy that removes /freight from the path before it passes a request on. */
 async function stripPath(to: () => string): Promise<{ origin: string; close: () => Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     const path = incoming.url ?? "";
@@ -72,7 +72,7 @@ async function stripPath(to: () => string): Promise<{ origin: string; close: () 
   };
 }
 
-browserTest("behind a reverse proxy with a path everything stays below it", async () => {
+browserTest("behind a reverse proxy with a path all pages stay below the path", async () => {
   let inner = "";
   const proxy = await stripPath(() => inner);
   const publicUrl = `${proxy.origin}/freight`;
@@ -94,7 +94,7 @@ browserTest("behind a reverse proxy with a path everything stays below it", asyn
       const { token } = await inviteMember(service.portal.members, invitation, origin);
       await page.goto(linkAddress(publicUrl, token));
       await page.getByRole("heading", { level: 1, name: "Choose a password" }).waitFor();
-      // The page's stream, asked for before the session ends: it would be refused after that.
+      // Wait for the page's stream before the sign-out: a later request for it would be refused and logged as a fault.
       await Promise.all([page.waitForResponse(/\/portal\/live\//), page.goto("/freight/portal")]);
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();

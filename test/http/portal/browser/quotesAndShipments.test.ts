@@ -1,4 +1,4 @@
-// Who answers the telephone, in a real browser: what does it cost, where is it, and what was it last week.
+// Quotes, shipments and earlier states in a real browser, as the person who answers the telephone uses them.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
@@ -14,7 +14,7 @@ import { startTestService, type TestService } from "../../../support/service.js"
 const browser = useBrowser();
 let service: TestService;
 let cookies: { name: string; value: string; url: string }[];
-/** When the first version was there, and the second was not yet. */
+/** A time after the first version was recorded and before the second. */
 let between: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** Both schemes, narrow and wide. */
+/** Checks the page light and wide, and dark and narrow. */
 async function judge(page: Page, name: string): Promise<void> {
   for (const [colorScheme, width] of [["light", 1440] as const, ["dark", 360] as const]) {
     await page.emulateMedia({ colorScheme });
@@ -59,7 +59,7 @@ async function judge(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-/** As a person does: what a spreadsheet has put on the clipboard, by keyboard. */
+/** Pastes text from the clipboard by keyboard, as from a spreadsheet. */
 async function pasteInto(page: Page, label: string, text: string): Promise<void> {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
@@ -69,62 +69,65 @@ async function pasteInto(page: Page, label: string, text: string): Promise<void>
 
 const cents = (text: string | null) => Math.round(Number((text ?? "").replace(/[^0-9.]/g, "")) * 100);
 
-browserTest("a quote: items pasted from a spreadsheet, places suggested, prices compared and opened to how they came about", async () => {
-  await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
-    await page.context().addCookies(cookies);
-    await page.goto("/portal/quotes");
-    await page.getByLabel("Find a customer").fill("beta");
-    expect(await page.getByRole("checkbox").filter({ visible: true }).count()).toBe(1);
-    await page.getByRole("checkbox", { name: /Beta Books/ }).check();
-    await page.getByLabel("Find a customer").fill("");
-    await page.getByRole("checkbox", { name: /Acme Retail/ }).check();
+browserTest(
+  "a quote: items are pasted from a spreadsheet, places are suggested, prices are compared and opened to show how they are made up",
+  async () => {
+    await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
+      await page.context().addCookies(cookies);
+      await page.goto("/portal/quotes");
+      await page.getByLabel("Find a customer").fill("beta");
+      expect(await page.getByRole("checkbox").filter({ visible: true }).count()).toBe(1);
+      await page.getByRole("checkbox", { name: /Beta Books/ }).check();
+      await page.getByLabel("Find a customer").fill("");
+      await page.getByRole("checkbox", { name: /Acme Retail/ }).check();
 
-    const origin = page.getByRole("group", { name: "Origin" });
-    await origin.getByLabel("Postcode").pressSequentially("200");
-    await page.locator("#places-origin option[value^='2000 ']").first().waitFor({ state: "attached" });
-    const suggested = (await page.locator("#places-origin option[value^='2000 ']").first().getAttribute("value")) ?? "";
-    await origin.getByLabel("Postcode").fill(suggested); // what a browser does with the suggestion that was taken
-    expect(await origin.getByLabel("Postcode").inputValue()).toBe("2000");
-    expect(suggested.toLowerCase()).toContain((await origin.getByLabel("Suburb").inputValue()).toLowerCase());
-    // What is suggested for what was typed before comes too late.
-    const destination = page.getByRole("group", { name: "Destination" }).getByLabel("Postcode");
-    const early = await holdNext(page, /places\?start=31&/);
-    await destination.fill("31");
-    await early.answered;
-    await destination.fill("3121");
-    const places = page.locator("#places-destination option");
-    await places.first().waitFor({ state: "attached" });
-    await early.letGo();
-    for (const place of await places.evaluateAll((all) => all.map((each) => each.getAttribute("value")))) expect(place).toMatch(/^3121 /);
-    await destination.fill("3000");
+      const origin = page.getByRole("group", { name: "Origin" });
+      await origin.getByLabel("Postcode").pressSequentially("200");
+      await page.locator("#places-origin option[value^='2000 ']").first().waitFor({ state: "attached" });
+      const suggested = (await page.locator("#places-origin option[value^='2000 ']").first().getAttribute("value")) ?? "";
+      await origin.getByLabel("Postcode").fill(suggested); // the browser fills in the suggestion that was chosen
+      expect(await origin.getByLabel("Postcode").inputValue()).toBe("2000");
+      expect(suggested.toLowerCase()).toContain((await origin.getByLabel("Suburb").inputValue()).toLowerCase());
+      // Suggestions for an earlier text that arrive late are not shown.
+      const destination = page.getByRole("group", { name: "Destination" }).getByLabel("Postcode");
+      const early = await holdNext(page, /places\?start=31&/);
+      await destination.fill("31");
+      await early.answered;
+      await destination.fill("3121");
+      const places = page.locator("#places-destination option");
+      await places.first().waitFor({ state: "attached" });
+      await early.letGo();
+      for (const place of await places.evaluateAll((all) => all.map((each) => each.getAttribute("value")))) expect(place).toMatch(/^3121 /);
+      await destination.fill("3000");
 
-    const rows = Array.from({ length: 5 }, (_, n) => [n + 1, 0.5, 0.4, 0.4, 30, "Carton"].join("\t"));
-    await pasteInto(page, "Quantity, item 1", `${rows.join("\r\n")}\r\n`);
-    expect(await page.getByLabel("Quantity, item 5").inputValue()).toBe("5");
-    expect(await page.getByLabel("Type, item 5").inputValue()).toBe("Carton");
-    await judge(page, "quote-form");
-    await page.getByRole("button", { name: "Get quotes" }).click();
+      const rows = Array.from({ length: 5 }, (_, n) => [n + 1, 0.5, 0.4, 0.4, 30, "Carton"].join("\t"));
+      await pasteInto(page, "Quantity, item 1", `${rows.join("\r\n")}\r\n`);
+      expect(await page.getByLabel("Quantity, item 5").inputValue()).toBe("5");
+      expect(await page.getByLabel("Type, item 5").inputValue()).toBe("Carton");
+      await judge(page, "quote-form");
+      await page.getByRole("button", { name: "Get quotes" }).click();
 
-    const compared = page.getByRole("table", { name: "The cheapest price of each service, by customer" });
-    await compared.waitFor();
-    await page.waitForLoadState(); // the prices come after it
-    const [acme, beta] = await Promise.all(
-      ["Acme Retail", "Beta Books"].map(async (name) => cents(await compared.getByRole("row", { name }).getByRole("cell").textContent())),
-    );
-    expect(beta).toBeGreaterThan(acme ?? 0);
-    const price = page.locator("details.price").first();
-    await price.locator("summary").click();
-    const parts = await price.locator("tr.adds td").allTextContents();
-    expect(parts.reduce((sum, part) => sum + cents(part), 0)).toBe(acme);
-    expect(cents(await price.locator("tfoot td").textContent())).toBe(acme);
-    await price.getByText("Chargeable weight").first().waitFor();
-    await judge(page, "quote-results");
-    expect(faults).toEqual([]);
-  });
-});
+      const compared = page.getByRole("table", { name: "The cheapest price of each service, by customer" });
+      await compared.waitFor();
+      await page.waitForLoadState(); // the prices are loaded after the table
+      const [acme, beta] = await Promise.all(
+        ["Acme Retail", "Beta Books"].map(async (name) => cents(await compared.getByRole("row", { name }).getByRole("cell").textContent())),
+      );
+      expect(beta).toBeGreaterThan(acme ?? 0);
+      const price = page.locator("details.price").first();
+      await price.locator("summary").click();
+      const parts = await price.locator("tr.adds td").allTextContents();
+      expect(parts.reduce((sum, part) => sum + cents(part), 0)).toBe(acme);
+      expect(cents(await price.locator("tfoot td").textContent())).toBe(acme);
+      await price.getByText("Chargeable weight").first().waitFor();
+      await judge(page, "quote-results");
+      expect(faults).toEqual([]);
+    });
+  },
+);
 
 browserTest(
-  "a shipment: searched by place and id, with every version and what changed, as of a time, and the event behind it",
+  "a shipment is found by place and id, and shown with every version and its changes, as of a time, and with its event",
   async () => {
     await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
       await page.context().addCookies(cookies);
@@ -134,7 +137,7 @@ browserTest(
       await page.getByLabel("Place", { exact: true }).fill("richmond");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "Show all" }).waitFor();
-      await expect.poll(() => found.allInnerTexts()).toEqual(["SO-1001"]); // the rows come after the form
+      await expect.poll(() => found.allInnerTexts()).toEqual(["SO-1001"]); // the rows are loaded after the form
       await judge(page, "shipments-found");
       await page.getByLabel("Place", { exact: true }).fill("");
       await page.getByLabel("Id begins with").fill("PO-10");
@@ -153,7 +156,7 @@ browserTest(
       expect(await page.getByRole("heading", { level: 3 }).count()).toBe(1);
       await page.getByRole("link", { name: "Show it as it is now" }).click();
       await page.getByRole("heading", { level: 2, name: "Sydney 2000 to Richmond 3121" }).waitFor();
-      await page.waitForLoadState(); // the scripts show more buttons, which moves the links
+      await page.waitForLoadState(); // the scripts add buttons, which moves the links
 
       await page.getByRole("link", { name: "history of version 2" }).click();
       const event = page.getByRole("listitem").filter({ hasText: "Row 2 accepted: a line of shipment SO-1001" });
@@ -164,7 +167,7 @@ browserTest(
   },
 );
 
-browserTest("an import as it was before it ended", async () => {
+browserTest("an import's page can be opened as of an earlier time, and left for the present one", async () => {
   const importId = await importOf("tuesday.csv");
   await browser.inPage({ origin: service.url, keep: "operator" }, async ({ page, faults }) => {
     await page.context().addCookies(cookies);

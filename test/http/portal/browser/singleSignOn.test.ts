@@ -1,4 +1,4 @@
-// Single sign-on in a real browser, by a real provider on another site, for an e-mail of two organisations.
+// Single sign-on in a real browser, with a real provider on another site and an e-mail that is in two organisations.
 import { afterAll, beforeAll, expect } from "vitest";
 import { createSingleSignOn } from "../../../../src/adapters/singleSignOn.js";
 import { singleSignOnPaths } from "../../../../src/http/portal/sessions/singleSignOn.js";
@@ -42,7 +42,7 @@ browserTest("leads to the provider and back, asks which organisation, and shows 
     await page.getByRole("link", { name: "Sign in with single sign-on" }).click();
     await page.getByRole("heading", { level: 1, name: "Which organisation?" }).waitFor();
     if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/which-organisation.png` });
-    const live = page.waitForResponse(/\/portal\/live\//); // the page's stream: after the session has ended it would be refused
+    const live = page.waitForResponse(/\/portal\/live\//); // wait for the page's stream: after the sign-out it would be refused
     await page.getByRole("button", { name: "Second & Sons" }).click();
     await page.waitForURL(`${publicUrl}/portal/imports?kind=shipments`);
     await page.getByText("Second & Sons").first().waitFor();
@@ -53,7 +53,7 @@ browserTest("leads to the provider and back, asks which organisation, and shows 
   });
 });
 
-browserTest("a stranger is told on the sign-in page", async () => {
+browserTest("a person who is no member is told so on the sign-in page", async () => {
   provider.account = { email: "stranger@example.com", email_verified: true };
   await browser.inPage({ origin: publicUrl, javaScriptEnabled: false }, async ({ page }) => {
     await page.goto("/portal/sign-in");

@@ -1,4 +1,4 @@
-// Uploading in a real browser: choose or drop, check, upload, land on the import.
+// Uploading in a real browser: choose or drop a file, check it, upload it, and get to the import's page.
 
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
@@ -38,7 +38,7 @@ const requested = async (reference: string) => {
   expect(rowCount, reference).toBeGreaterThan(0);
 };
 
-browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded; the page leads to its import", async () => {
+browserTest("a file is chosen, checked, found to be wrong, replaced and uploaded; the page leads to its import", async () => {
   await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page, faults }) => {
     await open(page);
     await page.getByLabel("File", { exact: true }).setInputFiles(file("picks.csv", [good, "SYD,PICK,none,2026-07-01T01:00:00Z"]));
@@ -61,7 +61,7 @@ browserTest("a file is chosen, checked, seen to be wrong, put right and uploaded
   });
 });
 
-browserTest("a check is given up when another file is chosen meanwhile: what it finds is about the first", async () => {
+browserTest("a check is dropped when another file is chosen meanwhile, since its result is about the first file", async () => {
   await browser.inPage({ origin: service.url, keep: "uploading" }, async ({ page }) => {
     await open(page);
     const chosen = page.getByLabel("File", { exact: true });
@@ -79,7 +79,7 @@ browserTest("a check is given up when another file is chosen meanwhile: what it 
   });
 });
 
-browserTest("a file is dropped on the marked area, the rest is done by keyboard; a refusal is shown, and the form stays", async () => {
+browserTest("a file is dropped on the form and uploaded by keyboard; a refusal is shown, and the form can be used again", async () => {
   await browser.inPage({ origin: service.url, width: 360, keep: "uploading" }, async ({ page }) => {
     await open(page);
     const drop = async (name: string, text: string) => {
@@ -151,7 +151,7 @@ browserTest("an error report is recognised, checked and sent as the correction o
   }
 });
 
-browserTest("without scripts the form checks and uploads too, and an example is there to download", async () => {
+browserTest("without scripts the form checks and uploads too, and an example can be downloaded", async () => {
   await browser.inPage({ origin: service.url, javaScriptEnabled: false }, async ({ page }) => {
     await open(page);
     const [download] = await Promise.all([

@@ -1,4 +1,4 @@
-// Webhooks as an admin works with them, against a real receiver and a real worker.
+// The pages of webhooks in a real browser, as an admin uses them, with a real receiver and a real worker.
 import { pino } from "pino";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   worker = runWebhooks({
     ...{ pool, eventStore, objectStore, organisations: webhooks, rules: webhooks.rules, signingSecret: webhooks.signingSecret },
     ...{ post: createPost(), logger: pino({ level: "silent" }), workerId: "w1", signal: control.signal },
-    random: () => 500, // what failed is tried again after twenty minutes: before that, only because somebody asks for it
+    random: () => 500, // a failed delivery is retried after twenty minutes, so that an earlier attempt can only come from "Send again"
     inTransaction: (work) => transaction(pool, work),
   });
 });
@@ -39,91 +39,94 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** The page is loaded again until it shows this. */
+/** Reloads the page until it shows this text. */
 async function untilShown(page: Page, text: string | RegExp): Promise<void> {
   const look = async () => {
     await page.reload();
     return page.getByText(text).count();
   };
-  await expect.poll(look, { interval: 500 }).toBeGreaterThan(0); // a look costs more than what is waited for
+  await expect.poll(look, { interval: 500 }).toBeGreaterThan(0); // a reload costs more than the awaited work
 }
 
-browserTest("add an endpoint, try it, rotate its secret, see an answer, send again, pause, replay, change and remove it", async () => {
-  await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
-    const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
-    const answerWith = (name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
-    await page.goto("/portal/settings/webhooks");
-    await page.getByLabel("Email").fill(admin.email);
-    await page.getByLabel("Password").fill(password);
-    await press("Sign in");
-    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
-    await page.getByText("No endpoints yet").waitFor();
-    expect(await page.getByRole("link", { name: "The API reference" }).getAttribute("href")).toBe("/docs");
+browserTest(
+  "an endpoint is added, pinged, its secret rotated, an answer seen, an event sent again, and it is paused, replayed, changed and removed",
+  async () => {
+    await browser.inPage({ origin: service.url }, async ({ page, faults }) => {
+      const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
+      const answerWith = (name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+      await page.goto("/portal/settings/webhooks");
+      await page.getByLabel("Email").fill(admin.email);
+      await page.getByLabel("Password").fill(password);
+      await press("Sign in");
+      await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+      await page.getByText("No endpoints yet").waitFor();
+      expect(await page.getByRole("link", { name: "The API reference" }).getAttribute("href")).toBe("/docs");
 
-    await page.getByLabel("URL").fill("http://10.0.0.1/hook");
-    await press("Add endpoint");
-    await page.getByRole("alert").getByText("10.0.0.1 is a private address").waitFor();
-    faults.length = 0; // the console notes the 400
-    await page.getByLabel("URL").fill(receiver.url);
-    await page.getByLabel("import.started").uncheck();
-    await press("Add endpoint");
-    await page.getByRole("heading", { level: 1, name: receiver.url }).waitFor();
-    const secret = (await page.locator(".only-once code").textContent()) ?? "";
-    expect(secret).toMatch(/^whsec_/);
-    await page.getByRole("button", { name: "Copy secret" }).waitFor();
-    receiver.secret = secret;
-    await page.reload();
-    expect(await page.content()).not.toContain(secret);
+      await page.getByLabel("URL").fill("http://10.0.0.1/hook");
+      await press("Add endpoint");
+      await page.getByRole("alert").getByText("10.0.0.1 is a private address").waitFor();
+      faults.length = 0; // the console logs the 400
+      await page.getByLabel("URL").fill(receiver.url);
+      await page.getByLabel("import.started").uncheck();
+      await press("Add endpoint");
+      await page.getByRole("heading", { level: 1, name: receiver.url }).waitFor();
+      const secret = (await page.locator(".only-once code").textContent()) ?? "";
+      expect(secret).toMatch(/^whsec_/);
+      await page.getByRole("button", { name: "Copy secret" }).waitFor();
+      receiver.secret = secret;
+      await page.reload();
+      expect(await page.content()).not.toContain(secret);
 
-    await press("Send a ping");
-    await untilShown(page, "Delivered");
-    expect(receiver.got.map(({ type }) => type)).toEqual(["ping"]);
-    await press("Rotate secret");
-    await answerWith("Rotate");
-    await page.getByText("the old one signs beside the new one").waitFor();
-    receiver.secret = (await page.locator(".only-once code").textContent()) ?? "";
-    expect(receiver.secret).not.toBe(secret);
+      await press("Send a ping");
+      await untilShown(page, "Delivered");
+      expect(receiver.got.map(({ type }) => type)).toEqual(["ping"]);
+      await press("Rotate secret");
+      await answerWith("Rotate");
+      await page.getByText("the old one signs beside the new one").waitFor();
+      receiver.secret = (await page.locator(".only-once code").textContent()) ?? "";
+      expect(receiver.secret).not.toBe(secret);
 
-    receiver.answer = (_, response) => {
-      response.statusCode = 500;
-      response.end("the shelf is full");
-      return true;
-    };
-    await append(service.eventStore, tell({ kind: "activities", organisationId: organisation.id }));
-    await untilShown(page, "It answered 500.");
-    await untilShown(page, /^Failing$/); // the page reads it before the attempts
-    const row = page.getByRole("row", { name: /import\.completed/ });
-    await row.getByText("1 attempt, 500").click();
-    await row.getByText("the shelf is full").waitFor();
-    receiver.answer = () => undefined;
-    await service.pool.query("update webhook_health set retry_at = now()"); // nor is the endpoint left alone for so long
-    await row.getByRole("button", { name: "Send again" }).click();
-    await page.getByText("It is sent again under the same id, after what waits before it.").waitFor();
-    await untilShown(page, "2 attempts, 200");
-    const [first, second] = receiver.got.filter(({ type }) => type === "import.completed");
-    expect(second?.id).toBe(first?.id);
-    expect(receiver.forged).toEqual([]);
+      receiver.answer = (_, response) => {
+        response.statusCode = 500;
+        response.end("the shelf is full");
+        return true;
+      };
+      await append(service.eventStore, tell({ kind: "activities", organisationId: organisation.id }));
+      await untilShown(page, "It answered 500.");
+      await untilShown(page, /^Failing$/); // the page reads the endpoint's state before its attempts, so that the state may be older
+      const row = page.getByRole("row", { name: /import\.completed/ });
+      await row.getByText("1 attempt, 500").click();
+      await row.getByText("the shelf is full").waitFor();
+      receiver.answer = () => undefined;
+      await service.pool.query("update webhook_health set retry_at = now()"); // end the endpoint's own back-off too
+      await row.getByRole("button", { name: "Send again" }).click();
+      await page.getByText("It is sent again under the same id, after what waits before it.").waitFor();
+      await untilShown(page, "2 attempts, 200");
+      const [first, second] = receiver.got.filter(({ type }) => type === "import.completed");
+      expect(second?.id).toBe(first?.id);
+      expect(receiver.forged).toEqual([]);
 
-    await press("Pause");
-    await page.getByText("Somebody paused it.").waitFor();
-    await press("Resume");
-    await page.getByText("Active", { exact: true }).waitFor();
-    await page.getByLabel("From").fill("2020-01-01T00:00");
-    await press("Replay from then");
-    await answerWith("Replay");
-    await page.getByText("1 event is sent again.").waitFor();
-    await untilShown(page, "3 attempts, 200");
+      await press("Pause");
+      await page.getByText("Somebody paused it.").waitFor();
+      await press("Resume");
+      await page.getByText("Active", { exact: true }).waitFor();
+      await page.getByLabel("From").fill("2020-01-01T00:00");
+      await press("Replay from then");
+      await answerWith("Replay");
+      await page.getByText("1 event is sent again.").waitFor();
+      await untilShown(page, "3 attempts, 200");
 
-    await page.getByLabel("import.failed").uncheck();
-    await press("Save changes");
-    await page.getByText("Saved.").waitFor();
-    await page.getByRole("link", { name: "All endpoints" }).click();
-    await page.getByText("import.completed, import.cancelled").waitFor();
-    await page.getByRole("link", { name: receiver.url }).click();
-    await press("Remove");
-    await answerWith("Remove");
-    await page.getByText("The endpoint is removed.").waitFor();
-    await page.getByText("No endpoints yet").waitFor();
-    expect(faults).toEqual([]);
-  });
-});
+      await page.getByLabel("import.failed").uncheck();
+      await press("Save changes");
+      await page.getByText("Saved.").waitFor();
+      await page.getByRole("link", { name: "All endpoints" }).click();
+      await page.getByText("import.completed, import.cancelled").waitFor();
+      await page.getByRole("link", { name: receiver.url }).click();
+      await press("Remove");
+      await answerWith("Remove");
+      await page.getByText("The endpoint is removed.").waitFor();
+      await page.getByText("No endpoints yet").waitFor();
+      expect(faults).toEqual([]);
+    });
+  },
+);

@@ -1,4 +1,4 @@
-// What the page of rejected rows asks of the server: judged as the importer judges, bounded, once.
+// Requests of the page of rejected rows: rows are checked as the importer checks them, bodies are bounded, and a submission is made once.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
@@ -28,7 +28,7 @@ describe("a row is judged as the importer will judge it", () => {
     { customerId: "", chargeCode: "\u00e9\u{1f69a}" },
   ];
 
-  test("whatever its values are", async () => {
+  test("for many kinds of values", async () => {
     const importId = await rejected(values.length);
     const rows = values.map((each, index) => ({ row: index + 1, values: each }));
     const judged = await ask("judge", { importId, rows });
@@ -47,7 +47,7 @@ describe("a row is judged as the importer will judge it", () => {
     for (const { row } of rows) expect([row, verdicts.get(row)?.reason]).toEqual([row, byRow.get(row)]);
   });
 
-  test("a value that was cut short has to be replaced, and says so", async () => {
+  test("a value that was cut short must be replaced, and the verdict says so", async () => {
     const importId = await rejected(1);
     await stage.service.pool.query(
       `update rejections set data = jsonb_set(data::jsonb, '{status}', '"long... [cut short]"')::json
@@ -61,7 +61,7 @@ describe("a row is judged as the importer will judge it", () => {
   });
 });
 
-describe("what is sent is bounded", () => {
+describe("a request is bounded:", () => {
   const many = (importId: string, count: number) => ({
     importId,
     rows: Array.from({ length: count }, (_, n) => ({ row: n + 1, values: {} })),
@@ -75,7 +75,7 @@ describe("what is sent is bounded", () => {
     expect((await ask("judge", many(await rejected(1), count))).status).toBe(status);
   });
 
-  test("a body that is too large, names a row twice or no import is refused in words", async () => {
+  test("a body that is too large, names a row twice or names no import is refused", async () => {
     const importId = await rejected(1);
     expect((await ask("judge", { importId, rows: [{ row: 1, values: { reference: "x".repeat(1_100_000) } }] })).status).toBe(413);
     const twice = { row: 1, values: {} };
@@ -91,7 +91,7 @@ describe("what is sent is bounded", () => {
   });
 });
 
-test("a submission that is sent again makes no second import; another one is told who has the rows, and by which import", async () => {
+test("a repeated submission makes no second import; another member's submission is told who submitted the rows, and the import", async () => {
   const importId = await rejected(2);
   const key = randomUUID();
   const rows = [1, 2].map((row) => ({ row, values: { customerId: "" } }));
@@ -107,7 +107,7 @@ test("a submission that is sent again makes no second import; another one is tol
   expect(await ask("rows/dismiss", { importId, rows: [1] })).toMatchObject({ status: 409, body: { closed: [{ row: 1 }] } });
 });
 
-test("rows come page by page with their verdict of today; the page's lists are the organisation's own", async () => {
+test("rows come page by page with their present verdict; the page shows the organisation's own rows only", async () => {
   const fresh = await stage.service.organisation();
   const viewer = await signedIn(stage.service, await addMember(stage.service, fresh.id, "viewer"));
   const list = async (query = "") =>

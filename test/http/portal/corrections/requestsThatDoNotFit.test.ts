@@ -1,4 +1,4 @@
-// What the page of rejected rows never asks of the server, but anybody else may.
+// Requests that the page of rejected rows never sends, but another client may.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamOf } from "../../../../src/events/streams.js";
@@ -10,16 +10,16 @@ import { type Json, useRejectedRows } from "./stage.js";
 const stage = useRejectedRows();
 const { ask, askWith, rejected } = stage;
 
-describe("a request that does not fit", () => {
+describe("an invalid request", () => {
   const asks = ["judge", "submit", "rows/dismiss", "rows/reopen", "states"] as const;
-  /** A body of the right shape for each of them. */
+  /** A valid body for each path. */
   const bodyOf = (path: (typeof asks)[number], importId: string, row = 1): Json => {
     if (path === "states") return { rows: [{ importId, row }] };
     if (path.startsWith("rows/")) return { importId, rows: [row] };
     return { importId, rows: [{ row, values: { customerId: "" } }], ...(path === "submit" ? { key: randomUUID() } : {}) };
   };
 
-  test("is refused with a reason, whatever it holds", async () => {
+  test("is refused, and changes nothing", async () => {
     const importId = await rejected(1);
     const raw = [
       "",
@@ -50,7 +50,7 @@ describe("a request that does not fit", () => {
     expect((await ask("submit", { ...valued({}), key: "one" })).status).toBe(400);
     expect((await ask("rows/dismiss", { importId, rows: [1, 1] })).body["message"]).toEqual(["rows must name each row once"]);
     for (const note of ["a\0b", "\ud800"]) expect((await ask("rows/dismiss", { importId, rows: [1], note })).status).toBe(400);
-    // Nothing of all that has touched the row.
+    // None of these requests has changed the row.
     expect((await ask("states", bodyOf("states", importId))).body["rows"]).toMatchObject([{ row: 1, state: "open" }]);
   });
 
@@ -69,7 +69,7 @@ describe("a request that does not fit", () => {
     expect((await ask("states", bodyOf("states", importId))).body["rows"]).toMatchObject([{ row: 1, state: "open" }]);
   });
 
-  test("with the key of another submission is refused, and rows of an import that was cancelled stay as they are", async () => {
+  test("with the key of another submission is refused, and so is a change of rows of a cancelled import", async () => {
     const importId = await rejected(2);
     const key = randomUUID();
     expect((await ask("submit", { importId, key, rows: [{ row: 1, values: { customerId: "" } }] })).status).toBe(202);
@@ -94,7 +94,7 @@ describe("a request that does not fit", () => {
     expect([page.status, (await page.text()).includes("No open rows")]).toEqual([200, expect.any(Boolean)]);
   });
 
-  test("from the form without scripts is answered with what to choose, and a row that is named twice counts once", async () => {
+  test("from the form without scripts is answered with what to do, and a row named twice counts once", async () => {
     const importId = await rejected(2);
     const send = async (rows: string, form = "dismiss") => {
       const answer = await stage.who.post(`/portal/corrections/${form}`, { token: stage.token, rows });
@@ -114,7 +114,7 @@ describe("a request that does not fit", () => {
     expect((await stage.service.eventStore.last(streamOf.corrections(importId)))?.data).toMatchObject({ rows: [1] });
   });
 
-  test("as a filter or a cursor gets the open rows, or a bad request", async () => {
+  test("with an unknown state lists the open rows, and with an invalid cursor is a 400", async () => {
     const importId = await rejected(300);
     const list = async (query: string) => {
       const answer = await stage.who.get(`/portal/corrections/rows?${query}`, { accept: "application/json" });

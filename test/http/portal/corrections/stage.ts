@@ -1,4 +1,4 @@
-// A service with its importer and projector, and a member who asks as the page of rejected rows does.
+// A service with a worker and a projector, and a member who sends requests as the page of rejected rows does.
 import { afterAll, beforeAll } from "vitest";
 import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
@@ -7,7 +7,7 @@ import { startTestService, type TestOrganisation, type TestService } from "../..
 
 export type Json = Record<string, unknown>;
 
-/** One that is rejected, since no organisation has the customer. */
+/** An activity that is rejected, since no organisation has this customer. */
 export const activity = {
   warehouseCode: "SYD1",
   chargeCode: "PICK",
@@ -16,7 +16,7 @@ export const activity = {
   customerId: "CUST-999",
 };
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useRejectedRows() {
   let service: TestService;
   let roles: Role[] = [];

@@ -6,7 +6,7 @@ import { readSignedValue, signValue } from "../../../../src/http/portal/sessions
 
 const secret = "a secret of thirty-two characters";
 
-describe("where a sign-in leads", () => {
+describe("the page after a sign-in", () => {
   test.each(["/portal", "/portal/imports", "/portal/settings/keys?revoke=x", "/portal?x=//evil.example"])("%s is followed", (path) => {
     expect(safeReturn(path)).toBe(path);
   });
@@ -65,9 +65,9 @@ describe("the address that wrong passwords are counted by", () => {
   test.each([
     ["203.0.113.9", undefined, "203.0.113.9"],
     ["::ffff:203.0.113.9", undefined, "203.0.113.9"],
-    ["203.0.113.9", "198.51.100.7", "203.0.113.9"], // says whatever it likes
+    ["203.0.113.9", "198.51.100.7", "203.0.113.9"], // a client with a public address is not a proxy: its header is not trusted
     ["127.0.0.1", "198.51.100.7", "198.51.100.7"],
-    ["::ffff:10.0.0.2", "1.1.1.1, 198.51.100.7", "198.51.100.7"], // the proxy's own word is the last
+    ["::ffff:10.0.0.2", "1.1.1.1, 198.51.100.7", "198.51.100.7"], // the last address is the one that the proxy added
     ["127.0.0.1", "nonsense", "127.0.0.1"],
     ["fd00::2", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
     ["2001:db8:1:2::9", undefined, "2001:db8:1:2::/64"],
@@ -79,10 +79,10 @@ describe("the address that wrong passwords are counted by", () => {
   });
 });
 
-describe("what a browser keeps for us", () => {
+describe("a signed value that the browser keeps", () => {
   const now = new Date("2026-03-01T00:00:00Z");
   const later = new Date(now.getTime() + 1000);
-  test("comes back as it was, until it expires, for its own purpose", () => {
+  test("is read until it expires, for its own purpose and with the same secret", () => {
     const signed = signValue(secret, "choice", { a: 1 }, later);
     expect(readSignedValue(secret, "choice", signed, now)).toEqual({ a: 1 });
     expect(readSignedValue(secret, "choice", signed, later)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("what a browser keeps for us", () => {
   test.each([undefined, "", ".", "x", "x.y", "x.y.z", "A".repeat(5000)])("%j is not a signed value", (text) => {
     expect(readSignedValue(secret, "choice", text, now)).toBeUndefined();
   });
-  test("one changed character is noticed", () => {
+  test("is not read when any character is changed", () => {
     const signed = signValue(secret, "choice", { admin: false }, later);
     for (let at = 0; at < signed.length; at += 1) {
       const changed = `${signed.slice(0, at)}${signed[at] === "A" ? "B" : "A"}${signed.slice(at + 1)}`;

@@ -1,4 +1,4 @@
-// Check file: judged as an import would be, over the real socket and by the real process.
+// "Check file" checks a file as an import would, over a real socket and in a real process.
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,7 +44,7 @@ const activity = (quantity: string) => `W1,PICK,${quantity},2026-03-01T00:00:00Z
 const activities = (rows: string) => `warehouseCode,chargeCode,quantity,activityTimestamp\n${rows}`;
 
 describe("checking a file", () => {
-  test("tells rows accepted and rejected, shipments new and replaced, and each problem's row and column; nothing is recorded", async () => {
+  test("shows accepted and rejected rows, new and replaced shipments, and each problem's row and column; nothing is recorded", async () => {
     const worker = startWorker(service);
     const before = { shipments: [{ ...shipmentFields, shipmentId: "S-OLD", items: [{ itemType: "CARTON" }] }] };
     expect((await organisation.post("/v1/org/shipments/imports", before)).status).toBe(202);
@@ -72,7 +72,7 @@ describe("checking a file", () => {
     await nothingLeft();
   });
 
-  test("without scripts is shown on the page; a file that is refused is said above the form", async () => {
+  test("without scripts is shown on the page; the reason for a refused file is shown above the form", async () => {
     const plain = (file: File) => who.upload("/portal/upload/checked", { token, page: "p", kind: "activities" }, file);
     const recorded = await service.eventStore.head();
     const checked = await plain(csv(activities(activity("1") + activity("0"))));
@@ -98,7 +98,7 @@ describe("checking a file", () => {
     expect(cells(html)[0]).toEqual(["2", "quantity", "Valid quantity is required"]);
   });
 
-  test("a file with a wrong header, without rows, or broken inside is said to be so, and is removed", async () => {
+  test("a file with a wrong header, without rows or broken inside gets the reason, and is removed", async () => {
     const wrong = await check("shipments", csv("a,b\n1,2\n"));
     expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("Invalid file structure")]);
     expect(await linesOf(await check("activities", csv(activities(""))))).toContainEqual({
@@ -109,7 +109,7 @@ describe("checking a file", () => {
     await nothingLeft();
   });
 
-  test("a member checks one file at a time; leaving the page while it is sent frees the place and removes the file", async () => {
+  test("a member checks one file at a time; leaving the page during the upload frees the place and removes the file", async () => {
     const sending = request(`${service.url}/portal/upload/check`, {
       method: "POST",
       headers: {
@@ -127,7 +127,7 @@ describe("checking a file", () => {
     await until("the place is free", async () => (await check("activities", csv(activities(activity("1"))))).status === 200);
   });
 
-  test("leaving the page while the file is judged ends the process and removes the file", async () => {
+  test("leaving the page while the file is checked removes the file and frees the place", async () => {
     const large = csv(activities(activity("0").repeat(300_000)));
     const leaving = new AbortController();
     const body = new FormData();

@@ -1,4 +1,4 @@
-// A service with its importer and projector, and a member who has an error report open, corrects it and uploads it.
+// A service with a worker and a projector, and a member who downloads an error report, corrects it and uploads it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ interface Report {
   readonly importId: string;
   readonly name: string;
   readonly book: ExcelJS.Workbook;
-  /** By column name, of the nth row below the header. */
+  /** Sets a cell by its column name, in the nth row below the header. */
   set(row: number, column: string, value: string): void;
   drop(row: number): void;
   file(name?: string): Promise<File>;
@@ -37,7 +37,7 @@ export async function last(answer: Response): Promise<Line> {
   return JSON.parse(text.trim().split("\n").at(-1) ?? "{}") as Line;
 }
 
-/** The import that an answer leads to. */
+/** The id of the import that an answer links to. */
 export const importIn = (line: Line) =>
   /imports\/([0-9a-f-]{36})">Open/.exec(line.html ?? "")?.[1] ?? line.goTo?.split("/").at(-1) ?? "none";
 
@@ -45,7 +45,7 @@ export const header = "warehouseCode,chargeCode,quantity,activityTimestamp,refer
 const bad = (reference: string) => `W1,PICK,none,2026-03-01T00:00:00Z,${reference}`;
 export const badActivities = (count: number) => `${header}\n${Array.from({ length: count }, (_, index) => bad(`r${index}`)).join("\n")}\n`;
 
-/** For a file of tests: started before the first of them and closed after the last. */
+/** Starts the stage for all tests of a file. */
 export function useReports() {
   let service: TestService;
   let organisation: TestOrganisation;
@@ -58,7 +58,7 @@ export function useReports() {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "waybill-reports-"));
-    // In processes of their own they are checked by checking.test.ts and by the browser's upload.test.ts.
+    // Files are checked in this process. checking.test.ts and the browser's upload.test.ts check them in other processes.
     service = await startTestService({}, undefined, { fileChecks: checksHere() });
     worker = startWorker(service);
     projector = startProjector(service);
@@ -89,7 +89,7 @@ export function useReports() {
     return importId;
   }
 
-  /** The error report of an import, as a person has it open. */
+  /** Downloads the error report of an import, ready to be edited. */
   async function reportOf(kind: Kind, importId: string): Promise<Report> {
     const { errorReportUrl } = (await completed(kind, importId)) as unknown as { errorReportUrl: string };
     const answer = await fetch(errorReportUrl.replace("http://127.0.0.1:3000", service.url));

@@ -1,4 +1,4 @@
-// A corrected error report that is uploaded is a correction of its import: each row once, also when other people correct it.
+// An uploaded, corrected error report is a correction of its import: each row is recorded once, also when others correct it too.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ const stage = useReports();
 const { completed, uploaded, reportOf, send, check, states } = stage;
 
 describe("a corrected error report", () => {
-  test("is offered as a correction, sends what is open and right, and keeps the rest open for the next time", async () => {
+  test("is recognised as a correction; rows that are open and correct are sent, the others stay open for the next upload", async () => {
     const importId = await uploaded("activities", badActivities(4));
     const report = await reportOf("activities", importId);
     expect(report.name).toContain(importId);
@@ -29,7 +29,7 @@ describe("a corrected error report", () => {
       },
       ...{ requestId: "r", now: new Date() },
     });
-    // by the workbook's own properties, whatever the file is called
+    // The report is recognised by the workbook's properties, whatever the file's name is.
     const checked = await check("activities", await report.file("from Anna.xlsx"));
     expect(checked.html).toContain("This is the error report of import");
     expect(checked.html).toMatch(/Rows accepted<\/dt><dd><span class="amount">1</);
@@ -48,7 +48,7 @@ describe("a corrected error report", () => {
     await until("the states are told", async () => (await states("activities", importId))[2] === "corrected");
     expect(await states("activities", importId)).toEqual({ 2: "corrected", 3: "dismissed", 4: "open", 5: "open" });
 
-    // the same report again, with the rest put right: saved as CSV, recognised by its name
+    // The same report again, with the other rows corrected: it is saved as CSV and recognised by its name.
     report.set(3, "quantity", "5");
     report.set(4, "quantity", "6");
     const path = join(stage.folder, "report.csv");
@@ -62,7 +62,7 @@ describe("a corrected error report", () => {
     expect((await readdir(stage.service.deps.tempDir)).filter((name) => name.startsWith("upload-"))).toEqual([]);
   });
 
-  test("all of which is right leads to its import; as a new file it is one, and no correction", async () => {
+  test("without a fault leads to the import of its correction; uploaded as a new file it is a plain import", async () => {
     const importId = await uploaded("activities", badActivities(2));
     const report = await reportOf("activities", importId);
     for (const row of [1, 2]) report.set(row, "quantity", "1");
@@ -78,7 +78,7 @@ describe("a corrected error report", () => {
     });
   });
 
-  test("that lost a column, has a row twice, is of the other kind or of an unknown import gets a reason of its own", async () => {
+  test("that lost a column, has a row twice, is of the other kind or of an unknown import gets a reason for each", async () => {
     const importId = await uploaded("activities", badActivities(2));
     const lost = `Row number,Rejection reason,warehouseCode,chargeCode,quantity,activityTimestamp\n2,x,W1,PICK,1,2026-03-01\n`;
     const named = (text: string, id = importId) => new File([text], `rejected-rows-${id}.csv`);
@@ -100,7 +100,7 @@ describe("a corrected error report", () => {
     expect((await last(foreign)).html).not.toContain("error report");
   });
 
-  test("longer than one correction takes becomes several imports, each row in one of them", async () => {
+  test("with more rows than one correction may have becomes several imports, with each row in one of them", async () => {
     const count = limits.rowsPerReportImport + 1;
     const importId = await uploaded("activities", badActivities(count));
     const mended = Array.from({ length: count }, (_, index) => `${index + 2},x,W1,PICK,1,2026-03-01T00:00:00Z,r${index}`);
@@ -113,7 +113,7 @@ describe("a corrected error report", () => {
     expect(received).toEqual([limits.rowsPerReportImport, 1].map((rows) => ({ received: rows, processed: rows, failed: 0 })));
   });
 
-  test("a shipment's rejected lines go together, or stay open together", async () => {
+  test("the rejected lines of a shipment are sent together, or stay open together", async () => {
     const columns = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
     const line = (id: string, quantity: string) => `${id},2000,Sydney,3000,Melbourne,CARTON,${quantity}`;
     const importId = await uploaded(
@@ -121,10 +121,10 @@ describe("a corrected error report", () => {
       [columns, line("A", "none"), line("A", "1"), line("B", "none"), line("B", "none"), line("C", "none"), line("C", "1"), ""].join("\n"),
     );
     const report = await reportOf("shipments", importId);
-    report.set(1, "itemQuantity", "2"); // all of A
-    report.set(3, "itemQuantity", "2"); // one line of B
+    report.set(1, "itemQuantity", "2"); // the only faulty line of A
+    report.set(3, "itemQuantity", "2"); // one of the two faulty lines of B
     report.set(5, "itemQuantity", "2");
-    report.drop(6); // a line of C is gone
+    report.drop(6); // a line of C is missing from the report
     const sent = await last(await send("shipments", await report.file()));
     expect(await completed("shipments", importIn(sent))).toMatchObject({
       ...{ counts: { received: 2, processed: 1, failed: 0 }, correctionOf: { importId, rows: [2, 3] } },

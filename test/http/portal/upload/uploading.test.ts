@@ -1,4 +1,4 @@
-// Uploads over the portal's forms, as a browser sends them, and the example files through the importer.
+// Uploads by the portal's forms, as a browser sends them, and imports of the example files.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import exceljs from "exceljs";
@@ -41,7 +41,7 @@ const importOf = async (answer: Response) => {
 };
 
 describe("an upload in the portal", () => {
-  test("is the import that the API's upload would be, of the member; sent again from the same page it is the same one", async () => {
+  test("makes an import as the API's upload does, by the member; sent again from the same page it is the same import", async () => {
     const fields = { kind: "activities", page: "p1", sourceDetails: "Monday" };
     const send = () => who.upload("/portal/upload/send", fields, csv(rows(2)), script());
     const [one, two] = await Promise.all([send(), send()]);
@@ -55,7 +55,7 @@ describe("an upload in the portal", () => {
     expect(shown.status).toBe(200);
   });
 
-  test("without scripts leads to the import; a refused file is said on the page", async () => {
+  test("without scripts leads to the import; the reason for a refused file is shown on the page", async () => {
     const sent = await who.upload("/portal/upload", { token, page: "p2", kind: "activities", sourceDetails: "" }, csv(rows(1)));
     expect([sent.status, sent.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/portal\/imports\/[0-9a-f-]{36}$/)]);
     const refused = await who.upload("/portal/upload", { token, page: "p2", kind: "shipments" }, csv(rows(1)));
@@ -70,12 +70,12 @@ describe("an upload in the portal", () => {
     ["a header that does not match", { kind: "activities" }, csv("a,b\n1,2\n"), /^Invalid file structure/],
     ["no kind", {}, csv(rows(1)), /Choose the kind/],
     ["a field that is none of the form's", { kind: "activities", colour: "red" }, csv(rows(1)), /"colour" is not a field/],
-  ])("with %s is refused in words", async (_, fields, file, message) => {
+  ])("with %s is refused with a reason", async (_, fields, file, message) => {
     const answer = await who.upload("/portal/upload/send", fields as Record<string, string>, file, script());
     expect([answer.status, await messageOf(answer)]).toEqual([400, expect.stringMatching(message)]);
   });
 
-  test("to a full queue is refused before the file is read", async () => {
+  test("to a full queue is refused, and leaves no file", async () => {
     const send = (page: string) => who.upload("/portal/upload/send", { kind: "activities", page }, csv(rows(1)), script());
     await until("the queue is full", async () => (await send(String(Math.random()))).status === 400);
     expect(await messageOf(await send("one more"))).toMatch(/^Too many imports are already queued/);
@@ -83,7 +83,7 @@ describe("an upload in the portal", () => {
   });
 });
 
-test("the example files import without a rejected row, with the organisation's columns, customers and codes", async () => {
+test("the example files have the organisation's columns, customers and codes, and are imported without a rejected row", async () => {
   roles.push(startWorker(service), startProjector(service));
   const ended = async (importId: string, kind: "shipments" | "fulfilment") => {
     let shown: { status?: string; counts?: object } = {};
@@ -117,7 +117,7 @@ test("the example files import without a rejected row, with the organisation's c
   expect(await (await example("activities", "csv")).text()).toMatch(/\r\nW1,PICK,/);
 });
 
-test("an example workbook has its numbers and dates as such, and codes that read like formulas or numbers as texts", async () => {
+test("an example workbook has numbers and dates as such, and codes that read like formulas or numbers as texts", async () => {
   const own = await service.organisation();
   const codes = { warehouseCode: "=1+1", chargeCode: "0800" };
   const activity = { ...codes, quantity: 1, activityTimestamp: "2026-03-01T09:30:00Z" };
@@ -144,7 +144,7 @@ test("an example workbook has its numbers and dates as such, and codes that read
   }
 });
 
-test("an organisation without zones gets its columns alone", async () => {
+test("the example file of an organisation without zones has the header row only", async () => {
   const bare = await service.organisation((file) => Object.assign(file, { zoneMaps: [], rateCards: [], customers: [] }));
   const other = await signedIn(service, await addMember(service, bare.id, "operator"));
   expect((await (await other.get("/portal/upload/example-shipments.csv")).text()).trim().split("\r\n")).toHaveLength(1);
