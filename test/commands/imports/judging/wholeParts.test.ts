@@ -42,11 +42,14 @@ describe("the rows of a report in parts", () => {
     [1, [0, 0]],
     [2, [0, 0]],
     [3, [tooMany, tooMany]],
-  ])("of a shipment with %i lines go into one part of 2 rows or are too many for any, and the next shipment goes into the last part", (lines, [first, last]) => {
-    const { partOf, parts } = divide([...Array<[number, number]>(lines).fill([1, 0]), [2, 1]], { rows: 2, parts: 5 });
-    expect([partOf[0], partOf[lines - 1]]).toEqual([first, last]);
-    expect(partOf.at(-1)).toBe(parts - 1);
-  });
+  ])(
+    "of a shipment with %i lines go into one part of 2 rows or are too many for any, and the next shipment goes into the last part",
+    (lines, [first, last]) => {
+      const { partOf, parts } = divide([...Array<[number, number]>(lines).fill([1, 0]), [2, 1]], { rows: 2, parts: 5 });
+      expect([partOf[0], partOf[lines - 1]]).toEqual([first, last]);
+      expect(partOf.at(-1)).toBe(parts - 1);
+    },
+  );
 
   it("are left out together when one row of their shipment is at fault", () => {
     expect(
