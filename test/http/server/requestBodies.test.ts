@@ -58,7 +58,7 @@ describe("a request body", () => {
     ["nothing", "", /nothing was sent/],
     ["broken JSON", '{"text":', /must be valid JSON/],
     ["invalid UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
-    ["a deep nest after an escaped quote", `["\\\\",${"[".repeat(40)}${"]".repeat(40)}]`, /nested deeper/],
+    ["a deep nest after an escaped backslash", `["\\\\",${"[".repeat(40)}${"]".repeat(40)}]`, /nested deeper/],
     ["a deep nest", "[".repeat(400) + "]".repeat(400), /nested deeper/],
   ])("that is %s is 400", async (_, body, message) => {
     const response = await post(body);
