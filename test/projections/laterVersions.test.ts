@@ -10,7 +10,7 @@ const { apply, places, rowsOf } = useBatches();
 const kinds = (Object.keys(streamEvents) as StreamKind[]).filter((kind) => kind !== "log"); // no projection reads that one
 const types = kinds.flatMap((kind) => (Object.keys(streamEvents[kind]) as EventType[]).map((type) => ({ kind, type })));
 
-test.each(types)("$type on a stream of kind $kind", async ({ kind, type }) => {
+test.each(types)("a later version of $type on a stream of kind $kind stops the projector", async ({ kind, type }) => {
   const commit = BigInt(places(1)) * 100n;
   const later = {
     ...{ id: randomUUID(), type, stream: streamOf[kind](randomUUID()), revision: 0n, position: { commit, prepare: commit } },

@@ -1,4 +1,4 @@
-// Data folders of earlier versions: each starts, says what it said then, audits clean and rebuilds identical.
+// Data folders of earlier versions. On each the product starts and answers as that version did, the audit finds nothing, and a rebuild is identical.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createMachine, type Machine, type Product, until, waybill } from "../support/processes.js";
 import { type KeptAnswers, layKeptFolder } from "./keptFolder.js";
@@ -25,18 +25,18 @@ describe.each([
   };
   const command = (...args: string[]) => waybill(args, machine.environment);
 
-  test("its key works, and every answer is what that version said", async () => {
+  test("its API key works, and every answer has what that version answered", async () => {
     expect(Object.keys(kept.said)).toHaveLength(answers);
     for (const [path, { errorReportUrl, ...said }] of Object.entries(kept.said)) {
       const { status, body } = await ask(path);
       expect({ path, status, body }).toMatchObject({ path, status: 200, body: said });
-      // The link is signed anew each time. Its file is still there.
+      // The link is signed anew for each answer. The file behind it is still there.
       expect(typeof body["errorReportUrl"]).toBe(typeof errorReportUrl);
       if (errorReportUrl) expect((await fetch(String(body["errorReportUrl"]))).status).toBe(200);
     }
   });
 
-  test("what later versions have beside it is there too: versions of shipments, and totals", async () => {
+  test("the tables that later versions added are filled too: versions of shipments, and totals", async () => {
     const found = await command("audit", "shipment", "S-0", "--org", "demo", "--json");
     expect(JSON.parse(found.stdout)).toHaveLength(3);
     const totals = await ask("/v1/org/ledger/activities/totals?from=2026-01-01&to=2026-12-31");
@@ -56,7 +56,7 @@ describe.each([
     expect(projections.map(({ verdict }) => verdict)).toEqual(Array(8).fill("identical"));
   });
 
-  test("work goes on: a push is imported, and the service stops and starts again", async () => {
+  test("a new push is imported, and is still there after the service has stopped and started again", async () => {
     const body = JSON.stringify({
       activities: [
         { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 1, activityTimestamp: "2026-05-01T00:00:00Z", customerId: "CUST-001" },

@@ -14,7 +14,7 @@ const migrations = fileURLToPath(new URL("../../drizzle", import.meta.url));
 
 export interface KeptAnswers {
   readonly key: string;
-  /** By path: what that version's API said. */
+  /** By path: what the API of that version answered. */
   readonly said: Readonly<Record<string, Record<string, unknown>>>;
 }
 

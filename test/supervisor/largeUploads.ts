@@ -1,4 +1,4 @@
-// Uploads of the largest size to the real API process, whose memory is the kernel's own count.
+// Sends files of the largest accepted size to a real API process, and reads the peak memory of that process from the kernel.
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { limits } from "../../src/domain/imports/limits.js";

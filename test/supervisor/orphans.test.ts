@@ -1,4 +1,4 @@
-// A supervisor that is killed with kill -9 cannot stop its processes: each of them has to see that it is gone, also while it is starting.
+// A supervisor that is killed with kill -9 cannot stop its processes: each must notice by itself that the supervisor is gone, also while starting.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import { createMachine, everythingOn, kill, type Machine, type Product, program,
 const nowhere = { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none", EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" };
 
 test.each([["api"], ["worker"], ["projector"], ["eventstore", "--port", "0", "--data"]])(
-  "%s ends when the process that started it is gone before it has loaded",
+  "%s ends when its parent process goes away while it is still loading",
   async (...args) => {
     const folder = await mkdtemp(join(tmpdir(), "waybill-test-orphan-"));
     const child = fork(program, args.at(-1) === "--data" ? [...args, folder] : args, {
@@ -32,18 +32,18 @@ test.each([["api"], ["worker"], ["projector"], ["eventstore", "--port", "0", "--
 const long = process.env["WAYBILL_LONG"] !== undefined;
 
 test.skipIf(!existsSync("/proc/self/environ"))(
-  "a first start that is killed while the database is made leaves nothing, and the next one makes it; nothing outlives a start that is killed",
+  "a first start that is killed while it creates the database leaves no process, and the next one creates it; no process outlives a killed start",
   async () => {
     const machine = await createMachine();
     const start = () => spawn(process.execPath, [program, "start"], { env: machine.environment, stdio: "ignore", detached: true });
     const ended = async () => (await everythingOn(machine.dataDir)).size === 0;
     try {
       const postgres = join(machine.dataDir, "postgres");
-      /** Kills a first start as soon as there is something of a database. False where we came too late: it was made already. */
+      /** Kills a first start as soon as the database's folder appears. False when that was too late: the database was complete. */
       const killedInTheMiddle = async () => {
         const first = start();
         let names: string[] = [];
-        await until("there is something of a database", async () => {
+        await until("the database's folder appears", async () => {
           names = await readdir(postgres).catch(() => []);
           return names.some((name) => name.startsWith("data"));
         });
@@ -75,7 +75,7 @@ test.skipIf(!existsSync("/proc/self/environ"))(
   },
 );
 
-/** The first one makes the database, which takes as long again. `end` ends what was started. */
+/** Milliseconds that a start takes. The first one also creates the database, which takes as long again. `end` ends the started product. */
 async function timeOfStart(machine: Machine, end: (started: Product) => Promise<void>): Promise<number> {
   let took = 0;
   for (let start = 1; start <= (long ? 2 : 1); start += 1) {

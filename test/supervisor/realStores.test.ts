@@ -121,5 +121,5 @@ test("roles started one by one on real addresses migrate, import, and link to th
   const exits = roles.map((role) => new Promise((settle) => role.once("exit", settle)));
   for (const role of roles) role.kill("SIGTERM");
   expect(await Promise.all(exits)).toEqual([0, 0, 0]);
-  expect(await readdir(join(folder, "data")).catch(() => [])).toEqual([]); // nothing is kept here with real stores
+  expect(await readdir(join(folder, "data")).catch(() => [])).toEqual([]); // with configured stores the data folder stays empty
 });

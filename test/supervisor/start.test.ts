@@ -11,7 +11,7 @@ import { largeUploads } from "./largeUploads.js";
 
 vi.setConfig({ testTimeout: 180_000 }); // a start is seconds, but the machine may be busy with other tests
 
-// One machine through its life: every test goes on from the state that the one before left.
+// All tests share one machine: each goes on from the state that the previous one left.
 let machine: Machine;
 let product: Product;
 let key = "";
@@ -38,7 +38,7 @@ const portOpen = () =>
     socket.unref();
   });
 
-test("a first start prints the address, the demo organisation, its key, its admin's link and a line to paste", async () => {
+test("a first start prints the address, the demo organisation, its key and a curl command", async () => {
   product = await machine.start();
   key = /wb_live_[A-Za-z0-9]{36}/.exec(product.stdout())?.[0] ?? "";
   expect(product.stdout()).toContain(`ready at ${machine.url}`);
@@ -69,12 +69,13 @@ test.skipIf(process.platform !== "linux")(
     await asking;
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202));
     expect(answeredMeanwhile).toBeGreaterThan(1);
-    expect((await uploads.peakMegabytes()) - before).toBeLessThan((8 * 50) / 4); // 35 to 50 where the machine is idle; more where collecting garbage falls behind
-    for (const { importId } of answers) await uploads.cancel(importId); // rows of 400 MB are not what this is about
+    // On an idle machine it is 35 to 50; more where garbage collection falls behind.
+    expect((await uploads.peakMegabytes()) - before).toBeLessThan((8 * 50) / 4);
+    for (const { importId } of answers) await uploads.cancel(importId); // importing 400 MB is not part of this test
   },
 );
 
-test("the printed link leads to choosing a password, and from there to Overview", async () => {
+test("the printed link of the demo organisation's admin leads to choosing a password, and from there to Overview", async () => {
   const link = /\S+\/portal\/join\/[\w-]{43}$/m.exec(product.stdout())?.[0] ?? "";
   expect(link.startsWith(`${machine.url}/portal/join/`)).toBe(true);
   expect(product.stderr()).not.toContain(link.slice(-43));
@@ -96,7 +97,7 @@ test("the printed link leads to choosing a password, and from there to Overview"
   expect(await overview.text()).toMatch(/<h1[^>]*>Overview/);
 });
 
-test("a second start on the folder is refused, and so is one on a taken port", async () => {
+test("a second start on the same data folder is refused, and so is a start on a taken port", async () => {
   const second = await waybill(["start"], machine.environment);
   expect(second.code).toBe(1);
   expect(second.stderr).toBe(
@@ -127,7 +128,7 @@ test("commands beside a running start see and change the same data at once", asy
   expect(await keyWorks(key)).toBe(true);
 });
 
-test("the event store answers calls with the credentials of the runtime file, and no others", async () => {
+test("the event store answers only calls with the credentials in runtime.json", async () => {
   const path = join(machine.dataDir, "runtime.json");
   const { eventStoreUrl } = JSON.parse(await readFile(path, "utf8")) as { eventStoreUrl: string };
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -172,7 +173,7 @@ test("a crashed Postgres comes back at the same address", async () => {
   expect(await keyWorks(key)).toBe(true);
 });
 
-// test/faults/kills does it too, with pushes under way.
+// Only in `npm run verify`: test/faults/kills.test.ts does the same, during pushes.
 test.skipIf(process.env["VERIFY"] !== "on")("after kill -9 of the whole tree the next start comes up by itself with all data", async () => {
   const pids = [product.pid, ...(await machine.processes()).keys()];
   for (const pid of pids) kill(pid, "SIGKILL");
@@ -181,7 +182,7 @@ test.skipIf(process.env["VERIFY"] !== "on")("after kill -9 of the whole tree the
   expect(await keyWorks(key)).toBe(true);
 });
 
-test("after kill -9 of the supervisor alone, with everything else frozen, the next start comes up by itself, keeps the data and does not show the key again", async () => {
+test("after kill -9 of the supervisor, with all else frozen, the next start comes up, keeps the data and does not print the key again", async () => {
   const left = [...(await machine.processes()).keys()];
   for (const pid of left) kill(pid, "SIGSTOP");
   product.signal("SIGKILL");
@@ -204,7 +205,7 @@ test("Ctrl-C, which reaches the terminal's whole process group, ends everything 
   for (const left of ["lock", "runtime.json", "postgres/data/postmaster.pid"]) expect(existsSync(join(machine.dataDir, left))).toBe(false);
 });
 
-test("commands work by themselves when nothing is running, several at once too", async () => {
+test("commands work while no start is running, also two at once", async () => {
   const results = await Promise.all(
     ["one", "two"].map((name) => waybill(["keys", "create", "--org", "demo", "--name", name], machine.environment)),
   );

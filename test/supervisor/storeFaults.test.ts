@@ -1,4 +1,4 @@
-// The supervisor and its stores when one of them dies or hangs at a bad moment: it comes up, it stops, and it says what is wrong.
+// The supervisor when a store dies or hangs while it starts, runs or stops: it still starts and stops, and says what is wrong.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -10,8 +10,8 @@ import { readPidFile } from "../../src/embedded/postgres/leftover.js";
 import { namesBelow } from "../support/namesBelow.js";
 import { createMachine, everythingOn, kill, type Machine, program, until, waybill } from "../support/processes.js";
 
-// One folder for all: the first test is its first start, the last one removes it. A start takes seconds: what one test leaves running,
-// the next one goes on with.
+// All tests share one data folder, which the last test removes. A start takes seconds: a test that sets `running` leaves its product to
+// the next test.
 let machine: Machine;
 let running: ReturnType<typeof start> | undefined;
 beforeAll(async () => {
@@ -42,18 +42,18 @@ const start = () => {
     stderr += text;
   });
   const exited = once(child, "exit");
-  const silent = once(child, "close"); // all that it had to say has been read
-  const ready = () => until("it is ready, or gone", async () => stdout.includes("ready at") || child.exitCode !== null);
+  const silent = once(child, "close"); // its whole output has been read
+  const ready = () => until("the product is ready, or has ended", async () => stdout.includes("ready at") || child.exitCode !== null);
   return { child, exited, silent, ready, stdout: () => stdout, stderr: () => stderr };
 };
 
-/** The product as the test before has left it, else started for this one; it is not left to the next test, unless that is said. */
+/** The product that the previous test left running, or else a new one. It ends after this test unless the test sets `running` again. */
 async function startedAndReady(): Promise<ReturnType<typeof start>> {
   const started = running ?? start();
   running = undefined;
   await started.ready();
   expect(started.child.exitCode).toBe(null);
-  // Also where the test before has taken a store away after that.
+  // The previous test may have killed a store after the product printed that it is ready.
   await until("it answers", async () => (await fetch(`${machine.url}/readyz`).catch(() => undefined))?.status === 200);
   return started;
 }
@@ -72,7 +72,7 @@ async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promi
   for (const left of ["lock", "runtime.json", "postgres/data/postmaster.pid"]) expect(existsSync(join(machine.dataDir, left))).toBe(false);
 }
 
-test.each(["start", "org list"])("%s, waiting for another command on the folder, ends when it is told to", async (command) => {
+test.each(["start", "org list"])("%s ends on SIGINT while it waits for another command on the data folder", async (command) => {
   const lock = await takeFolder(machine.dataDir, "command");
   const child = spawn(process.execPath, [program, ...command.split(" ")], {
     env: { ...machine.environment, LOG_LEVEL: "info" },
@@ -108,7 +108,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = started;
   });
 
-  test("records its processes again after it could not", async () => {
+  test("records its processes in runtime.json again after that has failed once", async () => {
     const started = await startedAndReady();
     const recorded = async () => readFile(join(machine.dataDir, "runtime.json"), "utf8");
     const restart = async (role: string) => {
@@ -120,14 +120,14 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     const inTheWay = join(machine.dataDir, "runtime.json.new");
     await mkdir(inTheWay);
     await restart("projector");
-    await until("that is said", async () => started.stderr().includes("the runtime file could not be written"));
+    await until("the failure is logged", async () => started.stderr().includes("the runtime file could not be written"));
     await rmdir(inTheWay);
     const worker = await restart("worker");
     await until("the worker is recorded", async () => (await recorded()).includes(`"${worker}-`));
     running = started;
   });
 
-  test("stops while a store that was started again hangs", async () => {
+  test("stops although its event store, which was started again, hangs", async () => {
     const started = await startedAndReady();
     const before = await eventStore();
     kill(before, "SIGKILL");
@@ -136,7 +136,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await stopsByItself(started);
   });
 
-  test("whose database dies while the event store starts finds it again at its own address, with its data", async () => {
+  test("whose database dies while the event store starts comes up, with its data", async () => {
     const second = start();
     await appears("the event store", eventStore);
     const frozen = await eventStore();
@@ -151,7 +151,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = second;
   });
 
-  test("stops though the shell beside the database hangs, and says at once that it does; the next one has other stores, and a role beside the first says so and ends", async () => {
+  test("stops though the shell beside its database hangs, and first notes that in runtime.json; a role beside it ends with the next start", async () => {
     const first = await startedAndReady();
     const own = await pidOf("cli.js worker");
     const role = spawn(process.execPath, [program, "worker"], {
@@ -167,10 +167,10 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     const tmp = join(machine.dataDir, "tmp");
     await until("it is at work", async () => (await namesBelow(tmp)).some((name) => new RegExp(`/worker-.*-${role.pid}-`).test(name)));
     for (const [pid, command] of await everythingOn(machine.dataDir)) if (command.startsWith("sh -c")) kill(pid, "SIGSTOP");
-    kill(own, "SIGSTOP"); // what is in hand is waited for
+    kill(own, "SIGSTOP"); // the supervisor waits for this worker, so that the test can look at runtime.json
     first.child.kill("SIGTERM");
     const runtime = join(machine.dataDir, "runtime.json");
-    await until("it is said, so that no command joins what is about to go", async () =>
+    await until("runtime.json says so, and no command joins stores that are about to stop", async () =>
       (await readFile(runtime, "utf8")).includes('"stopping":true'),
     );
     expect(await postmaster()).toBeGreaterThan(0);
@@ -184,9 +184,9 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = second;
   });
 
-  // Twenty seconds of waiting for a server that does not answer: in the long form only.
-  test.skipIf(!process.env["WAYBILL_LONG"])("comes up where a killed one left a frozen database", async () => {
-    await endAll(); // what the test before has left running
+  // Waits twenty seconds for a server that does not answer, so it runs with WAYBILL_LONG only.
+  test.skipIf(!process.env["WAYBILL_LONG"])("comes up where a killed start left a frozen database", async () => {
+    await endAll(); // the product that the previous test left running
     const killed = start();
     await killed.ready();
     const database = await postmaster();
@@ -198,7 +198,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     await stopsByItself(next);
   });
 
-  test("whose folder is removed says so and ends with all it started", async () => {
+  test("whose data folder is removed says so and ends with all its processes", async () => {
     const started = await startedAndReady();
     await rm(machine.dataDir, { recursive: true, force: true, maxRetries: 50 });
     expect(await started.exited).toEqual([1, null]);

@@ -8,7 +8,7 @@ import { Rejection } from "../../src/domain/rejection.js";
 import { createCheckProcesses } from "../../src/main/checking/checkProcesses.js";
 import { geography } from "./service.js";
 
-/** Files are checked as the product's processes check them, but in this one: for many files, of which the starting would be most of the work. */
+/** Checks files as the product's check processes do, but in this process: for tests with many files, since starting a process takes longer. */
 export function checksHere(): FileChecks {
   return {
     enter: createCheckProcesses({ localities: async () => ({}) }).enter,

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 const shortestMs = 5;
 const longestMs = 100;
 
-/** Before a condition is looked at again: a tenth of the time that it was waited for. A look may cost a request, and others need the processor. */
+/** The pause before a condition is checked again: a tenth of the time waited so far. A check may cost a request and processor time. */
 export const untilNextLook = (begun: number): Promise<void> =>
   pause(Math.min(longestMs, Math.max(shortestMs, (performance.now() - begun) / 10)));
 
-/** Waits until the condition holds, and fails after the deadline with what it was waiting for. On a busy machine it comes late, or never. */
+/** Waits until the condition holds, and fails after the deadline with what it was waiting for. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   waitingFor = "a condition",

@@ -1,4 +1,4 @@
-// Imports as events, without a worker: what a stream holds after rows like these.
+// Makes the events of an import without a worker: what its stream would hold after the given rows.
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
 import type { ImportKind } from "../../src/events/importEvents.js";
@@ -123,7 +123,7 @@ function countsOf(kind: ImportKind, rows: readonly Row[]) {
   };
 }
 
-/** As the log would hand them over, without a log: one position per event, from `start` on. */
+/** The events as the log would return them, but without a log. `start` is the number of the first position. */
 export function stored(told: Told, start: number): StoredEvent[] {
   return told.events.map((event, index) => {
     const position = BigInt(start + index) * 100n;

@@ -2,12 +2,12 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Everything below a folder in which processes are at work, by its path there: what goes while it is looked at is left out. */
+/** The relative paths of everything below a folder. Processes may be at work in it: a folder that is removed meanwhile counts as empty. */
 export async function namesBelow(folder: string): Promise<string[]> {
   return (await entriesBelow(folder)).map(({ name }) => name);
 }
 
-/** The paths of the files below such a folder. */
+/** The full paths of the files below a folder, read in the same way. */
 export async function filesBelow(folder: string): Promise<string[]> {
   return (await entriesBelow(folder)).filter(({ entry }) => entry.isFile()).map(({ name }) => join(folder, name));
 }

@@ -1,4 +1,4 @@
-// A quote as earlier versions of the service recorded it: an event and a stream of its own, rate cards and all.
+// A quote as earlier versions of the service recorded it: one event, with its rate cards, in a stream of its own.
 import { v7 as newId } from "uuid";
 import { compileCatalogue } from "../../src/domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../src/domain/catalogue/schema.js";

@@ -1,4 +1,4 @@
-/** A small organisation: one carrier that wants a cost centre, one that wants nothing, zones over all of Australia. */
+/** A small organisation: one carrier that demands a cost centre, one that demands nothing, and a rate card from Sydney to Melbourne. */
 export function organisationFile(id: string) {
   return {
     organisation: { id, name: `Organisation ${id}`, cubicFactor: 250, timezone: "Australia/Sydney" },

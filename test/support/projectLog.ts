@@ -5,7 +5,7 @@ import { allProjections } from "../../src/projections/allProjections.js";
 import { runProjector } from "../../src/projections/running/runProjector.js";
 import { until } from "./readModel.js";
 
-/** Runs a projector until the tables hold everything that is in the log now; none runs afterwards. */
+/** Runs a projector until the tables hold everything that is in the log now, then stops it. */
 export async function projectLog({ pool, eventStore }: { pool: pg.Pool; eventStore: EventStore }): Promise<void> {
   const head = await eventStore.head();
   const stop = new AbortController();

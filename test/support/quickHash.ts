@@ -2,8 +2,8 @@ import { hashSync } from "@node-rs/argon2";
 import type { Passwords } from "../../src/ports/people.js";
 
 /**
- * Argon2id as the product hashes, for a thousandth of the work. A hash says what it was made with, so the product compares with it as quickly.
- * `test/domain/members/password.test.ts` is about the real strength.
+ * Hashes with Argon2id as the product does, but with a thousandth of the work. A hash contains its parameters, so the product verifies it as
+ * quickly. `test/domain/members/password.test.ts` tests the real strength.
  */
 export const quickly = (passwords: Passwords): Passwords => ({
   ...passwords,

@@ -18,9 +18,9 @@ export interface ReadModel {
   record(story: Story): Promise<Told>;
   /** Waits until the running projector has come to the end of the log as it is now. */
   project(): Promise<void>;
-  /** kill -9, and up again on the same folder. */
+  /** Kills the event store with kill -9, and starts it again on the same folder. */
   crashEventStore(): Promise<void>;
-  /** `from` another event store than the model's own, where a test wants that. */
+  /** `from` is the event store to follow, by default the model's own. */
   startProjector(logger?: Logger, from?: EventStore): void;
   stopProjector(): Promise<void>;
   close(): Promise<void>;

@@ -14,12 +14,12 @@ export interface Received {
   readonly at: number;
 }
 
-/** True when it has answered by itself. */
+/** Returns true when it ends the response itself, now or later. Otherwise the receiver ends it. */
 export type Answer = (got: Received, response: ServerResponse) => boolean | undefined;
 
 export interface Receiver {
   readonly url: string;
-  /** Everything that came, in order; what did not verify is in `forged`. */
+  /** Everything that came, in order. For each request whose signature is wrong, `forged` has the error. */
   readonly got: Received[];
   readonly forged: string[];
   secret: string;

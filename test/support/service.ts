@@ -34,7 +34,7 @@ import { startTestEventStore, type TestEventStore } from "./stores/eventStore.js
 import { createTestDatabase } from "./stores/postgres.js";
 import { createTestObjectStore } from "./stores/stores.js";
 
-/** By what the build has worked out, as the product does: to work it out here would take half a second. */
+/** Reads the localities that the build has prepared, as the product does. Preparing them here would take half a second. */
 export const geography = createGeography((country) => {
   const built = fileURLToPath(new URL(`../../dist/adapters/localities/${country}.tsv`, import.meta.url));
   return existsSync(built) ? readStoredLocalities(built) : bundledLocalities(country);

@@ -1,3 +1,3 @@
-/** All cases where `npm run verify` runs; else every n-th of them, for cases of one kind that each take a process of their own. */
+/** All cases in `npm run verify`, otherwise every n-th: for many similar cases that each need a process of their own. */
 export const someOf = <Case>(cases: readonly Case[], n: number): Case[] =>
   cases.filter((_, index) => process.env["VERIFY"] === "on" || index % n === 0);

@@ -10,19 +10,19 @@ const ofLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focu
 const whole = process.env["VERIFY"] === "on";
 
 /**
- * What axe finds on the page as it is. With `onlyLooks`, for one that was looked at already in other colours or at another width, only what
- * depends on that; `npm run verify` asks for everything all the same.
+ * The violations that axe finds on the page as it is now. `onlyLooks` is for a page that was checked before in other colours or at another
+ * width: only the rules run whose result depends on that. `npm run verify` always runs all rules.
  */
 export async function violations(page: Page, { onlyLooks = false } = {}): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  // Evaluated by the driver, not by a script element: the page's policy would refuse that.
+  // Evaluated by the browser's driver: the page's Content-Security-Policy would refuse a script element.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe);
   return page.evaluate(
     async (rules) => {
       const { axe: loaded } = globalThis as unknown as {
         axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };
       };
-      const found = await loaded.run({ resultTypes: ["violations"], ...rules }); // what passed is not described
+      const found = await loaded.run({ resultTypes: ["violations"], ...rules }); // rules that passed are not described
       return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join("; ")}`);
     },
     onlyLooks && !whole ? { runOnly: ofLooks } : {},

@@ -2,11 +2,11 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** A page that was loaded again has lost it. */
+/** Marks the page. The mark is lost when the page is loaded again. */
 export const mark = (page: Page): Promise<unknown> => page.evaluate("globalThis.sameAsBefore = true");
 export const isMarked = (page: Page): Promise<unknown> => page.evaluate("globalThis.sameAsBefore === true");
 
-/** Waits until the number there is higher than now, after whatever makes it so. */
+/** Calls `make`, then waits until the number at `place` is higher than before. */
 export async function grows(place: Locator, make: () => void = () => undefined): Promise<void> {
   const number = async () => Number((await place.textContent())?.replaceAll(/\D/g, ""));
   const before = await number();
@@ -14,7 +14,7 @@ export async function grows(place: Locator, make: () => void = () => undefined):
   await expect.poll(number).toBeGreaterThan(before);
 }
 
-/** Writes over the value of the import's first rejected row and submits it, with a double click. Answers that row of the grid. */
+/** Writes over the value of the import's first rejected row and submits it, with a double click. Returns that row of the grid. */
 export async function correctRow(page: Page, importId: string, { wrong, right }: Record<"wrong" | "right", string>): Promise<Locator> {
   await page.goto(`/portal/corrections?import=${importId}`);
   const row = page.locator(".grid-row:not(.head)").first();
@@ -28,7 +28,7 @@ export async function correctRow(page: Page, importId: string, { wrong, right }:
   return row;
 }
 
-/** Checks and uploads a file of activities; the page is then that of its import, which waits behind the other one. */
+/** Checks and uploads a file of activities. The page is then that of its import, which waits behind the large one. */
 export async function checkAndUpload(page: Page, name: string, text: string): Promise<void> {
   await page.goto("/portal/upload?kind=activities");
   await page.getByLabel("File", { exact: true }).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });

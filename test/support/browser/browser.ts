@@ -21,7 +21,7 @@ export interface Look {
   readonly javaScriptEnabled?: boolean;
 }
 
-/** A page of its own session, and what went wrong on it. */
+/** A page in a browser session of its own, and the faults that happened on it. */
 export interface OpenedPage {
   readonly page: Page;
   /** Errors on the console and of scripts, requests that failed or went to another host. */
@@ -30,8 +30,8 @@ export interface OpenedPage {
 
 export interface TestBrowser {
   /**
-   * Closes the page and its session afterwards, whatever happens. One that is kept under a name is closed with the file instead, unless the
-   * work fails: the next of that name has the same page and session, which costs much less than new ones.
+   * Opens a page, does the work, and closes the page and its session, also when the work fails. With `keep`, a page whose work succeeded stays
+   * open for the next call with the same name, until the browser is closed: that is much quicker than a new page and session.
    */
   inPage<Result>(
     look: Look & { readonly origin: string; readonly keep?: string },
@@ -41,12 +41,12 @@ export interface TestBrowser {
 
 const found = await findChromium();
 
-/** A test with a real browser. Where there is none it says why it is skipped; where CI is set that is a failure. */
+/** A test with a real browser. Without a browser it is skipped, and the reason is printed; where CI is set it fails instead. */
 export const browserTest: typeof test = ("missing" in found && !process.env["CI"] ? test.skip : test) as typeof test;
 
 interface Launched {
   readonly browser: Browser;
-  /** Also removes its profile. */
+  /** Closes the browser and removes its profile. */
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function launch({ path, libraries }: Exclude<FoundChromium, { missi
 
 export function useBrowser(): TestBrowser {
   let launched: Launched | undefined;
-  // Said here: where every test of a file is skipped nothing else of it runs.
+  // Printed here and not in beforeAll, which does not run where every test of the file is skipped.
   if ("missing" in found && !process.env["CI"]) process.stderr.write(`The browser tests are skipped: ${found.missing}\n`);
   beforeAll(async () => {
     if ("missing" in found) {
@@ -86,7 +86,7 @@ export function useBrowser(): TestBrowser {
       const same = kept.get(keep);
       kept.delete(keep);
       const opened = same ?? (await openPage(launched.browser, { origin, javaScriptEnabled }));
-      // What is open there from the test before is at work until the first address of this one.
+      // Until this test opens its first address, the previous test's page still runs. Its faults are not this test's.
       opened.page.once("framenavigated", () => opened.faults.splice(0));
       try {
         await opened.page.setViewportSize({ width, height: 900 });
@@ -101,7 +101,7 @@ export function useBrowser(): TestBrowser {
   };
 }
 
-/** On a busy machine an answer may be 503, and the page asks again. What it asked for is expected by the test itself. */
+/** On a busy machine an answer may be 503, and the page asks again. That the page gets its answer in the end is for the test to check. */
 const busy = /the server responded with a status of 503 /;
 
 interface Opened extends OpenedPage {

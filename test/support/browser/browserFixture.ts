@@ -1,4 +1,4 @@
-// A test file of its own for another vitest: what becomes of a browser test where no browser can run.
+// A test file that runBrowserFixture.mjs runs in a vitest of its own: it shows what a browser test does where no browser can run.
 import { browserTest, useBrowser } from "./browser.js";
 
 const browser = useBrowser();

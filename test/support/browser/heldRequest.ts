@@ -1,15 +1,15 @@
-// A request that a page makes and whose answer is late, however quick the service is.
+// Holds back the answer to a request of a page, however quick the service is.
 import { EventEmitter, once } from "node:events";
 import type { Page, Route } from "playwright-core";
 
 export interface HeldRequest {
-  /** Resolves when the service has answered it; the page does not know yet. */
+  /** Resolves when the service has answered. The page does not have the answer yet. */
   readonly answered: Promise<void>;
-  /** Resolves when the answer has come, or the other one that is given, and the page has had its turn with it. */
+  /** Gives the page the service's answer, or `instead`. Resolves when the page's script has handled it. */
   letGo(instead?: { readonly status: number; readonly json: unknown }): Promise<void>;
 }
 
-/** Holds the answer to the next request to such an address; those to later ones pass. */
+/** Holds the answer to the page's next request whose address matches. Later requests pass. */
 export async function holdNext(page: Page, address: RegExp): Promise<HeldRequest> {
   const signals = new EventEmitter();
   const answered = once(signals, "answered").then(() => undefined);
@@ -33,7 +33,7 @@ export async function holdNext(page: Page, address: RegExp): Promise<HeldRequest
       signals.emit("free", instead);
       await passed;
       await page.unroute(address, hold);
-      await page.evaluate("fetch('/healthz').then((answer) => answer.text())"); // comes after it
+      await page.evaluate("fetch('/healthz').then((answer) => answer.text())"); // its answer comes after the held one
     },
   };
 }

@@ -1,18 +1,18 @@
-// A page as a person without a mouse uses it. What runs in the page is text: the tests' own types know no document.
+// A page as a person without a mouse uses it. Code that runs in the page is text, since the tests are compiled without the types of the DOM.
 import type { CDPSession, Locator, Page } from "playwright-core";
 
 interface Seen {
   /** Controls that Tab should reach. */
   readonly controls: number;
-  /** Those it has not reached, by their markup. */
+  /** Controls that Tab has not reached, by their markup. */
   readonly missed: string[];
-  /** Those that looked the same with the focus as without. */
+  /** Controls on which the focus cannot be seen. */
   readonly unseen: string[];
-  /** What had the focus and was outside of the question that is asked. */
+  /** Elements that had the focus although they are outside of the open dialog. */
   readonly outside: string[];
 }
 
-/** Controls by their places in the page; those that another one leads to (a radio button, a cell of a grid) have a tabindex of -1 or share a name. */
+/** Records which controls get the focus. Tab need not reach a control with a tabindex of -1 (a grid cell), nor each radio button of one name. */
 const watchFocus = (menuToo: boolean) => `(() => {
   const question = document.querySelector("dialog:modal");
   const within = question ?? (${menuToo} ? document : document.querySelector("main"));
@@ -40,7 +40,7 @@ const watchFocus = (menuToo: boolean) => `(() => {
     if (question && !question.contains(target)) outside.add(short(target));
   };
   document.addEventListener("focusin", ({ target }) => look(target));
-  if (within.id === "main" && within.contains(document.activeElement)) look(document.activeElement); // where the skip link has led
+  if (within.id === "main" && within.contains(document.activeElement)) look(document.activeElement); // the skip link has put the focus there
   globalThis.focusSeen = () => ({
     controls: wanted.length, reached: reached.size, missed: wanted.filter((each) => !reached.has(each)).map(short),
     unseen: [...unseen], outside: [...outside],
@@ -52,7 +52,7 @@ const burst = 20;
 const enough = 60;
 const drivers = new WeakMap<Page, Promise<CDPSession>>();
 
-/** So often at once, which the page takes one by one: to wait for each costs three times as much. */
+/** Sends all presses at once; the page handles them one by one. Waiting for each press would take three times as long. */
 async function press(page: Page, key: "Tab" | "Shift+Tab", times: number): Promise<void> {
   const opened = drivers.get(page) ?? page.context().newCDPSession(page);
   drivers.set(page, opened);
@@ -62,7 +62,7 @@ async function press(page: Page, key: "Tab" | "Shift+Tab", times: number): Promi
   await Promise.all(types.map((type) => driver.send("Input.dispatchKeyEvent", { type, ...event })));
 }
 
-/** Presses the key until everything was reached, or nothing new comes. */
+/** Presses the key until every control was reached, or `enough` presses in a row reach no new one. */
 async function pressThrough(page: Page, key: "Tab" | "Shift+Tab"): Promise<Seen> {
   let reached = -1;
   for (let inVain = 0; ; ) {
@@ -76,7 +76,7 @@ async function pressThrough(page: Page, key: "Tab" | "Shift+Tab"): Promise<Seen>
   }
 }
 
-/** Through everything, with the menu or without, and back where that is asked for: it takes as long again. */
+/** Presses Tab through all controls, with or without those of the menu. `andBack` also goes backwards, which takes as long again. */
 export async function walk(
   page: Page,
   { andBack, menuToo = true }: { readonly andBack: boolean; readonly menuToo?: boolean },
@@ -88,7 +88,7 @@ export async function walk(
   return { forwards, backwards: await pressThrough(page, "Shift+Tab") };
 }
 
-/** Controls that are behind something else when they have the focus, such as a bar that stays where it is. */
+/** Controls that something else covers while they have the focus, such as a sticky bar. */
 export const hiddenWithFocus = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const all = [...document.querySelectorAll("main a[href], main button, main input, main select, main textarea, main summary")];
@@ -119,7 +119,7 @@ interface InPage {
   letGo(): boolean;
 }
 
-/** From when this has the focus on, Tab does nothing until `letGo`: so many presses can be sent at once. */
+/** Once `wanted` has the focus, Tab does nothing until `letGo`. So many presses can be sent at once and the focus stays there. */
 const holdFocus = (wanted: Locator): Promise<void> =>
   wanted.evaluate((element) => {
     const page = globalThis as unknown as InPage;
@@ -136,7 +136,7 @@ const holdFocus = (wanted: Locator): Promise<void> =>
     };
   });
 
-/** Presses Tab until this has the focus. */
+/** Presses Tab until `wanted` has the focus. */
 export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let presses = 0; presses < 120; presses += burst) {
     await holdFocus(wanted);

@@ -1,4 +1,4 @@
-// A browser's event source, as far as a test needs it: what came, and whether it has ended.
+// Opens an event stream of the portal as a browser does, and keeps what came and how the stream ended.
 import type { Visitor } from "./portal.js";
 
 export interface OpenSource {
@@ -7,7 +7,7 @@ export interface OpenSource {
   readonly parts: { readonly id: string; readonly html: string }[];
   /** Everything that came, as it came. */
   text(): string;
-  /** `cut`: the connection was closed without an end. */
+  /** `cut`: the connection broke before the end of the answer. */
   ended(): "in order" | "cut" | undefined;
   close(): Promise<void>;
 }

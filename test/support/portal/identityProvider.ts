@@ -18,7 +18,7 @@ export interface IdentityProvider {
   close(): Promise<void>;
 }
 
-/** `localhost` is another site than 127.0.0.1, as a provider is. */
+/** With the host `localhost` the provider is another site than the service on 127.0.0.1, as a real provider is. */
 export async function startIdentityProvider(redirectUri: string, host = "127.0.0.1"): Promise<IdentityProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

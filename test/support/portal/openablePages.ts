@@ -10,7 +10,7 @@ export interface OpenablePage {
   /** For the screenshots' names. */
   readonly name: string;
   readonly heading: string;
-  /** The title of the question that the page asks. */
+  /** The title of the dialog, for a page that opens with a question. */
   readonly asks?: string;
   /** The role it is opened as; undefined for a page that needs no sign-in. */
   readonly as: Role | undefined;

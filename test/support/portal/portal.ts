@@ -33,9 +33,9 @@ export async function addMember(
 export interface Visitor {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  /** As a form of our own page would send it; `token` is that of the page's session. */
+  /** Sends fields as a form of the portal does. The test adds the session's form token as the field `token`. */
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
-  /** The same for a form with a file; the fields stand before it. */
+  /** The same for a form with a file, which comes after the fields. */
   upload(path: string, fields: Record<string, string>, file: File, headers?: Record<string, string>): Promise<Response>;
 }
 
@@ -70,7 +70,7 @@ export function visitor(url: string, cookies: Map<string, string> = new Map()): 
   };
 }
 
-/** Signed in, without the sign-in page. */
+/** A visitor who is signed in as the member, without the sign-in page. */
 export async function signedIn(service: TestService, { memberId }: TestMember): Promise<Visitor> {
   const { rows } = await service.pool.query<{ revision: string }>(
     "select credentials_revision as revision from members where member_id = $1",
@@ -82,7 +82,7 @@ export async function signedIn(service: TestService, { memberId }: TestMember): 
 
 const sessions = new WeakMap<TestService, Map<string, Promise<Visitor>>>();
 
-/** The same session for all tests of a file, none of which ends it; under another name, another one. */
+/** One session of the member for all tests of a file, none of which may end it. Another name gives another session. */
 export function sharedSession(service: TestService, member: TestMember, name = ""): Promise<Visitor> {
   const ofService = sessions.get(service) ?? new Map<string, Promise<Visitor>>();
   sessions.set(service, ofService);
@@ -104,7 +104,7 @@ export function formToken(who: Visitor): Promise<string> {
 }
 
 async function readFormToken(who: Visitor): Promise<string> {
-  const page = await (await who.get("/portal/imports")).text(); // every role may see it, and it asks for little
+  const page = await (await who.get("/portal/imports")).text(); // a page that every role may see and that needs few queries
   const token = /name="token" value="([^"]+)"/.exec(page)?.[1];
   if (token === undefined) throw new Error("the page has no form token: is nobody signed in?");
   return token;

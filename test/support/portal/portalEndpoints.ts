@@ -7,7 +7,7 @@ export const pausedUrl = "https://data-warehouse.harbour.example/in?source=waybi
 
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;
 
-/** One that fails, with deliveries of each outcome, and one that is paused; without a worker nothing is sent. */
+/** Adds an endpoint that fails, with deliveries of each outcome, and a paused one. No worker runs, so nothing is sent. */
 export async function addEndpoints(service: TestService, organisationId: string, importId: string) {
   const { pool, portal } = service;
   const { endpointId } = await addWebhook(portal.webhooks, { organisationId, url: endpointUrl }, origin);

@@ -1,4 +1,4 @@
-// Another organisation's ids in the fields of every form, as the portal's own pages render them: a new page's forms are found by themselves.
+// Sends another organisation's ids in the fields of every form. The forms are read from the portal's pages, so a new page's forms are tested too.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
@@ -12,7 +12,7 @@ import { formsIn, type RenderedForm } from "./renderedForms.js";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Of forms that no page of `openablePages` shows, or shows without what a script or a person puts in: fields with ids of the stage. */
+/** Fields with ids of the stage, for forms that no page of `openablePages` shows, or whose ids a script or a person fills in. */
 const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
   "/portal/sign-in/organisation": ({ service, organisationId, people }) => {
     const member = { memberId: people.admin.memberId, organisationId, organisationName: "x", credentialsRevision: "1" };
@@ -22,12 +22,12 @@ const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
       next: service.url,
     };
   },
-  "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // of the upload form, by a button of its own
+  "/portal/upload/checked": () => ({ kind: "shipments", page: "p", take: "correction" }), // the upload form, sent by another of its buttons
   "/portal/corrections/dismiss": ({ importId }) => ({ rows: `${importId}:3`, note: "x", back: "/portal/corrections" }),
   "/portal/corrections/reopen": ({ importId }) => ({ rows: `${importId}:3`, back: "/portal/corrections" }),
 };
 
-/** Of what scripts send as JSON: bodies that are right in themselves, with ids of the stage where they name any. */
+/** Valid JSON bodies as the pages' scripts send them, with ids of the stage. */
 const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> = {
   "/portal/corrections/judge": ({ importId }) => ({ importId, rows: [{ row: 3, values: { customerId: "CUST-001" } }] }),
   "/portal/corrections/states": ({ importId }) => ({ rows: [{ importId, row: 3 }] }),
@@ -39,7 +39,7 @@ const exampleBodies: Readonly<Record<string, (stage: PortalStage) => unknown>> =
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 const namesAnId = /id$|^(organisation|member|key|import|endpoint|webhook|shipment|customer)s?$/i;
 
-/** The fields that name something of an organisation, by what they are called or by what they hold. */
+/** The fields that name something of an organisation, judged by the field's name or its value. */
 export const idFields = (fields: Fields, { organisationId }: Pick<PortalStage, "organisationId">): string[] =>
   Object.entries(fields)
     .filter(
@@ -49,7 +49,7 @@ export const idFields = (fields: Fields, { organisationId }: Pick<PortalStage, "
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 
-/** Every form of every page, as the page's reader gets it. */
+/** Every form of the `openablePages`, as a visitor with the page's role gets it. */
 async function rendered(stage: PortalStage): Promise<RenderedForm[]> {
   const found: RenderedForm[] = [];
   for (const { as, address } of openablePages) {
@@ -59,7 +59,7 @@ async function rendered(stage: PortalStage): Promise<RenderedForm[]> {
   return found;
 }
 
-/** Everything recorded of an organisation: the tables that name it, and its events. */
+/** Everything recorded of an organisation: its rows in the tables that name it, and the number of its events. */
 async function everythingOf({ service, organisationId }: PortalStage): Promise<unknown> {
   const { rows: tables } = await service.pool.query<{ name: string }>(
     "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'organisation_id' order by 1",
@@ -78,7 +78,7 @@ async function everythingOf({ service, organisationId }: PortalStage): Promise<u
   return { ...kept, events };
 }
 
-/** Without what differs between any two answers, and without the ids that were sent. */
+/** The text without ids, which differ between any two answers, and without the values that were sent. */
 const neutral = (text: string, fields: Fields): string =>
   Object.values(fields)
     .filter((value) => value.length > 3)
@@ -106,7 +106,7 @@ function madeUp(fields: Fields, ids: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, ids.includes(name) ? invented(value) : value]));
 }
 
-/** `other`: a stage of another organisation, whose admin sends the first one's ids. */
+/** `other` is the stage of another organisation, whose admin sends the ids of `stage`. */
 export function portalFieldCases(stage: () => PortalStage, other: () => PortalStage): void {
   let found: Promise<RenderedForm[]> | undefined;
   const all = () => (found ??= rendered(stage()));
@@ -126,7 +126,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
   }
 
   describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access }) => {
-    test("takes another organisation's ids in its fields for unknown ones", async () => {
+    test("answers another organisation's ids in its fields as unknown ids, and changes nothing", async () => {
       const shown = (await all()).filter(({ method, action }) => method === "post" && patternOf(path).test(action));
       const given = examples[path] ? [examples[path](stage())] : shown.map(({ fields }) => fields);
       expect(given.length, `no page shows this form: give an example of its fields in portalFieldCases.ts`).toBeGreaterThan(0);
@@ -136,7 +136,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
 
   const withBodies = answers.filter(({ method, body }) => method === "POST" && typeof body === "object");
   for (const { path } of withBodies) {
-    test(`POST ${path} takes another organisation's ids in its body for unknown ones`, async () => {
+    test(`POST ${path} answers another organisation's ids in its body as unknown ids, and changes nothing`, async () => {
       const example = exampleBodies[path];
       expect(example, "give an example of its body in portalFieldCases.ts").toBeDefined();
       const theirs = JSON.stringify(example?.(stage()));
@@ -154,7 +154,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
     });
   }
 
-  test("forms that only ask, in every page: another organisation's ids are unknown ones", async () => {
+  test("the GET forms of all pages answer another organisation's ids as unknown ids, and change nothing", async () => {
     const asking = (await all()).filter(({ method, fields }) => method === "get" && idFields(fields, stage()).length > 0);
     const each = new Map(asking.map((form) => [`${form.action} ${Object.keys(form.fields).sort()}`, form]));
     expect(each.size).toBeGreaterThan(0);

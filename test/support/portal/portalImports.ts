@@ -12,7 +12,7 @@ export const retailOf = (organisationId: string) => `${organisationId}-retail`;
 /** A shipment that no other organisation has. */
 export const ownShipmentOf = (organisationId: string) => `${organisationId}-1001`;
 
-/** A month of a warehouse's work. */
+/** Adds an import with a month of activities. */
 export async function addActivities({ pool, eventStore }: TestService, organisationId: string): Promise<void> {
   const charges = ["PICK", "PACK", "PALLET-IN", "STORAGE-PALLET-WEEK", "=LABEL()"];
   const rows = Array.from({ length: 400 }, (_, n): Row => {
@@ -31,7 +31,7 @@ export async function addActivities({ pool, eventStore }: TestService, organisat
   await projectLog({ pool, eventStore });
 }
 
-/** One with a history: from its events, as the projector does it. */
+/** Adds an import with rejected rows by its events, so that it has a history. */
 export async function addRejectedRows({ pool, eventStore, objectStore }: TestService, organisationId: string): Promise<string> {
   const reasons = ["Customer not found", "Valid item quantity is required", "Destination not serviceable: 9999 NOWHERE"];
   const rows = Array.from({ length: 60 }, (_, n): Row => {

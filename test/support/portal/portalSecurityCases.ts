@@ -13,7 +13,7 @@ const roles: readonly Role[] = ["admin", "operator", "viewer"];
 const allowed = (access: Access): Role[] => roles.filter((role) => access === "anyone" || may(role, access));
 const refused = (access: Access): Role[] => roles.filter((role) => !allowed(access).includes(role));
 
-/** A case that means nothing for an address is not there, rather than skipped. */
+/** A test that does not apply to an address is left out, not reported as skipped. */
 const testWhere = (applies: boolean) => (applies ? test : () => undefined) as typeof test;
 
 /** An address with ids of the stage's organisation in it, or with made-up ones. */
@@ -42,7 +42,7 @@ const contentSecurityPolicy =
 
 const strangers = new WeakMap<TestService, Promise<Visitor>>();
 
-/** An admin of another organisation: the same one for all cases, none of which ends the session. */
+/** An admin of another organisation, with one session for all cases: none may end it. */
 function strangerTo(service: TestService): Promise<Visitor> {
   const stranger =
     strangers.get(service) ?? service.organisation().then(async ({ id }) => signedIn(service, await addMember(service, id, "admin")));
@@ -61,7 +61,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       }
     });
 
-    testWhere(access !== "anyone")("leads who is signed out, or was removed, to sign-in and nowhere else", async () => {
+    testWhere(access !== "anyone")("redirects a visitor who is signed out, or a member who was removed, to sign-in", async () => {
       const { service, organisationId } = stage();
       const member = await addMember(service, organisationId, allowed(access)[0] ?? "admin");
       const open = await signedIn(service, member);
@@ -85,7 +85,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
   describe.each(pages.filter(({ path, access }) => access !== "anyone" && path.includes("{")).map((page) => [page.path, page] as const))(
     "GET %s",
     (_, { path }) => {
-      test("knows no ids of another organisation", async () => {
+      test("is 404 for ids of another organisation, as for made-up ids", async () => {
         const { service } = stage();
         const stranger = await strangerTo(service);
         for (const madeUp of [false, true]) expect((await stranger.get(addressOf(path, stage(), madeUp))).status).toBe(404);
@@ -117,7 +117,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       const who = await sharedSession(service, people.admin);
       const address = addressOf(path, stage());
       expect((await who.post(address, {}, { "content-type": "text/plain" })).status).toBe(415);
-      if (body === "upload") return; // what it holds is bounded as every upload is
+      if (body === "upload") return; // the limits of uploads apply to it instead
       expect((await who.post(address, { token: await formToken(who), x: "x".repeat(70_000) })).status).toBe(413);
       expect((await who.post(address, { token: await formToken(who), x: "\0" })).status).toBe(400);
     });
@@ -139,19 +139,22 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       }
     });
 
-    testWhere(access !== "anyone" && path.includes("{"))("knows no ids of another organisation", async () => {
-      const { service } = stage();
-      const stranger = await strangerTo(service);
-      const token = await formToken(stranger);
-      const answers = [addressOf(path, stage()), addressOf(path, stage(), true)].map(async (address) => {
-        const response = await stranger.post(address, { token, role: "admin" }, { "x-request-id": "the-same" });
-        const id = address.split("/").find((part) => /\d/.test(part)) ?? "";
-        return [response.status, (await response.text()).replaceAll(id, "").replaceAll(id.slice(0, 12), "")];
-      });
-      const [theirs, madeUp] = await Promise.all(answers);
-      expect(theirs?.[0]).toBe(404);
-      expect(theirs).toEqual(madeUp);
-    });
+    testWhere(access !== "anyone" && path.includes("{"))(
+      "is 404 for ids of another organisation, with the same answer as for made-up ids",
+      async () => {
+        const { service } = stage();
+        const stranger = await strangerTo(service);
+        const token = await formToken(stranger);
+        const answers = [addressOf(path, stage()), addressOf(path, stage(), true)].map(async (address) => {
+          const response = await stranger.post(address, { token, role: "admin" }, { "x-request-id": "the-same" });
+          const id = address.split("/").find((part) => /\d/.test(part)) ?? "";
+          return [response.status, (await response.text()).replaceAll(id, "").replaceAll(id.slice(0, 12), "")];
+        });
+        const [theirs, madeUp] = await Promise.all(answers);
+        expect(theirs?.[0]).toBe(404);
+        expect(theirs).toEqual(madeUp);
+      },
+    );
   });
 
   describe.each(answers.map((one) => [`${one.method} ${one.path}`, one] as const))("%s, which a page's script asks for", (_, one) => {
@@ -160,7 +163,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       method === "GET"
         ? who.get(address, { accept: "application/json", ...headers })
         : who.post(address, {}, { "content-type": "application/json", ...headers });
-    /** Reads no more than the head: some answers stay open. */
+    /** Does not read the body, since some answers stay open. */
     const statusOf = async (answer: Promise<Response>) => {
       const response = await answer;
       await response.body?.cancel();
@@ -203,7 +206,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       for (const headers of crossSite) expect(await statusOf(ask(who, addressOf(path, stage()), headers))).toBe(403);
     });
 
-    testWhere(path.includes("{"))("knows no ids of another organisation", async () => {
+    testWhere(path.includes("{"))("refuses ids of another organisation and made-up ids", async () => {
       const { service } = stage();
       const stranger = await strangerTo(service);
       const headers = { "x-form-token": await formToken(stranger) };

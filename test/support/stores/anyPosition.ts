@@ -3,8 +3,8 @@ import type { EventStore, Position } from "../../../src/ports/eventStore.js";
 const isAfter = (a: Position, b: Position) => a.commit > b.commit || (a.commit === b.commit && a.prepare > b.prepare);
 
 /**
- * The embedded node refuses to go on from a position at which no event stands. EventStoreDB does not: it goes on from the next event. So
- * does this: nothing may be recognised by a refusal.
+ * The embedded node refuses to go on from a position at which there is no event. EventStoreDB goes on from the next event, and so does the
+ * returned store: the product must not depend on the refusal.
  */
 export function acceptingAnyPosition(store: EventStore): EventStore {
   const eventUpTo = async (from: Position | undefined): Promise<Position | undefined> => {

@@ -7,10 +7,10 @@ afterEach(() => vi.unstubAllEnvs());
 
 const slow = fileURLToPath(new URL("./slowEventStore.mjs", import.meta.url));
 
-test.each(["restart", "kill"])("a server that is slow to begin and to end is there with its events after a %s", async (way) => {
+test.each(["restart", "kill"])("an event store that is slow to start and to stop has its events after a %s", async (way) => {
   vi.stubEnv("TEST_EVENTSTORE_URL", "");
   vi.stubEnv("EVENTSTORE_URL", "esdb://127.0.0.1:1?tls=false");
-  // Two commands, so that a shell stands between: it ends at once when it is asked to.
+  // Two commands, so that a shell stays between the test and the server. On SIGTERM the shell ends at once, before the server.
   vi.stubEnv("TEST_EVENTSTORE_COMMAND", `true; '${process.execPath}' '${slow}'`);
   const store = await startTestEventStore();
   const client = EventStoreDBClient.connectionString(store.address);

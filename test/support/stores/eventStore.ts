@@ -11,10 +11,10 @@ export interface TestEventStore {
   address: string;
   /** Undefined where the test did not start the store (`TEST_EVENTSTORE_URL`). */
   pid: number | undefined;
-  /** Of the embedded node alone. */
+  /** The data folder, only of the embedded node. */
   folder?: string;
   stop(): Promise<void>;
-  /** kill -9. */
+  /** Ends it with kill -9. */
   kill(): Promise<void>;
   /** Starts it again on the same port and folder, stopping it first where it still runs. */
   restart(): Promise<void>;
@@ -25,14 +25,14 @@ const STOP_DEADLINE_MS = 20_000;
 
 /**
  * The event store every test runs on: the embedded node in a process of its own; with `TEST_EVENTSTORE_COMMAND='cmd'`
- * whatever `cmd PORT EMPTY_FOLDER` serves until SIGTERM; with `TEST_EVENTSTORE_URL` one that is there already.
+ * the server that `cmd PORT EMPTY_FOLDER` runs until SIGTERM; with `TEST_EVENTSTORE_URL` one that is there already.
  */
 export async function startTestEventStore(): Promise<TestEventStore> {
   const { TEST_EVENTSTORE_URL: url, TEST_EVENTSTORE_COMMAND: command } = process.env;
   return url ? existingStore(url) : startOwnStore(command || undefined);
 }
 
-/** The embedded node whatever the environment says: for tests that speak of it alone. */
+/** The embedded node, whatever the environment says: for tests about the embedded node itself. */
 export const startEmbeddedEventStore = (): Promise<TestEventStore> => startOwnStore(undefined);
 
 async function startOwnStore(command: string | undefined): Promise<TestEventStore> {
@@ -67,7 +67,7 @@ async function startOwnStore(command: string | undefined): Promise<TestEventStor
     },
     async restart() {
       await end("SIGTERM");
-      await untilClosed(port); // a server that is on its way out would answer in the place of the new one
+      await untilClosed(port); // a server that is still stopping would answer in place of the new one
       child = await startAt(port);
     },
   };
@@ -84,7 +84,7 @@ function existingStore(address: string): TestEventStore {
 
 function startEmbedded(port: number, folder: string): ChildProcess {
   const entry = fileURLToPath(new URL("./eventStoreProcess.mjs", import.meta.url));
-  // The channel ends with this process, and the node with the channel.
+  // The IPC channel closes when this process ends, and the node ends when the channel closes.
   return spawn(process.execPath, [entry, String(port), folder], { stdio: ["ignore", "ignore", "pipe", "ipc"] });
 }
 
@@ -99,7 +99,7 @@ function startCommand(command: string, port: number, folder: string): ChildProce
   return child;
 }
 
-/** False when nothing of it is left. */
+/** False when no process of the group is left. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
     return child.pid !== undefined && process.kill(-child.pid, signal);
@@ -108,7 +108,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A wrapper may end before the server that it started: the whole group is waited for. */
+/** `asGroup` waits for the whole process group, since a wrapper may end before the server that it started. */
 async function endProcess(child: ChildProcess, signal: NodeJS.Signals, asGroup: boolean): Promise<void> {
   const send = (wanted: NodeJS.Signals): boolean => (asGroup ? signalGroup(child, wanted) : child.kill(wanted));
   const isOver = () => (child.exitCode !== null || child.signalCode !== null) && !(asGroup && signalGroup(child, 0));
@@ -133,7 +133,7 @@ async function untilClosed(port: number): Promise<void> {
   }
 }
 
-/** The embedded node says itself that it listens. Another server may have taken its port, and would answer in its place. */
+/** True once the embedded node has sent that it listens. An open port is not enough: another server may have taken it. */
 function toldBy(child: ChildProcess): () => boolean {
   let told = false;
   child.once("message", () => {
@@ -151,7 +151,7 @@ async function untilItAnswers(child: ChildProcess, port: number, hasTold: (() =>
   const deadline = Date.now() + START_DEADLINE_MS;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the event store ended at its start: ${said}`);
-    // A client for every look would cost the test as much as all the rest of the start.
+    // The port is checked first: a new client for every check would take as long as the rest of the start.
     if (hasTold ? hasTold() : (await isOpen(port)) && (await answers(address))) return;
     if (Date.now() > deadline) throw new Error(`the event store does not answer at ${address}: ${said}`);
     await briefly();

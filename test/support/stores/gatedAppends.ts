@@ -1,4 +1,4 @@
-// An event store on which a worker gets no further than a test lets it: an import that runs for as long as the test needs, on any machine.
+// An event store whose appends a test can hold back, so that an import runs for as long as the test needs, on any machine.
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { beforeChunks } from "./chunkAppends.js";
 

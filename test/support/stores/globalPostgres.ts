@@ -27,7 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return stop;
 }
 
-/** Our own, or with TEST_DATABASE_URL one that is there already and has an empty database `waybill`. */
+/** Starts a Postgres, or uses the one at TEST_DATABASE_URL, which must have an empty database `waybill`. */
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given) return { url: given, stop: async () => undefined };

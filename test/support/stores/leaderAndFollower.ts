@@ -1,12 +1,12 @@
 // Two nodes behind one address, as a cluster looks to a client that prefers followers: calls that want the leader reach one node, all
-// other reads the second one, which has only what a test gives it.
+// other reads the second one, which has only the events that a test appends to it.
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { startEmbeddedEventStore, type TestEventStore } from "./eventStore.js";
 
 export interface LeaderAndFollower {
-  /** Where both answer. */
+  /** The address at which both nodes answer. */
   readonly address: string;
   readonly leader: TestEventStore;
   readonly follower: TestEventStore;
@@ -15,7 +15,7 @@ export interface LeaderAndFollower {
   stop(): Promise<void>;
 }
 
-/** The embedded node gives equal events, appended in the same order, equal positions: appending to the second node is replication. */
+/** The embedded node gives equal events, appended in the same order, equal positions. So a test replicates by appending to both. */
 export async function startLeaderAndFollower(): Promise<LeaderAndFollower> {
   const [leader, follower] = await Promise.all([startEmbeddedEventStore(), startEmbeddedEventStore()]);
   const sessions = [leader, follower].map(({ address }) => connect(address.replace("esdb:", "http:").replace(/\?.*/, "")));

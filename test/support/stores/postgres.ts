@@ -6,7 +6,7 @@ import { createPool } from "../../../src/adapters/postgres/pool.js";
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** A single connection, where it matters which one a statement has. */
+  /** A pool of one connection, for tests whose statements must all use the same connection. */
   readonly one: pg.Pool;
   /** Ends the pools and drops the database; call it in afterAll. */
   close(): Promise<void>;

@@ -1,7 +1,10 @@
 import type pg from "pg";
 import { until } from "../processes.js";
 
-/** Clears dead versions of rows, which Postgres looks at too. They stay while a transaction of this database could see them, such as an automatic analysis. */
+/**
+ * Removes dead row versions, which Postgres reads and counts too. It vacuums until none is left: an open transaction of this database, such as
+ * an automatic analyze, can keep them.
+ */
 export async function clearDeadRows(pool: pg.Pool): Promise<void> {
   await until("no row is dead", async () => {
     await pool.query("vacuum (analyze, index_cleanup on)");
@@ -10,7 +13,7 @@ export async function clearDeadRows(pool: pg.Pool): Promise<void> {
   });
 }
 
-/** Rows of the table that Postgres looked at meanwhile, over this one connection. */
+/** How many rows of the table Postgres reads during `read`, which must use the same single connection. */
 export async function rowsLookedAt(one: pg.Pool, table: string, read: () => Promise<unknown>): Promise<number> {
   const before = await soFar(one, table);
   await read();
@@ -18,7 +21,7 @@ export async function rowsLookedAt(one: pg.Pool, table: string, read: () => Prom
 }
 
 async function soFar(one: pg.Pool, table: string): Promise<number> {
-  await one.query("select pg_stat_force_next_flush()"); // it reports before it takes the next statement
+  await one.query("select pg_stat_force_next_flush()"); // the session reports its counts before its next statement
   const { rows } = await one.query<{ rows: number }>(
     "select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = $1",
     [table],

@@ -7,7 +7,7 @@ import S3rver from "@20minutes/s3rver";
 
 const folder = process.argv[2];
 const s3 = new S3rver({ directory: folder, silent: true });
-// What this server leaves out: which multipart uploads are open, and giving one up. It says so only after it has verified the signature.
+// S3rver cannot list open multipart uploads or abort one. This adds both when it answers with that error, after it has verified the signature.
 s3.middleware.unshift(async (context, next) => {
   try {
     await next();

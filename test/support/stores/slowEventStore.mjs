@@ -1,5 +1,5 @@
-// Behaves as a real server does where the embedded node is nicer, for the test of the harness: `slowEventStore.mjs PORT FOLDER`. It takes
-// its time to begin and to end, still answers meanwhile, and does not start with a variable EVENTSTORE_... that it does not know.
+// The embedded node, as slow and strict as a real server, for eventStore.test.ts: `slowEventStore.mjs PORT FOLDER`. It is slow to start and to
+// stop, still answers while it stops, and does not start with an EVENTSTORE_ variable that it does not know.
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { startEventStoreNode } from "../../../dist/embedded/eventstore/node.js";

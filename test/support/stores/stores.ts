@@ -31,7 +31,7 @@ export async function startTestS3(): Promise<TestS3> {
     return { options: { endpoint, accessKey, secretKey, bucket, region: "us-east-1" }, pid: undefined, close: async () => undefined };
   }
   const directory = await mkdtemp(join(tmpdir(), "waybill-test-s3-"));
-  // The channel ends with this process, and the server with the channel.
+  // The IPC channel closes when this process ends, and the server ends when the channel closes.
   const child = fork(fileURLToPath(new URL("./s3Process.mjs", import.meta.url)), [directory], { execArgv: [] });
   const exited = once(child, "exit");
   const [{ port }] = (await Promise.race([once(child, "message"), exited.then(() => [{ port: 0 }])])) as [{ port: number }];

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * `pass`: as if it were not there. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
+ * `pass`: the proxy changes nothing. `dropReplies`: requests arrive, but with the given chance the server's answer is lost together
  * with its connection. `blackHole`: connections stay open and nothing passes in either direction. `deaf`: requests arrive and
  * nothing comes back. `held`: nothing passes until another behaviour is set, then all of it does, in order.
- * `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: of every reply half arrives.
+ * `slow`: replies trickle. `refuse`: new connections are cut at once. `cutReplies`: half of a reply arrives, then its connection ends.
  */
 export type ProxyBehaviour =
   | { readonly kind: "pass" | "blackHole" | "deaf" | "held" | "refuse" | "cutReplies" }
@@ -20,7 +20,7 @@ export interface TcpProxy {
   readonly openConnections: () => number;
   /** Answers that were lost so far. */
   readonly dropped: () => number;
-  /** Bytes that were taken and forgotten so far. */
+  /** Bytes that were received and not passed on so far. */
   readonly swallowed: () => number;
   set(behaviour: ProxyBehaviour): void;
   /** Ends every connection that is open now. */

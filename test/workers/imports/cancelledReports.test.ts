@@ -1,4 +1,4 @@
-// The reports of imports that are cancelled, while they run and before.
+// Error reports of imports that are cancelled while they run or while they wait in the queue.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verify } from "../../../src/audit/verify.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
@@ -20,7 +20,7 @@ afterAll(() => stage?.close());
 const cancel = async (organisation: TestOrganisation, statusUrl: string) =>
   (await (await organisation.post(`${statusUrl}/cancel`, {})).json()) as Shown;
 
-/** Every rejected row that the API lists, as the report ought to show it. */
+/** Every rejected row that the API lists, with the cells that the report must have. */
 async function listed(organisation: TestOrganisation, statusUrl: string, columns: readonly string[]): Promise<string[][]> {
   type Page = { items: { row: number; error: string; data: Record<string, string> }[]; nextCursor: string | null };
   const rows: string[][] = [];
@@ -32,7 +32,7 @@ async function listed(organisation: TestOrganisation, statusUrl: string, columns
   return rows;
 }
 
-/** A worker's event store, which takes the first rows and holds back the next until it is told to go on. */
+/** An event store for a worker: it appends the first chunk of rows, and holds back the next until `goOn` is called. */
 function heldUp(store: EventStore) {
   let goOn: () => void = () => undefined;
   const gate = new Promise<void>((open) => {
@@ -43,7 +43,7 @@ function heldUp(store: EventStore) {
   return { eventStore, goOn, isHolding: () => chunks > 1 };
 }
 
-/** Pushes, and cancels while the worker is between its first rows and the next. */
+/** Pushes, and cancels the import while the worker is between its first and its second chunk of rows. */
 async function cancelledWhileRunning(organisation: TestOrganisation, push: () => Promise<Response>) {
   const held = heldUp(service.eventStore);
   const worker = startWorker({ ...service, deps: { ...service.deps, eventStore: held.eventStore } });
@@ -103,7 +103,7 @@ describe("an import that is cancelled while it runs", () => {
     expect(rows).toEqual(await listed(organisation, statusUrl, columns));
   });
 
-  test("has none when nothing was rejected until then", async () => {
+  test("has no report when no row was rejected until then", async () => {
     const organisation = await service.organisation();
     const push = () =>
       upload(
@@ -129,7 +129,7 @@ test("an import that is cancelled in the queue has no report", async () => {
   expect(await stage.check(organisation, statusUrl)).toMatchObject({ status: "cancelled", errorReportUrl: null });
 });
 
-test("the audit is clean after all of that", async () => {
+test("the audit finds nothing wrong with the imports of the tests above", async () => {
   const { pool, eventStore, objectStore, deps } = service;
   const verification = await verify({
     ...{ pool, eventStore, objectStore, tempDir: deps.tempDir, signal },

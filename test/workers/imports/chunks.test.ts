@@ -12,7 +12,7 @@ afterAll(() => connection.close());
 
 const mebibyte = 1024 * 1024;
 
-/** An event store that takes every request and answers how large it was, as the revision. */
+/** An event store that sends nothing and returns the size of an append request as its revision. */
 const measuring = appender({
   connection,
   send: async (_, { bytes }) => ({ revision: BigInt(bytes.length), position: { commit: 0n, prepare: 0n } }),
@@ -31,7 +31,7 @@ const chunks = chunkAppender({
 });
 const sizeOf = async (chunk: EventChunk) => Number((await chunk.append(noStream)).revision);
 
-test("a full chunk fits into an append, whatever its rows and metadata, and one of short rows is as large as it may be", async () => {
+test("a full chunk fits into one append, whatever its rows and metadata, and has 2,000 rows or over three quarters of the size limit", async () => {
   const text = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: "grapheme", maxLength: 2_000 }), fc.constant("\u0001".repeat(900)));
   const given = fc.tuple(fc.array(text, { minLength: 1, maxLength: 20 }), fc.string({ maxLength: 300 }));
   await fc.assert(
@@ -54,7 +54,7 @@ test("a full chunk fits into an append, whatever its rows and metadata, and one 
 const context = { organisation: "o", by: { kind: "worker", id: "w" } as const, correlationId: "c" };
 const ofSize = (size: number) => encode("RowAccepted", { row: 2, values: { text: "x".repeat(size) } }, context, randomUUID());
 
-test("a row that is too large for what is left begins the next chunk, and one that is too large for any stands alone", async () => {
+test("a row that is larger than the limit is a chunk of its own, which takes no second row", async () => {
   const chunk = chunks.begin();
   expect(chunk.add(ofSize(2 * mebibyte))).toBe(true);
   expect(chunk.add(ofSize(1))).toBe(false);
@@ -62,7 +62,7 @@ test("a row that is too large for what is left begins the next chunk, and one th
   expect(await sizeOf(chunk)).toBeGreaterThan(2 * mebibyte);
 });
 
-test("a chunk takes what fits to the byte, and not a byte more", async () => {
+test("a chunk takes rows up to its limit, and no row that would exceed it", async () => {
   const limit = 2_000;
   const twoOf = (size: number) => {
     const chunk = measuring.newChunk("import-1", limit);

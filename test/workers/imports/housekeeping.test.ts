@@ -16,7 +16,7 @@ const queue = async () =>
 const age = (seconds: number) =>
   stage.pool.query("update import_queue set position = null, reserved_at = now() - make_interval(secs => $1)", [seconds]);
 
-/** As the projection would have it. */
+/** Adds the row that the projection would write for the import. */
 async function projected(importId: string, organisationId: string, status: string, fileKey = "uploads/x/y") {
   await stage.pool.query(
     `insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -26,13 +26,13 @@ async function projected(importId: string, organisationId: string, status: strin
   );
 }
 
-test("a reservation that was never confirmed is confirmed when its import is there, and given back when it is not", async () => {
+test("a queue place that was never confirmed is confirmed after a minute when its import is in the log, and removed when it is not", async () => {
   const organisation = await stage.organisation("reserving");
   const importId = await stage.push(organisation, "activities", activities(1));
   await reservePlace(stage.pool, { organisationId: organisation, importId: randomUUID(), depth: 5 });
   await age(50);
   await reconcileQueue(stage.deps());
-  expect(await queue()).toHaveLength(2); // too young to be given up
+  expect(await queue()).toHaveLength(2); // both are less than a minute old
   await age(70);
   await reconcileQueue(stage.deps());
   expect(await queue()).toEqual([{ importId, confirmed: true }]);

@@ -49,12 +49,12 @@ const holder = async (organisation: string) =>
   (await stage.pool.query<{ worker: string | null }>("select worker from organisation_turns where organisation_id = $1", [organisation]))
     .rows[0]?.worker ?? "";
 
-test("a frozen worker's import and a killed worker's import are finished by the other, every row once", async () => {
+test("a frozen worker's import and a killed worker's import are finished by the other worker, with every row once", async () => {
   const organisation = await stage.organisation("perilous");
   const rows = 15_000;
   const [first, second] = await Promise.all([startWorker(), startWorker()]);
   const holding = async () => ((await holder(organisation)).includes(`-${first.pid}#`) ? first : second);
-  /** Pushes, and freezes the worker in the middle of it. On a busy machine it may have finished by then: that one was not caught, the next is. */
+  /** Pushes, and freezes the worker in the middle of the import. On a busy machine the import may have ended by then: then it pushes again. */
   const catchInTheMiddle = async () => {
     for (let tries = 0; tries < 5; tries += 1) {
       const importId = await stage.push(organisation, "activities", activities(rows));
@@ -81,5 +81,5 @@ test("a frozen worker's import and a killed worker's import are finished by the 
   const { importId: killedId, worker: killed } = await catchInTheMiddle();
   killed.kill("SIGKILL");
   await whole(killedId);
-  expect(await stage.events(frozenId)).toHaveLength(events.length); // what thawed has written nothing since
+  expect(await stage.events(frozenId)).toHaveLength(events.length); // the thawed worker has written nothing since
 });

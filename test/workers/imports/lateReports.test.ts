@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-describe("from its stream alone", () => {
+describe("a report that is made from the import's stream alone", () => {
   async function told(end: "failed" | "cancelled" | "running", source: "data" | "file" = "data") {
     const organisation = await service.organisation();
     const data = { warehouseCode: "W1", quantity: "2", reference: "a" };
@@ -30,7 +30,7 @@ describe("from its stream alone", () => {
     });
     await append(service.eventStore, story);
     await eventually(async () => (await stage.table(story.importId)) === (end === "running" ? "processing" : end), "the projection");
-    await ended(story.importId, 0); // the story's own times are old
+    await ended(story.importId, 0); // the times in the story's events are long ago
     return { organisation, importId: story.importId, statusUrl: `/v1/org/fulfilment/imports/${story.importId}` };
   }
   const ended = (importId: string, hoursAgo: number) =>
@@ -41,7 +41,7 @@ describe("from its stream alone", () => {
   const linkOf = async ({ organisation, statusUrl }: Awaited<ReturnType<typeof told>>) =>
     (await stage.check(organisation, statusUrl)).errorReportUrl;
 
-  test("a failed import has its report too, also when its file is gone, with every column of a push", async () => {
+  test("has every column of a push, for a failed import whose file is gone", async () => {
     const failed = await told("failed");
     expect(await linkOf(failed)).toBeNull();
     await stage.makeDue();
@@ -52,7 +52,7 @@ describe("from its stream alone", () => {
     ]);
   });
 
-  test("a report that could not be stored is offered once it is, and holds up no other", async () => {
+  test("that cannot be stored is tried again after 5 minutes, then 10, at most a day, and holds up no other report", async () => {
     const [first, second] = [await told("cancelled"), await told("cancelled")];
     const failing = `reports/${first.importId}.xlsx`;
     const objectStore: typeof service.objectStore = {
@@ -80,12 +80,13 @@ describe("from its stream alone", () => {
     expect(await linkOf(first)).toContain(first.importId);
   });
 
-  test("a running import has none, and one that was made stays as it is", async () => {
+  test("is not made for a running import, and is not made twice", async () => {
     const [running, cancelled] = [await told("running", "file"), await told("cancelled", "file")];
     await stage.makeDue();
     expect(await service.objectStore.exists(`reports/${running.importId}.xlsx`)).toBe(false);
     expect(await linkOf(running)).toBeNull();
-    await service.pool.query("update imports set status = 'cancelled', finished_at = now() where import_id = $1", [running.importId]); // damaged
+    // A damaged table: by its stream the import still runs.
+    await service.pool.query("update imports set status = 'cancelled', finished_at = now() where import_id = $1", [running.importId]);
     await stage.makeDue();
     expect(await service.objectStore.exists(`reports/${running.importId}.xlsx`)).toBe(false);
     expect(await linkOf(running)).toBeNull();
@@ -99,7 +100,7 @@ describe("from its stream alone", () => {
     expect(await linkOf(cancelled)).toContain(cancelled.importId);
   });
 
-  test("an end is looked for 30 days back", async () => {
+  test("is made for imports that ended within the last 30 days", async () => {
     const [late, tooLate] = [await told("cancelled"), await told("cancelled")];
     await ended(late.importId, 30 * 24 - 1);
     await ended(tooLate.importId, 30 * 24 + 1);
@@ -107,7 +108,7 @@ describe("from its stream alone", () => {
     expect([await linkOf(late), await linkOf(tooLate)]).toEqual([expect.stringContaining(late.importId), null]);
   });
 
-  test("the few imports that ended early are found without reading all imports", async () => {
+  test("is made for imports that ended early, which are found by their index among 20,000 others", async () => {
     await service.pool.query(`
       insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
                            file_key, file_name, file_size, file_sha256, requested_by, notes, submitted_at, finished_at, revision)
@@ -125,7 +126,7 @@ describe("from its stream alone", () => {
     expect(plan.rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("imports_ended_early");
   });
 
-  test("reports are made again when the database has forgotten them", async () => {
+  test("is made again when its row in late_reports is lost", async () => {
     const cancelled = await told("cancelled");
     await stage.makeDue();
     await service.pool.query("delete from late_reports where import_id = $1", [cancelled.importId]);

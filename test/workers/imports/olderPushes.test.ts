@@ -1,4 +1,4 @@
-// The order of running comes from the log, also where Postgres has forgotten it.
+// An organisation's imports run in the order of the log, also when the queue in Postgres has lost that order.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
@@ -12,7 +12,7 @@ afterAll(() => stage.close());
 
 const push = (organisation: string) => stage.push(organisation, "activities", activities(2));
 
-/** Lets a worker run what is queued; answers the imports in the order they were started. */
+/** Runs a worker until the imports have ended. Returns them in the order in which they were started. */
 async function runAll(importIds: readonly string[]): Promise<string[]> {
   const worker = stage.start();
   for (const importId of importIds) await stage.ended(importId);
@@ -27,7 +27,7 @@ async function runAll(importIds: readonly string[]): Promise<string[]> {
   return starts.toSorted((one, other) => Number(one.at - other.at)).map(({ importId }) => importId);
 }
 
-/** As the projection shows an import that has not begun. */
+/** Adds the row that the projection would write for an import that is queued since `seconds`. */
 async function projected(importId: string, organisationId: string, seconds: number): Promise<void> {
   const first = await stage.eventStore.last(streamOf.import(importId));
   await stage.pool.query(
@@ -42,14 +42,14 @@ test("a push whose place was never confirmed runs before those pushed after it",
   const organisation = await stage.organisation("unconfirmed");
   const older = await push(organisation);
   const newer = await push(organisation);
-  // As the API leaves it that is killed between the append and the confirmation.
+  // An API process that is killed between the append and the confirmation leaves it so.
   await stage.pool.query("update import_queue set position = null, reserved_at = now() - interval '11 seconds' where import_id = $1", [
     older,
   ]);
   expect(await runAll([older, newer])).toEqual([older, newer]);
 });
 
-test("one that was pushed a moment ago is waited for, and not run before its push was answered", async () => {
+test("an older push whose place is not confirmed yet is not run, and the newer one waits for it", async () => {
   const organisation = await stage.organisation("unanswered");
   const older = await push(organisation);
   const newer = await push(organisation);

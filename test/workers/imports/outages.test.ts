@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test("the event store dies in the middle of an import: it waits, goes on, and every row is there once", async () => {
+test("the event store dies in the middle of an import: the import waits, goes on, and has every row once", async () => {
   const importId = await stage.push(await stage.organisation("died"), "activities", activities(6_000));
   let appends = 0;
   let dead = false;
@@ -41,7 +41,7 @@ test("the event store dies in the middle of an import: it waits, goes on, and ev
   await impatient.close();
 });
 
-test("while the object store is away the import is not failed", async () => {
+test("an import waits while the object store is not available, and does not fail", async () => {
   const importId = await stage.push(await stage.organisation("away"), "activities", activities(2));
   let away = 2;
   const objectStore: ObjectStore = {
@@ -84,7 +84,7 @@ test("an import whose file is gone fails, since no retry brings it back", async 
   await worker.stop();
 });
 
-test("an import that a bug stops every time fails in the end, and no longer holds up its organisation", async () => {
+test("an import that a bug stops on every attempt fails in the end", async () => {
   const organisation = await stage.organisation("poison");
   const importId = await stage.push(organisation, "activities", activities(2));
   const worker = stage.start({
@@ -103,7 +103,7 @@ test("an import that a bug stops every time fails in the end, and no longer hold
   await worker.stop();
 });
 
-test("a worker that is told to stop finishes its chunk, gives its turn back at once, and leaves nothing on disk", async () => {
+test("a worker that is stopped finishes its chunk, gives its turn back at once, and leaves nothing on disk", async () => {
   const organisation = await stage.organisation("stopping");
   const importId = await stage.push(organisation, "activities", activities(6_500));
   let chunks = 0;

@@ -15,7 +15,7 @@ type DataOf<Type extends ImportEvent["type"]> = Extract<ImportEvent, { type: Typ
 const dataOf = <Type extends ImportEvent["type"]>(events: readonly ImportEvent[], type: Type) =>
   events.filter((event) => event.type === type).map((event) => event.data as DataOf<Type>);
 
-test("an activity import reads straight down: requested, started, one outcome per row in row order, completed", async () => {
+test("the stream of an activity import is: requested, started, one outcome per row in row order, completed", async () => {
   const organisation = await stage.organisation("plain");
   const importId = await stage.push(
     organisation,
@@ -43,14 +43,14 @@ test("an activity import reads straight down: requested, started, one outcome pe
   await until(async () => (await stage.pool.query("select 1 from import_queue where import_id = $1", [importId])).rowCount === 0);
 });
 
-test("nothing rejected, no report", async () => {
+test("an import without rejected rows has no report", async () => {
   const importId = await stage.push(await stage.organisation("clean"), "activities", activities(3));
   const events = await stage.ended(importId);
   expect(events.at(-1)?.data).toMatchObject({ counts: { received: 3, processed: 3, failed: 0 }, report: null });
   expect(await stage.objectStore.exists(await stage.reportKey(importId))).toBe(false);
 });
 
-test("shipments are counted as shipments, their rows as rows, and a faulty line takes its shipment with it", async () => {
+test("processed counts shipments, received and failed count rows, and a faulty line rejects its whole shipment", async () => {
   const header = "itemType,shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemQuantity";
   const line = (id: string, type = "Box", quantity = "1") => `${type},${id},2000,Sydney,3000,Melbourne,${quantity}`;
   const csv = [header, line("A"), line("B"), line("A", "Pallet"), line("B", "Box", "none"), line(""), line("C")].join("\n");
@@ -126,7 +126,7 @@ test("a rejected row has the contract's column names, whatever the file's; its r
   expect((await stage.report(importId))[0]).toEqual(["Row number", "Rejection reason", ...header]);
 });
 
-test("reasons do not repeat what the file pads its columns' names with", async () => {
+test("a rejection reason has the contract's column name, not the file's padded one", async () => {
   const header = `shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,Rate${"_".repeat(200)}Card Alias`;
   const csv = [header, ...["a", "b"].map((alias) => `S,2000,Sydney,3000,Melbourne,Box,${alias}`)].join("\n");
   const importId = await stage.push(await stage.organisation("padded"), "shipments", csv);
@@ -137,7 +137,7 @@ test("reasons do not repeat what the file pads its columns' names with", async (
   ]);
 });
 
-test("cells that a workbook leaves without a date or a result are rejected for what they are, also where days count from 1904", async () => {
+test("workbook cells without a date or without a formula's result are rejected with a reason, also where days count from 1904", async () => {
   const text = (value: string) => `<c t="str"><v>${value}</v></c>`;
   const row = (quantity: string, time: string) => `<row>${text("W1")}${text("PICK")}${quantity}${time}</row>`;
   const two = "<c><v>2</v></c>";

@@ -39,7 +39,7 @@ const keyOf = async (importId: string) =>
   (await service.pool.query<{ key: string }>("select report_key as key from imports where import_id = $1", [importId])).rows[0]?.key ?? "";
 const follow = (link: string | null) => fetch((link ?? "").replace(service.deps.publicUrl, service.url));
 
-/** Comes back for as long as it is told to: on a busy machine the report may take longer than an answer waits for it. */
+/** Follows the link again while the answer is 503: on a busy machine making the report may take longer than a request waits. */
 async function served(link: string | null): Promise<Response> {
   let answer = await follow(link);
   const answered = async () => {
@@ -77,7 +77,7 @@ async function completed() {
 }
 const isStored = (key: string) => service.objectStore.exists(key);
 
-test("the report of a completed import that was removed is made again when the import is read, as it was", async () => {
+test("a removed report of a completed import is made again with the same rows when the import is read", async () => {
   const { statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   const before = await opened(await follow(errorReportUrl));
@@ -93,7 +93,7 @@ test("the report of a completed import that was removed is made again when the i
   expect(await isStored(key)).toBe(true);
 });
 
-test("a client that follows the link of a removed report gets it, and any number of requests lead to one report", async () => {
+test("a client that follows the link of a removed report gets the report, and ten requests at once make it only once", async () => {
   const { importId, statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   await service.objectStore.remove(key);
@@ -103,7 +103,7 @@ test("a client that follows the link of a removed report gets it, and any number
   expect(made.rows).toEqual([{ attempts: 1 }]);
 });
 
-test("while no worker makes it, a client that follows the link is told to come back; where the submission is gone too the stream is enough", async () => {
+test("without a worker the link of a removed report answers 503 with retry-after; the stream alone is enough to make the report", async () => {
   const { importId, statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   await worker.stop();
@@ -124,7 +124,7 @@ test("while no worker makes it, a client that follows the link is told to come b
   worker = startWorker(service);
 });
 
-test("a report of a cancelled import is made again too, however long ago that was", async () => {
+test("a removed report of a cancelled import is made again too, also 60 days after the cancellation", async () => {
   const data = { warehouseCode: "W1", quantity: "2", reference: "a" };
   const story = tell({
     organisationId: organisation.id,
@@ -144,7 +144,7 @@ test("a report of a cancelled import is made again too, however long ago that wa
   expect(await opened(await served(errorReportUrl))).toHaveLength(2);
 });
 
-test("an import without rejected rows, or of a made-up id, has no report to make", async () => {
+test("no report is made for an import without rejected rows, or for a made-up id", async () => {
   const story = tell({
     organisationId: organisation.id,
     kind: "activities",
@@ -156,7 +156,7 @@ test("an import without rejected rows, or of a made-up id, has no report to make
   expect([await askForReport(service.pool, story.importId), await askForReport(service.pool, randomUUID())]).toEqual([false, false]);
 });
 
-test("reading imports never waits for the look, and looks are few: four at once, and one in a while for each import", () => {
+test("reading imports does not wait for the check whether a report is stored, and at most four checks run at once, one for each import", () => {
   let asked = 0;
   const exists = () => {
     asked += 1;

@@ -4,7 +4,7 @@ import { createRoom, type Room, type Visit } from "../../../src/workers/imports/
 const mebibyte = 1024 * 1024;
 const file = (size: number, format: "csv" | "xlsx" = "csv") => ({ key: "k", name: "n", sha256: "", size, format });
 
-/** The visit, if there is room. */
+/** Takes room for a file. Undefined when there is no room. */
 function take(room: Room, mebibytes: number, format: "csv" | "xlsx" = "csv"): Visit | undefined {
   const visit = room.enter();
   if (visit.take(file(mebibytes * mebibyte, format))) return visit;
@@ -12,7 +12,7 @@ function take(room: Room, mebibytes: number, format: "csv" | "xlsx" = "csv"): Vi
   return undefined;
 }
 
-test("one file of the largest size is in hand at once, and another one only when it has left", () => {
+test("there is room for one file of the largest size, and for the next one when the first has left", () => {
   const room = createRoom(4);
   const first = take(room, 50);
   expect(first).toBeDefined();
@@ -23,7 +23,7 @@ test("one file of the largest size is in hand at once, and another one only when
   expect(take(room, 50)).toBeDefined();
 });
 
-test("a workbook counts for what it unpacks to, and the largest still has room", () => {
+test("a workbook counts eight times its size, and the largest still has room", () => {
   const room = createRoom(4);
   const first = take(room, 50, "xlsx");
   expect(first).toBeDefined();
@@ -44,7 +44,7 @@ test.each([
   [4 * mebibyte - 1, true],
   [4 * mebibyte, true],
   [4 * mebibyte + 1, false],
-])("a file of %i bytes beside a large one: %s", (bytes, fits) => {
+])("a file of %i bytes beside a large one has room: %s", (bytes, fits) => {
   const room = createRoom(4);
   take(room, 50, "xlsx");
   expect(room.enter().take(file(bytes))).toBe(fits);
@@ -59,7 +59,7 @@ test("large files never take all the slots", () => {
 });
 
 describe("giving way", () => {
-  /** How often the event loop came round while the visitor rested. */
+  /** Gives way again and again until `until` holds. Returns how often it paused. */
   async function rests(visit: Visit | undefined, until: () => boolean): Promise<number> {
     for (let count = 0; ; count += 1) {
       let pause: Promise<void> | undefined;
@@ -84,7 +84,7 @@ describe("giving way", () => {
     expect(left).toBe(true);
   });
 
-  test("it goes on after a while all the same, and small ones come round beside it", async () => {
+  test("a large import goes on after a while although a small one is still there, and the small one goes on too", async () => {
     const room = createRoom(4);
     const large = take(room, 50);
     const small = take(room, 1);
@@ -98,7 +98,7 @@ describe("giving way", () => {
     expect(progress).toBe(4);
   });
 
-  test("a turn counts as small until it is known what it brings", async () => {
+  test("a turn counts as small until its file is known", async () => {
     const room = createRoom(4);
     const large = take(room, 50);
     const unknown = room.enter();

@@ -9,7 +9,7 @@ test("row ids are UUIDv5 of the import's id and the row's ordinal", () => {
   for (const ordinal of [0, 1, 9, 10, 99_999, 1_048_575, 3]) expect(idOf(ordinal)).toBe(v5(String(ordinal), importId));
 });
 
-test("ids of many rows are those of the uuid library, and stay what they are when later ones are made", () => {
+test("ids of many rows equal those of the uuid library, and do not change when later ids are made", () => {
   for (const importId of [randomUUID(), randomUUID()]) {
     const idOf = rowEventIds(importId);
     const ordinals = Array.from({ length: 3_000 }, (_, index) => index * 419);

@@ -13,7 +13,7 @@ afterAll(() => stage.close());
 
 const rows = 60_000;
 
-/** Over 8 MB, so that it counts for as much as any file can, though its rows are few enough for a test. */
+/** A workbook of over 8 MB: it takes as much room as the largest file, but has few enough rows for a test. */
 function largeWorkbook(): Buffer {
   const cells = ["W1", "PICK", "2", "2026-03-01T09:30:00Z", "large"].map((text) => `<c t="str"><v>${text}</v></c>`).join("");
   return workbook({
@@ -33,7 +33,7 @@ async function placed(importId: string): Promise<Placed[]> {
   return events;
 }
 
-test("imports of one row are done while a large one of another organisation is read and recorded", async () => {
+test("imports of one row complete while a large import of another organisation is read and recorded", async () => {
   const bytes = largeWorkbook();
   expect(bytes.length).toBeGreaterThan(8 * 1024 * 1024);
   const large = await stage.push(await stage.organisation("large"), "activities", bytes, { name: "large.xlsx", format: "xlsx" });

@@ -1,4 +1,4 @@
-// The real stores with organisations in them, and workers to let loose on them.
+// Real stores with organisations, and import workers that a test starts on them.
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -87,7 +87,7 @@ export async function openStage() {
     tempDir,
     deps,
     logger,
-    /** A worker; stops by itself when the stage closes. */
+    /** Starts a worker. Closing the stage stops it. */
     start({ concurrency, ...overrides }: Partial<WorkerDeps> & { concurrency?: number } = {}) {
       const control = new AbortController();
       const done = runWorker({
@@ -128,7 +128,7 @@ export async function openStage() {
         name?: string;
         format?: "csv" | "xlsx";
         idempotencyKey?: string;
-        /** Another one than the stage's own. */
+        /** The event store to push into, by default the stage's own. */
         into?: EventStore;
       } = {},
     ) {
@@ -185,7 +185,7 @@ export async function openStage() {
       await objects.store.fetch(await reportKey(importId), path);
       return readFile(path);
     },
-    /** What workers keep on disk while they run. */
+    /** The paths below the temporary folder that belong to workers. */
     leftovers: async () => (await namesBelow(tempDir)).filter((name) => name.startsWith("worker-")),
     async close() {
       await Promise.all([...running].map((stop) => stop()));

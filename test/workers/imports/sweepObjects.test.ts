@@ -41,7 +41,7 @@ async function put(...under: string[]): Promise<void> {
   for (const key of under) await stage.objectStore.put(key, path, { contentType: "text/csv" });
 }
 
-/** As the projection would have it. */
+/** Adds the row that the projection would write for the import. Returns the key of its file. */
 async function projected(importId: string, eventStore: EventStore = stage.eventStore): Promise<string> {
   for await (const { data, position } of eventStore.read(streamOf.import(importId), { max: 1 })) {
     const { file } = data as { file: { key: string } };
@@ -56,7 +56,7 @@ async function projected(importId: string, eventStore: EventStore = stage.eventS
   throw new Error(`there is no import ${importId}`);
 }
 
-/** A server that falls silent just as the push is appended, which never lands. */
+/** An event store that does not answer the append of a push. The append never lands. */
 const deaf: () => EventStore = () => ({
   ...stage.eventStore,
   append: (stream, ...rest) =>
@@ -65,7 +65,7 @@ const deaf: () => EventStore = () => ({
       : stage.eventStore.append(stream, ...rest),
 });
 
-/** A push that was answered 503 and did not land; its key, once that is known. */
+/** Makes a push whose append does not land. Returns the key of its file, once refused_uploads has it. */
 async function refusedPush(): Promise<string> {
   const before = await keys("uploads/");
   await expect(push(deaf())).rejects.toThrow(StoreUnavailable);
@@ -76,10 +76,10 @@ async function refusedPush(): Promise<string> {
   return key ?? "";
 }
 
-test("uploads of a later state of this log, of another one and of an earlier version stay, whatever the tables say", async () => {
+test("uploads of a later state of this log, of another log and of an earlier version stay, whatever the tables say", async () => {
   const acknowledged = await push();
   const key = await projected(acknowledged);
-  // The event store of before that push is put back, and goes on: same id, another future.
+  // The event store is put back as it was before that push, and gets other events. It has the same log id.
   const node = await startTestEventStore();
   const putBack = connect(node.address);
   try {
@@ -101,19 +101,19 @@ test("uploads of a later state of this log, of another one and of an earlier ver
   }
 });
 
-test("an upload that this log has refused is moved aside, a day after, once the log has gone on", async () => {
+test("an upload that this log has refused is moved aside after a day, once the log has a later event", async () => {
   await projected(await push());
   const key = await refusedPush();
-  expect(await sweep()).toMatchObject({ moved: 0 }); // newer than the last event: the log may have been put back
+  expect(await sweep()).toMatchObject({ moved: 0 }); // the upload is newer than the last event: an older log may have been put back
   await projected(await push());
-  expect(await sweepObjects(stage.deps())).toMatchObject({ moved: 0 }); // too young
+  expect(await sweepObjects(stage.deps())).toMatchObject({ moved: 0 }); // the upload is less than a day old
   expect(await sweep()).toMatchObject({ moved: 1 });
   expect(await stage.objectStore.exists(key)).toBe(false);
   expect(await keys(`aside/${logId}/`)).toEqual([expect.stringContaining(key)]);
   expect(await sweep()).toEqual({ moved: 0, removed: 0 });
 });
 
-test("one whose append landed after it had been looked for stays", async () => {
+test("a refused upload whose append landed after all stays", async () => {
   const importId = await push();
   const key = await projected(importId);
   await stage.pool.query("insert into refused_uploads (key, import_id, log_id) values ($1, $2, $3)", [key, importId, logId]);
@@ -123,7 +123,7 @@ test("one whose append landed after it had been looked for stays", async () => {
   expect((await stage.pool.query("select from refused_uploads")).rowCount).toBe(0);
 });
 
-test("one that another log has refused is left to that log", async () => {
+test("an upload that another log has refused stays", async () => {
   const another = randomUUID();
   const key = `uploads/${organisation}/${another}/${randomUUID()}`;
   await put(key);
@@ -133,19 +133,19 @@ test("one that another log has refused is left to that log", async () => {
   expect(await stage.objectStore.exists(key)).toBe(true);
 });
 
-test("with an Idempotency-Key a push of unknown outcome keeps its file: sent again, it may be found", async () => {
+test("with an Idempotency-Key, the file of a push of unknown outcome is moved aside after the push was sent again and landed", async () => {
   const idempotencyKey = randomUUID();
   const before = await keys("uploads/");
   await expect(push(deaf(), { idempotencyKey })).rejects.toThrow(StoreUnavailable);
   const [key] = (await keys("uploads/")).filter((each) => !before.includes(each));
   await projected(await push(stage.eventStore, { idempotencyKey }));
-  // The stream names another attempt now: no event names this one's file.
+  // The import's event names the file of the second attempt: no event names the first one's.
   await until(async () => (await stage.pool.query("select from refused_uploads where key = $1", [key])).rowCount === 1);
   await projected(await push());
   expect(await sweep()).toMatchObject({ moved: 1 });
 });
 
-test("what was moved aside is removed after 30 whole days, by the log that it belongs to", async () => {
+test("files that were moved aside are removed after 30 whole days, only those of this log, and never one that an import refers to", async () => {
   const now = new Date("2026-03-31T00:00:00.001Z"); // just after midnight: a day that has ended only now counts as whole
   const rows = [29, 30, 31, 400].map((days) => ({ day: new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10) }));
   const at = (logId: string, day: string) => asideKey({ logId, day, importId: randomUUID(), key: `uploads/x/${logId}/${randomUUID()}` });
@@ -163,5 +163,5 @@ test("what was moved aside is removed after 30 whole days, by the log that it be
   const there = await keys("aside/");
   expect(own.map((key) => there.includes(key))).toEqual([true, true, false, false]);
   expect(there).toContain(theirs);
-  expect(await stage.objectStore.exists(needed)).toBe(true); // an import refers to it after all
+  expect(await stage.objectStore.exists(needed)).toBe(true); // moved back, since an import refers to it
 });

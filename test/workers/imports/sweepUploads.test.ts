@@ -18,7 +18,7 @@ afterAll(async () => {
   await stage?.close();
 });
 
-test("uploads that this log left open are given up after a day; those of other logs, of other programs, and recent ones stay", async () => {
+test("open multipart uploads of this log are aborted after a day; those of other logs, of other programs, and recent ones stay", async () => {
   const logId = await logIdOf(stage.eventStore);
   const otherLog = "01a1dd3b-948c-47d6-89c7-a44053ebeedc";
   const objectStore = createS3ObjectStore(s3.options);
@@ -38,7 +38,7 @@ test("uploads that this log left open are given up after a day; those of other l
   objectStore.close();
 });
 
-test("of the embedded store, files that never arrived whole are removed after a day", async () => {
+test("files that did not arrive whole in the embedded object store are removed after a day", async () => {
   const incoming = join(stage.objectsFolder, "incoming");
   await mkdir(incoming, { recursive: true });
   for (const name of ["old", "new"]) await writeFile(join(incoming, name), "x");

@@ -26,7 +26,7 @@ async function folder(name: string, ageHours = 0): Promise<string> {
   return path;
 }
 
-test("folders of processes that are gone are removed, those of running ones and of others are not", async () => {
+test("folders of worker processes that are gone are removed; those of running workers and of other programs are not", async () => {
   const first = await ownFolder(parent, "worker");
   const gone = basename(first).replace(`-${process.pid}-`, `-${goneProcess}-`);
   const removed = await folder(gone);
@@ -44,16 +44,16 @@ test("a folder of another container is removed only when it has not been touched
   expect([young, old, ofEarlierVersion].map(existsSync)).toEqual([true, false, false]);
 });
 
-test.skipIf(!isolated)("a process with numbers of its own leaves the folders of this one alone", async () => {
+test.skipIf(!isolated)("a process in another pid namespace leaves the folders of this one alone", async () => {
   const own = await ownFolder(parent, "worker");
   const script = `import(${JSON.stringify(module)}).then(async ({ ownFolder }) => console.log(await ownFolder(${JSON.stringify(parent)}, "worker")))`;
   const other = spawnSync("unshare", ["--pid", "--fork", process.execPath, "-e", script], { encoding: "utf8" });
   expect(other.stderr).toBe("");
-  await ownFolder(parent, "worker"); // its process is gone by now, which cannot be told from here
+  await ownFolder(parent, "worker"); // the other process has ended, but its pid says nothing in this namespace
   expect([own, other.stdout.trim()].map(existsSync)).toEqual([true, true]);
 });
 
-test("two workers with one host name and one process number have two identities", () => {
+test("two workers with the same host name and pid have different ids", () => {
   expect(newWorkerId()).not.toBe(newWorkerId());
 });
 
@@ -61,7 +61,7 @@ test("a parent that is removed while folders are made is made again", async () =
   const inside = join(parent, "tmp", "role");
   let made = 0;
   const removing = async () => {
-    while (made < 30) await rm(join(parent, "tmp"), { recursive: true, force: true }).catch(() => undefined); // something new is in it
+    while (made < 30) await rm(join(parent, "tmp"), { recursive: true, force: true }).catch(() => undefined); // a new folder is in it
   };
   const making = async () => {
     for (; made < 30; made += 1) await ownFolder(inside, "worker");

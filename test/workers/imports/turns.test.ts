@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => stage.pool.query("delete from import_queue"));
 afterAll(() => stage.close());
 
-/** An event store that lets appends of row outcomes through one by one, and holds them back in between. */
+/** An event store that holds back appends of row outcomes until `open` is called. */
 function gated(eventStore: EventStore) {
   let open = false;
   let waiting: (() => void)[] = [];
@@ -52,7 +52,7 @@ describe("the queue", () => {
     expect(await claim()).toBe(id(2));
   });
 
-  test("a turn's time is never ahead of the database's, however long the claim took", async () => {
+  test("a turn's clock is never ahead of the database's, however long the claim took", async () => {
     await queued("t1", id(90), 1);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     const heldFrom = performance.now() - 3_000;
@@ -65,7 +65,7 @@ describe("the queue", () => {
     expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
   });
 
-  test("a place that was given back while the turn is held means that the import was cancelled", async () => {
+  test("a queue place that is freed while the turn is held means that the import was cancelled", async () => {
     await queued("g1", id(95), 1);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     expect(await keepTurn(stage.pool, turn, 1, true)).toEqual({ kept: true, cancelRequested: false });
@@ -74,7 +74,7 @@ describe("the queue", () => {
     await endTurn(stage.pool, turn);
   });
 
-  test("a place that was lost while the turn is held comes back, and the import goes on", async () => {
+  test("a queue place that is lost while the turn is held is written again, and the turn is kept", async () => {
     await queued("g2", id(96), 7);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     await stage.pool.query("truncate import_queue");
@@ -106,14 +106,14 @@ describe("the queue", () => {
     expect(organisations.toSorted()).toEqual(["c0", "c1", "c2", "c3", "c4"]);
   });
 
-  test("what is only reserved is not taken", async () => {
+  test("an import whose queue place is only reserved is not claimed", async () => {
     await queued("r1", id(401), null, 2);
     expect(await claim()).toBeUndefined();
     await queued("r1", id(402), 10, 1);
     expect(await claim()).toBe(id(402));
   });
 
-  test("what was begun is finished before an older one that turned up since", async () => {
+  test("an import that was begun is claimed before an older one that was queued since", async () => {
     await queued("h1", id(411), 20);
     await stage.pool.query("update import_queue set started = true where import_id = $1", [id(411)]);
     await queued("h1", id(412), 10);
@@ -131,7 +131,7 @@ describe("the queue", () => {
     const next = await claimTurn(stage.pool, "w#2");
     expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
     expect(await keepTurn(stage.pool, turn, 50, false)).toMatchObject({ kept: false });
-    await postponeTurn(stage.pool, turn, 60_000, true); // not its turn: changes nothing
+    await postponeTurn(stage.pool, turn, 60_000, true); // this turn is lost: nothing changes
     if (next) await postponeTurn(stage.pool, next, 60_000, true);
     expect(
       (await stage.pool.query("select attempts, not_before > now() as later from import_queue where import_id = $1", [id(501)])).rows,
@@ -156,7 +156,7 @@ test("two workers, one organisation: never two imports at once, oldest first", a
   await Promise.all(workers.map((worker) => worker.stop()));
 });
 
-test("a worker frozen past its lease loses its import to another, and writes nothing wrong once it thaws", async () => {
+test("a worker that is frozen past its lease loses its import to another worker, and writes nothing once it thaws", async () => {
   const organisation = await stage.organisation("frozen");
   const importId = await stage.push(organisation, "activities", activities(2_400));
   const gate = gated(stage.eventStore);
@@ -172,7 +172,7 @@ test("a worker frozen past its lease loses its import to another, and writes not
   expect(await stage.events(importId)).toEqual(events);
 });
 
-test("an import is taken up from the stream's head, and its report is complete all the same", async () => {
+test("the next worker continues a dead worker's import from the head of its stream, and the report is complete", async () => {
   const organisation = await stage.organisation("resumed");
   const rejectSome = (index: number) => (index % 800 === 0 ? `W1,,1,2026-03-01,${index}` : `W1,PICK,1,2026-03-01,${index}`);
   const importId = await stage.push(organisation, "activities", activities(3_600, rejectSome));
@@ -183,10 +183,10 @@ test("an import is taken up from the stream's head, and its report is complete a
   });
   const dying = beforeChunks(stage.eventStore, async () => {
     if (++appends === 1) return;
-    await gone; // as if the process had died with this append on its lips
+    await gone; // as if the process had died during this append
     throw new StoreUnavailable("event store", "gone");
   });
-  // One slot, and that is taken: what stands for a dead process must not claim the turn again.
+  // It has one slot, which stays taken: this worker stands for a dead process and must not claim the turn again.
   const dead = stage.start({ eventStore: dying, concurrency: 1 });
   await until(() => appends > 1);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);

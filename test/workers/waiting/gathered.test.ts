@@ -4,7 +4,7 @@ import { gathered } from "../../../src/workers/waiting/gathered.js";
 const outage = new Error("outage");
 const options = { most: 3, isOutage: (error: unknown) => error === outage };
 
-test("what comes together is written together, no more than the most at once, and each gets its own result", async () => {
+test("items that come together are written together, at most three at once, and each caller gets its own result", async () => {
   const written: number[][] = [];
   const write = gathered(async (items: readonly number[]) => {
     written.push([...items]);
@@ -17,7 +17,7 @@ test("what comes together is written together, no more than the most at once, an
   ]);
 });
 
-test("one that cannot be written takes no other with it", async () => {
+test("an item that cannot be written does not fail the others", async () => {
   const write = gathered(async (items: readonly string[]) => {
     if (items.includes("bad")) throw new Error("cannot be written");
     return items.map(() => "written");
@@ -26,7 +26,7 @@ test("one that cannot be written takes no other with it", async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
-test("an outage fails all that were to be written, once, and what comes later is written", async () => {
+test("an outage fails all items of its batch without another attempt, and later items are written", async () => {
   let calls = 0;
   const write = gathered(async (items: readonly string[]) => {
     calls += 1;

@@ -4,13 +4,13 @@ import { repeatedly } from "../../../src/workers/waiting/repeatedly.js";
 
 const logger = pino({ level: "silent" });
 
-test("what fails is tried at half the pace each time, and at the usual one from the first success on", async () => {
+test("the pause doubles with each failure, and is the usual one again after a success", async () => {
   const stop = new AbortController();
   const everyMs = 20;
   const begun: number[] = [];
   await repeatedly("trying", everyMs, { logger, signal: stop.signal }, async () => {
     begun.push(performance.now());
-    if (begun.length === 30) stop.abort(); // on a busy machine some pauses are long, not all
+    if (begun.length === 30) stop.abort(); // enough pauses for a short one: on a busy machine some are long
     if (begun.length <= 5) throw new Error("away");
   });
   const pauses = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
@@ -18,7 +18,7 @@ test("what fails is tried at half the pace each time, and at the usual one from 
   expect(Math.min(...pauses.slice(5))).toBeLessThan(everyMs * 2 ** 4);
 });
 
-test("a long pause ends with the signal", async () => {
+test("a long pause ends when the signal is aborted", async () => {
   const stop = new AbortController();
   let tried = 0;
   const trying = repeatedly("trying", 3_600_000, { logger, signal: stop.signal }, async () => {

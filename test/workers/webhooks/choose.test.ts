@@ -11,7 +11,7 @@ beforeEach(() => database.pool.query("truncate webhook_endpoints, webhook_delive
 
 type Record = "works" | "new" | "failing";
 
-/** So many endpoints with so many imports to be told of, all due `secondsAgo`. */
+/** Adds `count` endpoints, each with one waiting delivery for each of `imports` imports, due since `secondsAgo`. */
 async function endpoints(
   organisation: string,
   record: Record,
@@ -34,7 +34,7 @@ async function endpoints(
 
 const plenty: Room = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 
-/** How many of each place, and of each organisation, right after `change`: in its transaction, in which now() is one moment. */
+/** Counts the chosen deliveries by organisation and place. `change` runs in the same transaction, so that now() is the same for both. */
 async function chosen(room: Room = plenty, change = "select") {
   const client = await database.pool.connect();
   try {
@@ -56,7 +56,7 @@ async function chosen(room: Room = plenty, change = "select") {
   }
 }
 
-test("an endpoint that works gets four at once, one that is new or failing gets one", async () => {
+test("an endpoint that works gets four deliveries at once, one that is new or failing gets one", async () => {
   await endpoints("a", "works", { count: 2, imports: 5 });
   await endpoints("a", "new", { count: 3, imports: 5 });
   await endpoints("a", "failing", { count: 4, imports: 5 });
@@ -64,7 +64,7 @@ test("an endpoint that works gets four at once, one that is new or failing gets 
   expect(await chosen({ ...plenty, further: 0, new: 1, failing: 2 })).toEqual({ "a first": 2, "a new": 1, "a failing": 2 });
 });
 
-test("those that fail or have yet to answer take few places of a turn, and none of those that work", async () => {
+test("failing and new endpoints get few places of a turn, and take none from endpoints that work", async () => {
   await endpoints("a", "failing", { count: 300 });
   await endpoints("a", "new", { count: 300 });
   await endpoints("b", "works", { count: 10, secondsAgo: 0 });
@@ -77,7 +77,7 @@ test("an organisation with thousands of older deliveries does not keep another's
   expect(await chosen()).toMatchObject({ "other first": 3, "busy first": 247 });
 });
 
-test("an endpoint that is paused, removed or not to be tried yet gets nothing", async () => {
+test("an endpoint that is paused, removed or before its next retry gets nothing", async () => {
   for (const [organisation, change] of [
     ["paused", "update webhook_endpoints set paused_at = now() where organisation_id = 'paused'"],
     ["removed", "update webhook_endpoints set removed_at = now() where organisation_id = 'removed'"],
@@ -92,7 +92,7 @@ test("an endpoint that is paused, removed or not to be tried yet gets nothing", 
   expect(await chosen(plenty, retry("-1 millisecond"))).toEqual({ "due first": 1, "later failing": 1 });
 });
 
-test("what a worker had under way when it died holds its places for as long as an attempt takes, and its imports until the claim is over", async () => {
+test("deliveries of a dead worker hold their places for as long as an attempt takes, and their imports until the claim runs out", async () => {
   await endpoints("a", "works", { count: 1, imports: 8 });
   const claim = (interval: string) =>
     `update webhook_deliveries set claim = 'w0', due_at = now() + interval '${interval}' where id in (select min(id) + n from webhook_deliveries, generate_series(0, 3) as n group by n)`;

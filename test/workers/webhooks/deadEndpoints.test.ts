@@ -44,7 +44,7 @@ afterAll(async () => {
   }
 });
 
-/** By events, at once: the command reads its whole stream for each. */
+/** Appends the events of all endpoints at once: the command would read the whole stream for each of them. */
 async function organisationWith(urls: readonly string[]): Promise<string> {
   const organisationId = await stage.newOrganisation();
   const stream = `organisation-${organisationId}`;
@@ -68,7 +68,7 @@ async function organisationWith(urls: readonly string[]): Promise<string> {
 
 const urlsOf = (base: string, count: number) => Array.from({ length: count }, (_, n) => `${base}/${n}`);
 
-/** Milliseconds from the first import until the ten have got everything of all. */
+/** Records imports. Returns the milliseconds until the ten working endpoints have received every event of them. */
 async function burst(organisationId: string, what: string, imports = 6): Promise<number> {
   alive.got.length = 0;
   const begun = performance.now();
@@ -84,13 +84,13 @@ async function burst(organisationId: string, what: string, imports = 6): Promise
     );
     return (rows[0] as { delivered: number }).delivered === 0;
   };
-  await eventually(ended, "what they answered, written down");
+  await eventually(ended, "the outcomes of the deliveries to the ten");
   expect(alive.got).toHaveLength(living * imports * 2);
   if (process.env["FIGURES"]) process.stderr.write(`${what}: ${last} ms\n`);
   return last;
 }
 
-/** What one turn of a sender takes on, and the rows that it looks at for that. */
+/** The deliveries that one turn of a sender claims, and the number of rows that Postgres reads for that. */
 async function oneTurn(workerId: string) {
   let looked = 0;
   const inTransaction = <Result>(work: (client: PoolClient) => Promise<Result>) =>
@@ -106,7 +106,7 @@ async function oneTurn(workerId: string) {
   return { claimed, looked };
 }
 
-/** As if the ten had yet to be told of the last imports, and every dead one were to be tried at once. */
+/** Makes every delivery to the ten wait again, and every waiting delivery due now. */
 const everythingIsDue = () =>
   stage.pool.query(
     `update webhook_deliveries delivery set status = 'waiting', claim = null, due_at = now() from webhook_endpoints endpoint
@@ -114,17 +114,17 @@ const everythingIsDue = () =>
      update webhook_health set retry_at = null`,
   );
 
-test("ten endpoints among hundreds of dead ones get every event of six imports before a dead one is given up, and soon", async () => {
+test("ten working endpoints among hundreds of dead ones get every event of six imports before a request to a dead one times out", async () => {
   const third = (all - living) / 3;
   const hanging = await accept(() => undefined);
   const refusing = `http://127.0.0.1:${await freePort()}`;
   const ten = urlsOf(alive.url, living);
   const dead = [...urlsOf(hanging, third), ...urlsOf(hanging.replace("http:", "https:"), third), ...urlsOf(refusing, third)];
-  const worker = stage.work({ post_: { deadlineMs: 600_000 } }); // a dead one gives its place back to none of the ten
+  const worker = stage.work({ post_: { deadlineMs: 600_000 } }); // no request to a dead endpoint times out and frees its place
   const alone = await organisationWith(ten);
   await burst(alone, "ten endpoints, all new");
   const usual = await burst(alone, "ten endpoints that work");
-  await stage.pool.query("analyze"); // what Postgres knows of its tables is of a moment when nothing waited
+  await stage.pool.query("analyze"); // the planner's statistics are of a moment when no delivery waited
   const beside = await organisationWith([...dead.slice(0, third), ...ten, ...dead.slice(third)]);
   await burst(beside, "beside dead ones, all new");
   const known = await burst(beside, "beside others that are known as dead");
@@ -148,9 +148,9 @@ test("ten endpoints among hundreds of dead ones get every event of six imports b
   }
   expect(places).toEqual({ "living first": 10, "living further": 30, "dead new": 100, "dead failing": 25 });
   const waiting = await stage.pool.query("select from webhook_deliveries where status = 'waiting'");
-  const few = 10 * (waiting.rowCount ?? 0); // a few looks at each: not all of them for each
+  const few = 10 * (waiting.rowCount ?? 0); // a few reads of each row, not of all rows for each
   let least = looked;
-  // Versions of rows that are dead and not yet cleared are looked at too, and how many of them there are differs.
+  // Postgres also reads dead row versions that are not vacuumed yet, and their number differs.
   for (let again = 0; again < 5 && least >= few; again += 1) {
     await everythingIsDue();
     await stage.pool.query("vacuum webhook_deliveries");
@@ -160,7 +160,7 @@ test("ten endpoints among hundreds of dead ones get every event of six imports b
   await stage.pool.query("delete from webhook_deliveries");
 });
 
-test("endpoints that work do not wait until the deliveries to a thousand others are added", async () => {
+test("endpoints that work do not wait until the deliveries to 250 others are added", async () => {
   const beside = await organisationWith([...urlsOf(alive.url, living), ...urlsOf("http://127.0.0.1:9", 250)]);
   await stage.pool.query(
     "insert into webhook_health (endpoint_id, failures, succeeded_at) select endpoint_id, 0, now() from webhook_endpoints where url like $1 || '%'  on conflict do nothing",

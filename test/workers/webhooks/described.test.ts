@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test("every body that is sent is what the OpenAPI document describes, with its headers, and every described one is sent", async () => {
+test("the body and headers of every webhook are as the OpenAPI document describes, and every described webhook is sent", async () => {
   const document = describeApi([], "https://waybill.example.com");
   const { webhooks } = document as unknown as { webhooks: Record<string, Described> };
   const ajv = new Ajv2020({ strict: false });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test("the receiver in docs/webhooks.md verifies, and takes a repetition once", async () => {
+test("the receiver in docs/webhooks.md refuses an unsigned request, and handles a repeated delivery once", async () => {
   const page = await readFile(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
   const program = /```js\n(.*?)```/s.exec(page)?.[1] ?? "";
   expect(program.trim().split("\n").length).toBeLessThanOrEqual(20);

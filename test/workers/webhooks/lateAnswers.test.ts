@@ -1,4 +1,4 @@
-// What comes after its time: answers, removals, claims.
+// Requests to webhook endpoints that are answered after the deadline, after the endpoint's removal or after the claim has run out.
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
@@ -33,10 +33,10 @@ const statuses = async (endpointId: string) =>
     .map(({ type, status, attempts }) => `${type} ${status} ${attempts.length}`)
     .sort();
 
-test("an answer just after the deadline counts as none: the event comes again under its id, and the next one after it", async () => {
+test("an answer after the deadline does not count: the event is sent again under the same id, and then the next event", async () => {
   const { receiver, answer } = await holding();
   const [impatient, patient] = [createPost({ deadlineMs: 300 }), createPost()];
-  let late = 0; // on a busy machine the first may be late before they have arrived
+  let late = 0; // requests that time out; on a busy machine some may do so before they arrive
   const post: PostWebhook = (request) => {
     if (receiver.got.length > 0) return patient(request);
     late += 1;
@@ -65,7 +65,7 @@ test("an answer just after the deadline counts as none: the event comes again un
   await worker.stop();
 });
 
-test("an endpoint that is removed while a request is on its way: its answer is noted, and the next event is not sent", async () => {
+test("an endpoint is removed while a request is on its way: the answer to the request is recorded, and the next event is not sent", async () => {
   const { receiver, answer } = await holding();
   const { endpointId } = receiver;
   const worker = stage.work();

@@ -1,4 +1,4 @@
-// Endpoints that are paused, given up or removed, and what is sent to them again.
+// Endpoints that are paused or removed, deliveries that are given up, and deliveries that are sent again.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pauseWebhook, removeWebhook, resumeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { releaseDeliveries, sendAgain } from "../../../src/commands/webhooks/deliveries.js";
@@ -34,7 +34,7 @@ test("a paused endpoint gets nothing; resumed, it gets what happened meanwhile",
   expect(receiver.got.map(({ id }) => id)).toEqual(witness.got.map(({ id }) => id));
 });
 
-test("410 removes the endpoint, in the name of the worker", async () => {
+test("an answer of 410 removes the endpoint, and the event names the worker as the one who did it", async () => {
   const receiver = await stage.receiver(organisationId, (_, response) => {
     response.statusCode = 410;
     return undefined;
@@ -81,7 +81,7 @@ test("three days without a success pause the endpoint; its deliveries stay", asy
   expect((await stage.deliveries(organisationId, receiver.endpointId)).map(({ status }) => status)).toEqual(["waiting", "waiting"]);
 });
 
-test("a delivery that alone fails for three days is given up, and the next of its import goes", async () => {
+test("a delivery that fails for three days is given up, and the next delivery of its import is sent", async () => {
   const receiver = await stage.receiver(organisationId, ({ type }, response) => {
     if (type === "import.started") response.statusCode = 500;
     return undefined;
@@ -101,7 +101,7 @@ test("a delivery that alone fails for three days is given up, and the next of it
   await eventually(async () => (await statuses()).join() === "import.completed delivered,import.started failed", "both ended");
 });
 
-test("a replay sends everything since again, the same but for the signature; Send again sends one", async () => {
+test("a replay sends all events since a moment again, with the same ids and bodies; Send again repeats one delivery", async () => {
   const receiver = await stage.receiver(organisationId);
   const endpoint = { organisationId, endpointId: receiver.endpointId };
   await stage.record(organisationId);

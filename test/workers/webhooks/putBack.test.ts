@@ -1,4 +1,4 @@
-// What was sent stays known, whatever is put back: the log, the database, the tables.
+// Webhooks after an older log or database was put back from a backup, or the tables were rebuilt.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -41,7 +41,7 @@ const rebuildFrom = (eventStore: EventStore) =>
     ...{ migrations: migrationStatements(), projections: allProjections },
   });
 
-/** Enough of a database to put back: what the sender keeps. */
+/** Copies the tables that the webhook worker writes. Returns a function that puts the copies back. */
 async function backUp(): Promise<() => Promise<void>> {
   const names = ["webhook_deliveries", "webhook_attempts", "webhook_health", "checkpoints"];
   for (const name of names) await stage.pool.query(`drop table if exists kept_${name}; create table kept_${name} as table ${name}`);
@@ -53,7 +53,7 @@ async function backUp(): Promise<() => Promise<void>> {
   };
 }
 
-test("an older database put back sends again what it does not know, under the same ids, and skips nothing", async () => {
+test("after an older database was put back, events that it does not know are sent again under the same ids, and none is skipped", async () => {
   let worker = stage.work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the first import");
@@ -97,8 +97,8 @@ test("a lost checkpoint and a rebuild of the tables send nothing twice", async (
   expect(new Set(ids()).size).toBe(4);
 });
 
-test("a log put back: its new events are told, those that are gone are not, and nothing known is sent twice", async () => {
-  // The same beginning in another log: what a backup of it, put back, holds.
+test("after an older log was put back, its new events are sent, and nothing else", async () => {
+  // A second event store with the events so far: it stands for a backup of the log that is put back.
   const other = await startEmbeddedEventStore();
   const eventStore = connectEventStore({ address: other.address, logger });
   try {
@@ -111,7 +111,7 @@ test("a log put back: its new events are told, those that are gone are not, and 
     await eventually(() => receiver.got.length === 2, "an import that the backup does not have");
     await allEnded();
     await worker.stop();
-    await rebuildFrom(eventStore); // until then the tables are another log's, and nothing is sent
+    await rebuildFrom(eventStore); // until then the tables belong to the other log, and nothing is sent
     const told = tell({ kind: "activities", organisationId });
     await append(eventStore, told);
     const deps = organisationDeps(stage.pool, eventStore);
@@ -132,7 +132,7 @@ async function* everything() {
   yield* events;
 }
 
-test("a delivery whose place in the log another event has taken is dropped, and says so", async () => {
+test("a delivery is dropped, with the reason, when another event has taken its place in the log", async () => {
   const told = await stage.record(organisationId);
   await stage.pool.query(
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at)

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 test("an import's start and end arrive once each, in order, signed, under their events' ids, as the API shows the import", async () => {
-  await stage.record(organisationId); // before there is an endpoint: never told
+  await stage.record(organisationId); // before there is an endpoint: never sent
   const receiver = await stage.receiver(organisationId);
   const report = `reports/x/1.xlsx`;
   const { importId, events } = await stage.record(organisationId, { report, sourceDetails: "march.csv" });
@@ -46,7 +46,7 @@ test("an import's start and end arrive once each, in order, signed, under their 
   });
 });
 
-test("a failed and a cancelled import are told with what was read until then", async () => {
+test("the ends of a failed and of a cancelled import are sent with the progress and counts until then", async () => {
   const receiver = await stage.receiver(organisationId);
   await stage.record(organisationId, { end: "failed" });
   await stage.record(organisationId, { end: "cancelled" });
@@ -74,7 +74,7 @@ test("an endpoint gets the types it asked for, and none of another organisation"
   ]);
 });
 
-test("a delivery that fails holds back the later ones of its import alone, and comes again under the same id", async () => {
+test("a delivery that fails holds back only the later ones of its import, and is sent again under the same id", async () => {
   let failing: string | undefined;
   const receiver = await stage.receiver(organisationId, ({ data }, response) => {
     failing ??= data.importId;
@@ -106,7 +106,7 @@ test("a delivery that fails holds back the later ones of its import alone, and c
   expect(retried?.attempts.at(-1)).toMatchObject({ status: 200, reason: null, answer: "thank you" });
 });
 
-test("an event that is recorded while the one before it is on its way is due at once, and goes when that has arrived", async () => {
+test("an event that is recorded while the previous one is being sent is due at once, and is sent when the previous one was answered", async () => {
   let arrive: () => void = () => undefined;
   const receiver = await stage.receiver(organisationId, ({ type }, response) => {
     if (type !== "import.started") return false;
@@ -125,7 +125,7 @@ test("an event that is recorded while the one before it is on its way is due at 
   await eventually(() => receiver.got.length === 2, "the end");
 });
 
-test("a rotated secret signs at once, and the one before it for a day more", async () => {
+test("a new secret signs at once, and the previous one for a day more", async () => {
   const receiver = await stage.receiver(organisationId);
   const before = receiver.secret;
   const { secret } = await rotateWebhook(stage.deps, { organisationId, endpointId: receiver.endpointId }, origin);
@@ -145,7 +145,7 @@ test("a rotated secret signs at once, and the one before it for a day more", asy
   expect(await tell(before, 4)).toBe(1);
 });
 
-test("rotated twice in a day, each secret signs for as long as was said; after a day the last one alone", async () => {
+test("after two rotations in a day all three secrets sign; a day after its rotation a secret no longer does; at most five sign", async () => {
   const receiver = await stage.receiver(organisationId);
   const endpoint = { organisationId, endpointId: receiver.endpointId };
   const secrets = [receiver.secret];
@@ -169,7 +169,7 @@ test("rotated twice in a day, each secret signs for as long as was said; after a
   expect(String(receiver.got.at(-1)?.headers["webhook-signature"]).split(" ")).toHaveLength(5);
 });
 
-test("a worker that stops puts back what is in flight, and the next one sends it", async () => {
+test("a worker that stops releases the delivery in flight, and the next worker sends it", async () => {
   let hang = true;
   const receiver = await stage.receiver(organisationId, () => hang);
   await stage.record(organisationId);

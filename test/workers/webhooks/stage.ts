@@ -1,4 +1,4 @@
-// Real stores, an organisation, and webhook workers to let loose on its receivers.
+// Real stores, organisations with receivers of webhooks, and webhook workers that a test starts on them.
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { type Logger, pino } from "pino";
@@ -24,7 +24,7 @@ export const signingSecret = "a secret of thirty-two characters";
 
 export interface Stage {
   readonly pool: Pool;
-  /** For commands beside it. */
+  /** The environment for commands on the same stores. */
   readonly environment: Record<string, string>;
   readonly eventStore: EventStore;
   readonly store: TestEventStore;
@@ -33,7 +33,7 @@ export interface Stage {
   /** A receiver that an endpoint of the organisation points to. */
   receiver(organisationId: string, answer?: Answer): Promise<Receiver & { endpointId: string }>;
   add(organisationId: string, url: string, events?: readonly string[]): Promise<{ endpointId: string; secret: string }>;
-  /** An import's whole stream, at once. */
+  /** Appends the whole stream of an import at once. */
   record(organisationId: string, story?: Partial<Story>): Promise<Told>;
   deliveries(organisationId: string, endpointId: string): Promise<DeliverySummary[]>;
   /** Makes everything due now, as if its back-off were over. */

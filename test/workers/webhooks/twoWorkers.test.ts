@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test("a delivery whose event took too long to read is put back unsent: another worker may have it by then", async () => {
+test("a delivery whose event took too long to read is released unsent, since another worker may have claimed it", async () => {
   const organisationId = await stage.newOrganisation();
   const receiver = await stage.receiver(organisationId);
   const { stream } = await stage.record(organisationId);
@@ -42,7 +42,7 @@ test("a delivery whose event took too long to read is put back unsent: another w
   expect(receiver.got.map(({ type }) => type)).toEqual(["import.started"]);
 });
 
-test("two workers share the deliveries: each goes once, an import's in order, never two of one import at the same time", async () => {
+test("two workers share the deliveries: each is sent once, those of an import in order and never two at the same time", async () => {
   const organisationId = await stage.newOrganisation();
   const open = new Map<string, number>();
   let overlaps = 0;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Answers its number. */
+/** Adds a delivery with one attempt. Returns its id. */
 async function insert(endpointId: string, status: string, ended: string | null): Promise<string> {
   const { rows } = await stage.pool.query<{ id: string }>(
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at, ended_at)
@@ -39,7 +39,7 @@ test("ended deliveries are deleted with their attempts after 30 days, and not a 
   expect(await ids("webhook_attempts", "delivery_id")).toEqual(kept);
 });
 
-test("what waits for an endpoint that was removed is dropped, and says so", async () => {
+test("a delivery that waits for a removed endpoint is dropped, with the reason", async () => {
   const { endpointId } = await stage.add(organisationId, "https://gone.example.com/");
   const id = await insert(endpointId, "waiting", null);
   await removeWebhook(stage.deps, { organisationId, endpointId }, origin);
@@ -48,7 +48,7 @@ test("what waits for an endpoint that was removed is dropped, and says so", asyn
   expect(rows).toEqual([{ status: "dropped", reason: "The endpoint was removed" }]);
 });
 
-test("what a worker had claimed when it died is dropped with its endpoint once the claim is over; a claim that holds is left alone", async () => {
+test("a claimed delivery to a removed endpoint is dropped once the claim has run out; one whose claim still holds is left alone", async () => {
   const { endpointId } = await stage.add(organisationId, "https://gone.example.com/");
   const [dead, living] = [await insert(endpointId, "waiting", null), await insert(endpointId, "waiting", null)];
   await stage.pool.query("update webhook_deliveries set claim = 'w0', due_at = now() - interval '1 second' where id = $1", [dead]);
@@ -64,7 +64,7 @@ test("what a worker had claimed when it died is dropped with its endpoint once t
   ]);
 });
 
-test("a wait that was begun while the database's clock was ahead ends; an hour's back-off stays", async () => {
+test("a wait of three days, begun while the database's clock was ahead, is ended; a back-off of an hour stays", async () => {
   const { endpointId } = await stage.add(organisationId, "https://erp.example.com/");
   const [wrong, usual] = [await insert(endpointId, "waiting", null), await insert(endpointId, "waiting", null)];
   await stage.pool.query("update webhook_deliveries set due_at = now() + interval '3 days', claim = 'w0' where id = $1", [wrong]);
