@@ -35,7 +35,8 @@ asPeer(async ({ databaseUrl, eventStoreUrl, kind }) => {
       try {
         await follow();
       } catch (error) {
-        if (!/too slow/.test(error.message)) throw error; // the server drops a live subscription that is too slow, as a real one does: subscribe again
+        // The server drops a live subscription that is too slow, as a real one does: subscribe again.
+        if (!/too slow/.test(error.message)) throw error;
       }
     }
     return { rows };

@@ -91,7 +91,7 @@ test("audit verify exits with 0, and with 1 once a row was changed", async () =>
   expect(JSON.parse(changed.stdout)).toMatchObject({ differences: 1, first: [{ organisationId: "acme", importId: activities }] });
 });
 
-test("audit verify of an organisation without imports agrees, also before the tables have the organisation, and reports a shipment from nowhere", async () => {
+test("audit verify of an organisation without imports agrees, also before the tables have it, and reports a shipment from nowhere", async () => {
   const path = join(folder, "fresh.json");
   await writeFile(path, JSON.stringify(organisationFile("fresh")));
   expect((await command(["org", "apply", path], environment)).code).toBe(0);
@@ -142,7 +142,8 @@ test.each(someOf(["SIGTERM", "SIGINT"] as const, 2))(
       expect(await result).toEqual({
         code: 1,
         stdout: "",
-        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\.\n$/), // lines about its progress may come before
+        // Lines about its progress may come before.
+        stderr: expect.stringMatching(/(^|\n)The rebuild was stopped\. The live tables are unchanged; run it again when it suits\.\n$/),
       });
     } finally {
       await reader.query("rollback");

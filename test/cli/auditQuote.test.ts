@@ -56,7 +56,7 @@ test("audit quote prints how a quote's price is made up, and exits with 0 when c
   expect(code).toBe(0);
 });
 
-test("audit quote explains a quote of an earlier version of Waybill; for one that computes differently it exits with 1 and says what differs", async () => {
+test("audit quote explains a quote of an earlier version; for one that computes differently it exits with 1 and says what differs", async () => {
   const { id: organisationId } = await service.organisation();
   const file = fileShape.parse(organisationFile(organisationId));
   const sound = await recordOldQuote(service.eventStore, oldQuote({ organisationId, file }));

@@ -34,7 +34,8 @@ afterAll(async () => {
 const secretAlone = /^whsec_[A-Za-z0-9+/]{43}=\n$/;
 
 test("the command line adds, pings, pauses, resumes and removes an endpoint, rotates its secret and replays its events", async () => {
-  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill); // in its own process; the other commands of this file share one
+  // This command runs in its own process; the other commands of this file share one.
+  const added = await run("add", ["--url", receiver.url, "--events", "import.completed, import.failed"], {}, waybill);
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(secretAlone) });
   expect(added.stderr).not.toContain(added.stdout.trim());
   receiver.secret = added.stdout.trim();

@@ -27,7 +27,8 @@ let projector: Role | undefined;
 let stage: CorrectionStage;
 
 beforeAll(async () => {
-  service = await startTestService({}, undefined, { fileChecks: checksHere() }); // files are checked in this process, since no process that checks files is killed here
+  // Files are checked in this process, since no process that checks files is killed here.
+  service = await startTestService({}, undefined, { fileChecks: checksHere() });
   stage = correctionsAt(service);
   worker = startWorker(service);
   projector = startProjector(service);

@@ -75,7 +75,8 @@ test("clocks an hour ahead or behind change neither the order of imports, nor th
 
   const key = randomUUID();
   const sent = newPush(activities(1), key);
-  for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202); // push throws if it becomes a second import
+  // Push throws if it becomes a second import.
+  for (const url of [ahead, behind, ahead]) expect((await push(url, customer.key, sent))?.status).toBe(202);
 
   const fresh = await roles.newCustomer(); // a new key, whose minute of the rate limit begins with the first of these requests
   const remaining: number[] = [];

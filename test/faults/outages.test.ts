@@ -48,7 +48,7 @@ const cases = long
       ["object store", "black-holed"],
     ] as const);
 
-/** The promised time is checked in `npm run verify` and in the long form. Otherwise the machine is busy, and it only must be clear that the API has a deadline. */
+/** `npm run verify` and the long form check the promised time. Otherwise the machine is busy, and the test only checks that there is a deadline. */
 const promisedMs = long || process.env["VERIFY"] === "on" ? 5_000 : 12_000;
 
 /**

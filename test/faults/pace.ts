@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
 import { long } from "./scale.js";
 
-/** Calls `work` `count` times, with up to `atOnce` calls under way. The calls begin one after the other, so that their random draws are repeatable. */
+/** Calls `work` `count` times, up to `atOnce` calls at a time. The calls begin one after the other, so that their random draws are repeatable. */
 export async function manyAtOnce(count: number, atOnce: number, work: () => Promise<void>): Promise<void> {
   let left = count;
   const line = async () => {

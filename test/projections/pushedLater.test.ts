@@ -120,7 +120,8 @@ test("the migration and the projector repair a database in which an older push h
   );
   const migration = await readFile(new URL("../../drizzle/0005_pushed_later_wins.sql", import.meta.url), "utf8");
   for (const statement of migration.split("--> statement-breakpoint")) await pool.query(statement);
-  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" }); // still there until the projector has written the table anew
+  // The row is still there until the projector has written the table anew.
+  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" });
   model.startProjector();
   await until(async () => (await pool.query("select from checkpoints where projection = 'shipments'")).rowCount === 1);
   await model.project();

@@ -151,7 +151,7 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     running = second;
   });
 
-  test("stops though the shell beside its database hangs, and first notes that in runtime.json; a role beside it ends with the next start", async () => {
+  test("stops though the shell beside its database hangs, and first notes it in runtime.json; a role beside it ends at the next start", async () => {
     const first = await startedAndReady();
     const own = await pidOf("cli.js worker");
     const role = spawn(process.execPath, [program, "worker"], {

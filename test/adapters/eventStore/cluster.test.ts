@@ -43,7 +43,7 @@ describe.skipIf(url || command)("beside a leader whose events a follower has not
     expect(cluster.followerReads()).toBe(0);
   });
 
-  test("a subscription's position stays at what the follower node has sent, and events that reach the follower node later are handed over", async () => {
+  test("a subscription's position stays at what the follower node has sent, and events that reach that node later are handed over", async () => {
     const [fresh, resumed] = [undefined, before?.position].map((from) => follow(store, { prefixes: ["import-"], from })) as [
       Follower,
       Follower,
@@ -52,7 +52,8 @@ describe.skipIf(url || command)("beside a leader whose events a follower has not
     expect(cluster.followerReads()).toBeGreaterThan(0);
     expect([fresh, resumed].map((one) => one.position())).toEqual([before?.position, before?.position]);
     const reads = cluster.followerReads();
-    await expect.poll(() => cluster.followerReads()).toBeGreaterThan(reads + 1); // the subscription is opened again and again while the follower node sends nothing
+    // The subscription is opened again and again while the follower node sends nothing.
+    await expect.poll(() => cluster.followerReads()).toBeGreaterThan(reads + 1);
     await copy.append(stream, events.slice(4), 3n);
     await expect.poll(() => [fresh.events.length, resumed.events.length]).toEqual([12, 8]);
     expect(ids(fresh.events)).toEqual(ids(events));

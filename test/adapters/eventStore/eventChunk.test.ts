@@ -23,7 +23,7 @@ const stored = (revision: bigint, { id, type, json }: NewEvent): StoredEvent => 
   data: JSON.parse(json) as unknown,
 });
 
-/** A chunk whose requests are recorded when they are sent. `lost`: how many attempts fail; `there`: the events that a read of the stream then finds. */
+/** A chunk whose requests are recorded when they are sent. `lost`: how many attempts fail; `there`: the events that a read then finds. */
 function chunks({ lost = 0, there = [] as readonly NewEvent[] } = {}) {
   const sent: { bytes: Buffer; copy: Buffer }[] = [];
   let left = lost;

@@ -157,7 +157,7 @@ test("a call that does not open in time is reported as silent, and cancelled if 
   expect(late.cancelled).toBe(true);
 });
 
-test("a checkpoint at the last event's commit position with prepare position 0 does not move the position back, a later one moves it on", async () => {
+test("a checkpoint at the last event's commit position with prepare position 0 does not move the position back; a later one moves on", async () => {
   const bare = (commit: number): ReadReply => ({ kind: "checkpoint", position: { commit: BigInt(commit), prepare: 0n } });
   const feed = openFeed(Promise.resolve(callOf([event(5), bare(5), bare(9), { kind: "caughtUp" }])), 10);
   expect(await feed.take(1000)).toMatchObject({ position: at(5) });

@@ -95,7 +95,8 @@ async function statusOf(path: string, headers: Record<string, string>) {
         resolve({ status: found["grpc-status"], message: found["grpc-message"], exception: found["exception"] });
       stream.on("response", (found) => found["grpc-status"] !== undefined && answer(found));
       stream.on("trailers", answer).on("error", reject).resume();
-      if ("authorization" in headers && headers["authorization"]?.length) stream.end(); // the other calls must be refused although they have not ended
+      // The other calls must be refused although they have not ended.
+      if ("authorization" in headers && headers["authorization"]?.length) stream.end();
     });
   } finally {
     session.destroy();

@@ -57,7 +57,8 @@ test("after the next start no file holds a tombstoned stream's data, and all oth
   await writePerson("member-1");
   await client.tombstoneStream("member-1");
   const before = await listed();
-  expect(before.filter(([stream]) => stream === "member-1")).toHaveLength(18); // until the next start $all still has these events, as on a real server
+  // Until the next start $all still has these events, as on a real server.
+  expect(before.filter(([stream]) => stream === "member-1")).toHaveLength(18);
   await stop();
   expect(occurrences()).toBeGreaterThan(0);
   await start();

@@ -161,7 +161,8 @@ test("a subscriber that is still catching up is never ended, however slow", asyn
   const subscription = client.subscribeToStream("patience", { fromRevision: START });
   const seen: number[] = [];
   for await (const { event } of subscription) {
-    if (seen.length === 10) await client.appendToStream("patience", numbered(5_000, 500, { pad })); // appended while the subscriber is still catching up
+    // Appended while the subscriber is still catching up.
+    if (seen.length === 10) await client.appendToStream("patience", numbered(5_000, 500, { pad }));
     seen.push(Number(event?.revision));
     if (seen.length % 250 === 0) await pause();
     if (seen.length === 5_500) break;

@@ -173,7 +173,8 @@ test.runIf(reachable)("an ordinary user can run a server, and root can go on wit
 });
 
 test("when the pipe closes while the server is still starting and ignores SIGINT, the signal is sent again until it works", async () => {
-  const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`; // a shell's background child ignores SIGINT
+  // A shell's background child ignores SIGINT.
+  const deafAtFirst = `echo here; sleep 1; exec "${process.execPath}" -e 'setInterval(() => undefined, 1000)'`;
   const [shellPath = "", ...args] = leashed(["sh", "-c", deafAtFirst]);
   const shell = spawn(shellPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
   try {

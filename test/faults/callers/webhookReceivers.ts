@@ -74,7 +74,10 @@ export function checkHeard({ receiver }: Listener, expected: ReadonlyMap<string,
   return receiver.got.length - new Set(receiver.got.map(({ id }) => id)).size;
 }
 
-/** Waits until no delivery waits, and this many events are delivered and imports completed. The short form ends claims of dead workers at once, not after 30 s. */
+/**
+ * Waits until no delivery waits, and this many events are delivered and imports completed. The short form ends claims of dead workers at once,
+ * not after 30 s.
+ */
 export async function untilAllTold(
   machine: Machine,
   listeners: readonly Listener[],

@@ -103,7 +103,7 @@ function override<Target extends object>(target: Target, own: Record<string, unk
   });
 }
 
-/** Crash points before and after each call. The short form has those after each call and before the first one: before the next call is nearly the same. */
+/** Crash points before and after each call. The short form has no point before a later call: it is nearly the same as after the call before. */
 export const aroundEach = (points: readonly (readonly [string, Omit<CrashPoint, "when">])[]): [string, CrashPoint][] =>
   points.flatMap(([what, point], index) => {
     const sides = index === 0 || long || process.env["VERIFY"] === "on" ? (["before", "after"] as const) : (["after"] as const);

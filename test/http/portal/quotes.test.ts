@@ -79,7 +79,8 @@ test("places are suggested by the beginning of a postcode or of a suburb", async
   };
   for (const { postalCode } of await places("200")) expect(postalCode).toMatch(/^200/);
   expect((await places("200")).length).toBeGreaterThan(0);
-  expect((await places("800")).map(({ postalCode }) => postalCode)).toEqual(expect.arrayContaining(["0800", "8001"])); // 0800 may have lost its zero in a spreadsheet
+  // 0800 may have lost its zero in a spreadsheet.
+  expect((await places("800")).map(({ postalCode }) => postalCode)).toEqual(expect.arrayContaining(["0800", "8001"]));
   expect(await places("2000")).toContainEqual({ postalCode: "2000", suburb: "Sydney", state: "NSW" });
   expect((await places("melb")).map(({ suburb }) => suburb)).toContain("Melbourne");
   expect([await places("2"), await places("%"), await places("x".repeat(500))]).toEqual([[], [], []]);

@@ -112,7 +112,8 @@ describe("a workbook's header row", () => {
     const rows = `<row r="1"><c r="A1" t="s"><v>${32 * megabytes}</v></c></row>`;
     const filler = `<si><t>${"x".repeat(32 * 1024 - 16)}</t></si>`;
     const strings = `${filler.repeat(32 * megabytes)}<si><t>last</t></si>`;
-    const edit = (parts: ZipPart[]) => parts.map((part) => ({ ...part, stored: true })); // compressed, the file would be refused for its compression ratio
+    // Compressed, the file would be refused for its compression ratio.
+    const edit = (parts: ZipPart[]) => parts.map((part) => ({ ...part, stored: true }));
     const found = withFile(workbook({ rows, strings, edit }), (path) => readHeader(path, "rows"));
     if (taken) expect((await found).columns).toEqual(["last"]);
     else await expect(found).rejects.toThrow("The header row cannot be read from the first 64 MB of the workbook's content.");
