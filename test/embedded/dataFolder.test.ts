@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { readSigningSecret } from "../../src/embedded/signingSecret.js";
@@ -41,7 +41,9 @@ test("an owner is told when its lock is removed, not when the folder is moved", 
   const lock = await takeFolder(here, "start");
   if (!("release" in lock)) throw new Error("the folder is taken");
   let isLost = false;
-  const watched = lock.lost(new AbortController().signal).then(() => {
+  const watching = new AbortController();
+  onTestFinished(() => watching.abort());
+  const watched = lock.lost(watching.signal).then(() => {
     isLost = true;
   });
   await rename(here, join(folder, "there"));

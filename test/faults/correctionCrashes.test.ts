@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { correctionStory } from "../../src/audit/history/correctionStory.js";
 import { verify } from "../../src/audit/verify.js";
@@ -32,6 +32,9 @@ beforeAll(async () => {
   stage = correctionsAt(service);
   worker = startWorker(service);
   projector = startProjector(service);
+});
+afterEach(() => {
+  worker ??= startWorker(service); // a failed test may have left none
 });
 afterAll(async () => {
   await Promise.all([worker?.stop(), projector?.stop()]);
@@ -80,9 +83,12 @@ describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
     const victim = mortal(service, point);
     const api = await startApi({ deps: victim.service.deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
     const key = randomUUID();
-    await stage.correct(organisation, importId, { url: `http://127.0.0.1:${api.port}`, key });
-    expect(victim.died()).toBe(true);
-    await api.stop();
+    try {
+      await stage.correct(organisation, importId, { url: `http://127.0.0.1:${api.port}`, key });
+      expect(victim.died()).toBe(true);
+    } finally {
+      await api.stop();
+    }
     const again = await Promise.all([stage.correct(organisation, importId, { key }), stage.correct(organisation, importId)]);
     await stage.letTimePass();
     for (const id of again) if (id !== undefined) await endOf(organisation, id);
@@ -102,9 +108,12 @@ describe.each(apiPoints.filter(([what]) => what.includes("ImportRequested")))(
       const deps = { ...victim.service.deps, portal: { ...service.portal, ...victim.service.deps } };
       const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
       const key = randomUUID();
-      await stage.correctInPortal(first, importId, { url: `http://127.0.0.1:${api.port}`, key });
-      expect(victim.died()).toBe(true);
-      await api.stop();
+      try {
+        await stage.correctInPortal(first, importId, { url: `http://127.0.0.1:${api.port}`, key });
+        expect(victim.died()).toBe(true);
+      } finally {
+        await api.stop();
+      }
       const again = await Promise.all([stage.correctInPortal(first, importId, { key }), stage.correctInPortal(second, importId)]);
       await stage.letTimePass();
       for (const id of again) if (id !== undefined) await endOf(organisation, id);

@@ -103,8 +103,11 @@ export function correctionsAt(service: TestService) {
   async function dieAt(point: CrashPoint): Promise<void> {
     const victim = mortal(service, point);
     const dying = startWorker(victim.service);
-    await until("the worker has died", async () => victim.died());
-    await dying.stop();
+    try {
+      await until("the worker has died", async () => victim.died());
+    } finally {
+      await dying.stop();
+    }
   }
 
   return { correct, people, correctInPortal, correctEveryWay, letTimePass, dieAt };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verify } from "../../src/audit/verify.js";
 import { logIdOf } from "../../src/commands/logIdentity.js";
 import { startApi } from "../../src/http/startApi.js";
@@ -19,6 +19,9 @@ beforeAll(async () => {
   service = await startTestService();
   worker = startWorker(service);
   projector = startProjector(service);
+});
+afterEach(() => {
+  worker ??= startWorker(service); // a failed test may have left none
 });
 afterAll(async () => {
   await Promise.all([worker?.stop(), projector?.stop()]);
@@ -79,11 +82,11 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
     expect((await push(service.url, customer.key, sent))?.status).toBe(202);
     const victim = mortal(service, point);
     const dying = startWorker(victim.service);
+    onTestFinished(dying.stop);
     await until("the worker has died", async () => victim.died());
     await letTimePass();
     await anotherWorker();
     await endsWell(customer);
-    await dying.stop();
   });
 });
 
@@ -124,8 +127,11 @@ describe.each(lateReportPoints)("a worker dies %s of an import that was cancelle
 async function dieAt(point: CrashPoint): Promise<void> {
   const victim = mortal(service, point);
   const dying = startWorker(victim.service);
-  await until("the worker has died", async () => victim.died());
-  await dying.stop();
+  try {
+    await until("the worker has died", async () => victim.died());
+  } finally {
+    await dying.stop();
+  }
 }
 
 const apiPoints = aroundEach([
@@ -143,9 +149,12 @@ describe.each(apiPoints)("an API dies %s", (_, point) => {
       const api = await startApi({ deps: victim.service.deps, host: "127.0.0.1", port: 0, logger: service.deps.logger });
       const sent = newPush(submission, customer === keyed ? randomUUID() : undefined);
       customer.sent.push(sent);
-      await push(`http://127.0.0.1:${api.port}`, customer.key, sent);
-      expect(victim.died()).toBe(true);
-      await api.stop();
+      try {
+        await push(`http://127.0.0.1:${api.port}`, customer.key, sent);
+        expect(victim.died()).toBe(true);
+      } finally {
+        await api.stop();
+      }
       if (customer === keyed) expect((await push(service.url, customer.key, sent))?.status).toBe(202);
     }
     await letTimePass();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readPidFile } from "../../src/embedded/postgres/leftover.js";
 import { namesBelow } from "../support/namesBelow.js";
@@ -74,6 +74,9 @@ async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promi
 
 test.each(["start", "org list"])("%s ends on SIGINT while it waits for another command on the data folder", async (command) => {
   const lock = await takeFolder(machine.dataDir, "command");
+  onTestFinished(async () => {
+    if ("release" in lock) await lock.release();
+  });
   const child = spawn(process.execPath, [program, ...command.split(" ")], {
     env: { ...machine.environment, LOG_LEVEL: "info" },
     stdio: ["ignore", "ignore", "pipe"],
@@ -87,7 +90,6 @@ test.each(["start", "org list"])("%s ends on SIGINT while it waits for another c
   const [code] = await once(child, "close");
   expect(code).toBe(command === "start" ? 0 : 1);
   if (command !== "start") expect(said).toContain("It was stopped before it was done.\n");
-  if ("release" in lock) await lock.release();
 });
 
 test("a start whose configured database does not answer says so and ends", async () => {
@@ -119,9 +121,12 @@ describe.skipIf(!existsSync("/proc/self/environ"))("a start", () => {
     };
     const inTheWay = join(machine.dataDir, "runtime.json.new");
     await mkdir(inTheWay);
-    await restart("projector");
-    await until("the failure is logged", async () => started.stderr().includes("the runtime file could not be written"));
-    await rmdir(inTheWay);
+    try {
+      await restart("projector");
+      await until("the failure is logged", async () => started.stderr().includes("the runtime file could not be written"));
+    } finally {
+      await rmdir(inTheWay);
+    }
     const worker = await restart("worker");
     await until("the worker is recorded", async () => (await recorded()).includes(`"${worker}-`));
     running = started;

@@ -23,6 +23,8 @@ export interface ReadModel {
   /** `from` is the event store to follow, by default the model's own. */
   startProjector(logger?: Logger, from?: EventStore): void;
   stopProjector(): Promise<void>;
+  /** Does the work while no projector runs. */
+  withoutProjector<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,14 @@ export async function startReadModel(): Promise<ReadModel> {
       projector?.stop.abort();
       await projector?.ended;
       projector = undefined;
+    },
+    async withoutProjector(work) {
+      await model.stopProjector();
+      try {
+        return await work();
+      } finally {
+        model.startProjector();
+      }
     },
     async close() {
       await model.stopProjector();

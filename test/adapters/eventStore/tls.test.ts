@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureServer, createServer, type Http2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 
 const servers: Http2Server[] = [];
@@ -27,6 +27,7 @@ test.each([
 ])("%s is reported as a misconfigured event store, not as an outage", async (_, server, reason) => {
   const address = `esdb://127.0.0.1:${await listen(await server())}?tls=true`;
   const store = connectEventStore({ address, logger: pino({ level: "silent" }), deadlineMs: 5_000, attempts: 2 });
+  onTestFinished(store.close);
   const message = expect.stringMatching(
     new RegExp(`^The event store cannot be used: ${reason}\\. Check the address and tls in EVENTSTORE_URL; .*NODE_EXTRA_CA_CERTS`),
   );
@@ -35,5 +36,4 @@ test.each([
   for (const work of [() => store.ping(), () => store.last("waybill"), () => store.append("waybill", events, -1n)]) {
     await expect(work()).rejects.toMatchObject({ name: "StoreUnavailable", fault: "misconfigured", outcomeUnknown: false, message });
   }
-  await store.close();
 });

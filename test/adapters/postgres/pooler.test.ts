@@ -1,6 +1,6 @@
 // What must hold behind a pooler that may run each transaction of a client on another server session.
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../../src/adapters/postgres/listen.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
@@ -24,7 +24,12 @@ const locks = async ({ pool }: TestDatabase) =>
 describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => {
   let database: TestDatabase;
   let pooler: TestPooler;
-  const open = () => createPool({ url: pooler.url, applicationName: "test" });
+  /** A pool for one test, ended when the test ends. */
+  const open = (url = pooler.url) => {
+    const pool = createPool({ url, applicationName: "test" });
+    onTestFinished(() => pool.end());
+    return pool;
+  };
   beforeAll(async () => {
     database = await createTestDatabase({ empty: true });
     pooler = await startTestPooler(database.url, "transaction");
@@ -37,6 +42,9 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
   test("one client's transactions run on several server sessions, so that the tests below test something", async () => {
     const pool = open();
     const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()));
+    onTestFinished(() => {
+      for (const client of clients) client.release();
+    });
     for (const client of clients) await client.query("begin");
     for (const client of clients) await client.query("rollback");
     const pids = new Set<number>();
@@ -44,8 +52,6 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
       pids.add((await clients[0]?.query<{ pid: number }>("select pg_backend_pid() as pid"))?.rows[0]?.pid ?? 0);
     }
     expect(pids.size).toBeGreaterThan(1);
-    for (const client of clients) client.release();
-    await pool.end();
   });
 
   test("processes that start together migrate once and leave no lock behind", async () => {
@@ -78,6 +84,10 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
         active.splice(active.indexOf(n), 1);
       }),
     );
+    onTestFinished(async () => {
+      for (const end of ends) end.abort();
+      await Promise.all(runs);
+    });
     const meanwhile = async () => {
       await Promise.all(Array.from({ length: 8 }, () => busy.query("select 1")));
       return active.length;
@@ -91,7 +101,6 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     ends[1 - first]?.abort();
     await Promise.all(runs);
     expect(await locks(database)).toBe(0);
-    await Promise.all([...pools, busy].map((pool) => pool.end()));
   });
 
   test("batches are projected, though each may run on another session", async () => {
@@ -107,7 +116,6 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     }
     const { rows: imports } = await database.pool.query("select status, processed from imports");
     expect(imports).toEqual([1, 2].map(() => ({ status: "completed", processed: 30 })));
-    await Promise.all([pool.end(), busy.end()]);
   });
 
   test("keys are looked up and each use is counted once, though each look-up may run on another session", async () => {
@@ -121,7 +129,6 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     const looks = pools.flatMap((pool) => Array.from({ length: 50 }, () => lookUpKeys(pool, new Map([["hash", 1]]))));
     const used = (await Promise.all(looks)).map((found) => found.get("hash")?.used ?? 0);
     expect(used.sort((one, other) => one - other)).toEqual(Array.from({ length: 150 }, (_, n) => n + 1));
-    await Promise.all(pools.map((pool) => pool.end()));
   });
 
   test("each client's sessions have the settings that the code relies on", async () => {
@@ -129,7 +136,6 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     const pool = open();
     const shown = () => transaction(pool, async (client) => (await client.query("select now()::text as text")).rows[0].text);
     for (const text of await Promise.all(Array.from({ length: 10 }, shown))) expect(text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
-    await pool.end();
   });
 
   test("`listen` reports the pooler and ends, without waiting for notifications", async () => {
@@ -152,14 +158,12 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
 
   test("the error for a pooler that refuses the connection's time limits says what to set in PgBouncer", async () => {
     const strict = await startTestPooler(database.url, "transaction", "");
-    const pool = createPool({ url: strict.url, applicationName: "test" });
-    await expect(pool.query("select 1")).rejects.toMatchObject({
+    onTestFinished(strict.stop);
+    await expect(open(strict.url).query("select 1")).rejects.toMatchObject({
       fault: "misconfigured",
       message: expect.stringContaining(
         "Set ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout in PgBouncer.",
       ),
     });
-    await pool.end();
-    await strict.stop();
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { asDatabaseError, isDatabaseUnavailable } from "../../../src/adapters/postgres/errors.js";
 import { listen } from "../../../src/adapters/postgres/listen.js";
 import { migrate } from "../../../src/adapters/postgres/migrate.js";
@@ -18,6 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** A pool for one test, ended when the test ends. */
+function openPool(options: Parameters<typeof createPool>[0]): ReturnType<typeof createPool> {
+  const pool = createPool(options);
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
 test("a transaction that throws leaves nothing behind", async () => {
   await database.pool.query("create table notes (text text)");
   const failed = transaction(database.pool, async (client) => {
@@ -30,7 +37,7 @@ test("a transaction that throws leaves nothing behind", async () => {
 });
 
 test("an address where no server listens is an outage, a wrong statement is not", async () => {
-  const nowhere = createPool({ url: "postgres://a:b@127.0.0.1:1/c", applicationName: "test" });
+  const nowhere = openPool({ url: "postgres://a:b@127.0.0.1:1/c", applicationName: "test" });
   await expect(nowhere.query("select 1")).rejects.toBeInstanceOf(StoreUnavailable);
   await expect(nowhere.connect()).rejects.toBeInstanceOf(StoreUnavailable);
   await expect(transaction(nowhere, async () => undefined)).rejects.toBeInstanceOf(StoreUnavailable);
@@ -40,7 +47,7 @@ test("an address where no server listens is an outage, a wrong statement is not"
 });
 
 test("a server that ends the connection is an outage, and the pool goes on afterwards", async () => {
-  const pool = createPool({ url: database.url, applicationName: "victim" });
+  const pool = openPool({ url: database.url, applicationName: "victim" });
   const cut = transaction(pool, async (client) => {
     const { rows } = await client.query("select pg_backend_pid() as pid");
     await database.pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
@@ -48,13 +55,11 @@ test("a server that ends the connection is an outage, and the pool goes on after
   });
   await expect(cut).rejects.toBeInstanceOf(StoreUnavailable);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  await pool.end();
 });
 
 test("a statement that runs too long is an outage", async () => {
-  const pool = createPool({ url: database.url, applicationName: "slow", statementTimeout: 50 });
+  const pool = openPool({ url: database.url, applicationName: "slow", statementTimeout: 50 });
   await expect(pool.query("select pg_sleep(5)")).rejects.toBeInstanceOf(StoreUnavailable);
-  await pool.end();
 });
 
 test("an error keeps its own type when it is no outage", () => {
@@ -94,6 +99,10 @@ test("a listener is told about notifications, also after its connection was cut"
     onNotify: (payload) => heard.push(payload),
     signal: stop.signal,
   });
+  onTestFinished(async () => {
+    stop.abort();
+    await listening;
+  });
   await expect.poll(() => heard).toEqual([undefined]);
   await database.pool.query("notify doorbell, 'first'");
   await expect.poll(() => heard).toEqual([undefined, "first"]);
@@ -101,28 +110,22 @@ test("a listener is told about notifications, also after its connection was cut"
   await expect.poll(() => heard).toEqual([undefined, "first", undefined]);
   await database.pool.query("notify doorbell, 'second'");
   await expect.poll(() => heard).toEqual([undefined, "first", undefined, "second"]);
-  stop.abort();
-  await listening;
 });
 
 test("sessions have the settings that the code relies on, whatever the database's own settings are", async () => {
   const other = await createTestDatabase();
+  onTestFinished(other.close);
   const name = new URL(other.url).pathname.slice(1);
-  try {
-    for (const setting of ["datestyle = 'SQL, DMY'", "timezone = 'Australia/Lord_Howe'", "standard_conforming_strings = off"])
-      await other.pool.query(`alter database ${name} set ${setting}`);
-    const pool = createPool({ url: other.url, applicationName: "test" });
-    const { rows } = await pool.query("select now() as now, now()::text as text, $1::timestamptz as given, 'a\\\\b' as literal", [
-      "2026-10-06T01:02:03Z",
-    ]);
-    expect(rows[0].now).toBeInstanceOf(Date);
-    expect(rows[0].text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
-    expect(rows[0].given).toEqual(new Date("2026-10-06T01:02:03Z"));
-    expect(rows[0].literal).toBe(String.raw`a\\b`);
-    await pool.end();
-  } finally {
-    await other.close();
-  }
+  for (const setting of ["datestyle = 'SQL, DMY'", "timezone = 'Australia/Lord_Howe'", "standard_conforming_strings = off"])
+    await other.pool.query(`alter database ${name} set ${setting}`);
+  const pool = openPool({ url: other.url, applicationName: "test" });
+  const { rows } = await pool.query("select now() as now, now()::text as text, $1::timestamptz as given, 'a\\\\b' as literal", [
+    "2026-10-06T01:02:03Z",
+  ]);
+  expect(rows[0].now).toBeInstanceOf(Date);
+  expect(rows[0].text).toMatch(/^\d{4}-\d\d-\d\d .*\+00$/);
+  expect(rows[0].given).toEqual(new Date("2026-10-06T01:02:03Z"));
+  expect(rows[0].literal).toBe(String.raw`a\\b`);
 });
 
 test("a time reaches Postgres unchanged, also from a machine whose time zone once had an offset with seconds", async () => {
@@ -140,11 +143,10 @@ test("a time reaches Postgres unchanged, also from a machine whose time zone onc
 });
 
 test("a migration leaves no lock and no changed setting on the pool's connection", async () => {
-  const pool = createPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
+  const pool = openPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
   await migrate(pool);
   expect((await pool.query("show statement_timeout")).rows).toEqual([{ statement_timeout: "12345ms" }]);
   expect((await pool.query("select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")).rowCount).toBe(0);
-  await pool.end();
 });
 
 test.each([
@@ -153,12 +155,11 @@ test.each([
   ["TLS where the server has none", { search: "?sslmode=verify-full" }, "Switch TLS on in it, or take sslmode out of DATABASE_URL."],
 ])("%s is reported as a misconfigured database with what to check, not as an outage", async (_, change, hint) => {
   const url = Object.assign(new URL(database.url), change);
-  const pool = createPool({ url: url.href, applicationName: "test" });
+  const pool = openPool({ url: url.href, applicationName: "test" });
   const error = await migrate(pool).catch((failure: unknown) => failure);
   expect(error).toMatchObject({ name: "StoreUnavailable", store: "database", fault: "misconfigured" });
   expect((error as Error).message).toMatch(/^The database cannot be used: /);
   expect((error as Error).message).toContain(hint);
-  await pool.end();
 });
 
 test("a certificate that is not trusted is reported as a misconfigured database with what to check", async () => {
@@ -173,9 +174,10 @@ test("a certificate that is not trusted is reported as a misconfigured database 
         secure.on("error", () => undefined);
       });
   }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const pool = createPool({ url: `postgres://a:b@127.0.0.1:${port}/c?sslmode=verify-full`, applicationName: "test" });
+  const pool = openPool({ url: `postgres://a:b@127.0.0.1:${port}/c?sslmode=verify-full`, applicationName: "test" });
   await expect(pool.query("select 1")).rejects.toMatchObject({
     store: "database",
     fault: "misconfigured",
@@ -183,15 +185,12 @@ test("a certificate that is not trusted is reported as a misconfigured database 
       /^The database cannot be used: .*certificate.*\. Check sslmode and sslrootcert in DATABASE_URL, and NODE_EXTRA_CA_CERTS\.$/,
     ),
   });
-  await pool.end();
-  server.close();
 });
 
 test("migrating a migrated database raises no warning", async () => {
   const notices: string[] = [];
-  const pool = createPool({ url: database.url, applicationName: "migrating" });
+  const pool = openPool({ url: database.url, applicationName: "migrating" });
   pool.on("connect", (client) => client.on("notice", ({ severity, message }) => severity === "WARNING" && notices.push(message ?? "")));
   await migrate(pool);
-  await pool.end();
   expect(notices).toEqual([]);
 });

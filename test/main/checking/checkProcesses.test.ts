@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import { type CheckProcessesOptions, createCheckProcesses } from "../../../src/main/checking/checkProcesses.js";
 import { organisationFile } from "../../support/organisationFile.js";
-import { until } from "../../support/processes.js";
+import { kill, until } from "../../support/processes.js";
 
 let folder: string;
 let pipe: string;
@@ -30,8 +30,13 @@ function begin(checks: ReturnType<typeof open>, organisationId: string) {
   const file = { path: pipe, name: "a.csv", format: "csv" } as const;
   const watch = { signal: leaving.signal, progress: () => undefined, shipments: async () => undefined };
   const ended = checks.run({ organisationId, kind: "activities", file, folder, catalogue }, watch);
+  const leave = () => leaving.abort(new Error("left"));
+  onTestFinished(async () => {
+    leave();
+    await ended.catch(() => undefined);
+  });
   ended.catch(() => undefined);
-  return { ended, leave: () => leaving.abort(new Error("left")) };
+  return { ended, leave };
 }
 
 /** The pids of a process's children that check a file. */
@@ -89,15 +94,20 @@ describe("the processes that check files", () => {
        const watch = { signal: new AbortController().signal, progress: () => undefined, shipments };
        await createCheckProcesses({ localities: async () => ({}) }).run(${asked}, watch);`,
     ]);
-    await once(parent.stdout, "data");
-    const children = await running(parent.pid);
-    expect(children).toHaveLength(1);
-    parent.kill("SIGKILL");
     const isThere = (pid: string) =>
       readFile(`/proc/${pid}/cmdline`, "utf8").then(
         (text) => text.includes("checkProcess.js"),
         () => false,
       );
+    let children: string[] = [];
+    onTestFinished(async () => {
+      parent.kill("SIGKILL");
+      for (const pid of children) if (await isThere(pid)) kill(Number(pid), "SIGKILL");
+    });
+    await once(parent.stdout, "data");
+    children = await running(parent.pid);
+    expect(children).toHaveLength(1);
+    parent.kill("SIGKILL");
     await until("the check is gone", async () => !(await isThere(children[0] ?? "")));
   });
 

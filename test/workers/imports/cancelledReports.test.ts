@@ -1,5 +1,5 @@
 // Error reports of imports that are cancelled while they run or while they wait in the queue.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { verify } from "../../../src/audit/verify.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { eventually } from "../../support/eventually.js";
@@ -47,6 +47,8 @@ function heldUp(store: EventStore) {
 async function cancelledWhileRunning(organisation: TestOrganisation, push: () => Promise<Response>) {
   const held = heldUp(service.eventStore);
   const worker = startWorker({ ...service, deps: { ...service.deps, eventStore: held.eventStore } });
+  onTestFinished(worker.stop);
+  onTestFinished(held.goOn); // before the stop, which waits for the chunk that is held back
   const { statusUrl } = (await (await push()).json()) as { statusUrl: string };
   await eventually(held.isHolding, "the first rows to be recorded");
   expect((await stage.check(organisation, statusUrl)).errorReportUrl).toBeNull();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
@@ -18,6 +18,7 @@ test("the event store dies in the middle of an import: the import waits, goes on
   let appends = 0;
   let dead = false;
   const impatient = connectEventStore({ address: stage.store.address, logger: stage.logger, deadlineMs: 4_000, attempts: 2 });
+  onTestFinished(impatient.close);
   const watched = beforeChunks(impatient, async () => {
     appends += 1;
     if (appends !== 3 || dead) return;
@@ -25,20 +26,21 @@ test("the event store dies in the middle of an import: the import waits, goes on
     await stage.pool.query("update import_queue set not_before = null");
     dead = true;
   });
-  const worker = stage.start({ eventStore: watched });
-  await until(async () => {
-    if (!dead) return false;
-    const waiting = await stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [importId]);
-    return waiting.rowCount === 1;
-  });
-  await stage.store.restart();
+  onTestFinished(stage.start({ eventStore: watched }).stop);
+  try {
+    await until(async () => {
+      if (!dead) return false;
+      const waiting = await stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [importId]);
+      return waiting.rowCount === 1;
+    });
+  } finally {
+    await stage.store.restart();
+  }
   const events = await stage.ended(importId);
   expect(events.slice(2, -1).map((event) => (event.data as { row: number }).row)).toEqual(
     Array.from({ length: 6_000 }, (_, index) => index + 2),
   );
   expect(events.at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 6_000, processed: 6_000, failed: 0 } } });
-  await worker.stop();
-  await impatient.close();
 });
 
 test("an import waits while the object store is not available, and does not fail", async () => {
@@ -51,37 +53,35 @@ test("an import waits while the object store is not available, and does not fail
       return stage.objectStore.fetch(key, path);
     },
   };
-  const worker = stage.start({ objectStore });
+  onTestFinished(stage.start({ objectStore }).stop);
   const events = await stage.ended(importId);
   expect(away).toBeLessThan(0);
   expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportStarted", "RowAccepted", "RowAccepted", "ImportCompleted"]);
-  await worker.stop();
 });
 
 test("a worker with a wrong bucket leaves the import to other workers, and creates no bucket", async () => {
   const s3 = await startTestS3();
+  onTestFinished(s3.close);
   const mistaken = createS3ObjectStore({ ...s3.options, bucket: "waybill-mistaken" });
+  onTestFinished(mistaken.close);
   const importId = await stage.push(await stage.organisation("bucket"), "activities", activities(2));
   const worker = stage.start({ objectStore: mistaken });
+  onTestFinished(worker.stop);
   const waiting = "select 1 from import_queue where import_id = $1 and not_before is not null and attempts = 0";
   await until(async () => (await stage.pool.query(waiting, [importId])).rowCount === 1);
   await worker.stop();
   await expect(mistaken.ping()).rejects.toMatchObject({ fault: "absent" });
-  mistaken.close();
-  await s3.close();
   await stage.pool.query("update import_queue set not_before = null where import_id = $1", [importId]);
-  const next = stage.start();
+  onTestFinished(stage.start().stop);
   expect((await stage.ended(importId)).at(-1)?.type).toBe("ImportCompleted");
-  await next.stop();
 });
 
 test("an import whose file is gone fails, since no retry brings it back", async () => {
   const importId = await stage.push(await stage.organisation("lost"), "activities", activities(2));
   for await (const { key } of stage.objectStore.list("uploads/lost/")) await stage.objectStore.remove(key);
-  const worker = stage.start();
+  onTestFinished(stage.start().stop);
   const events = await stage.ended(importId);
   expect(events.at(-1)).toMatchObject({ type: "ImportFailed", data: { reason: "The submitted file is no longer stored. Send it again." } });
-  await worker.stop();
 });
 
 test("an import that a bug stops on every attempt fails in the end", async () => {
@@ -93,6 +93,7 @@ test("an import that a bug stops on every attempt fails in the end", async () =>
       throw new TypeError("a bug");
     },
   });
+  onTestFinished(worker.stop);
   await until(
     async () =>
       (await stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [importId])).rowCount === 1,
@@ -100,7 +101,6 @@ test("an import that a bug stops on every attempt fails in the end", async () =>
   await stage.pool.query("update import_queue set not_before = null where import_id = $1", [importId]);
   const events = await stage.ended(importId);
   expect(events.at(-1)).toMatchObject({ type: "ImportFailed", data: { reason: expect.stringContaining("fault in the service") } });
-  await worker.stop();
 });
 
 test("a worker that is stopped finishes its chunk, gives its turn back at once, and leaves nothing on disk", async () => {
@@ -112,6 +112,8 @@ test("a worker that is stopped finishes its chunk, gives its turn back at once, 
     goOn = open;
   });
   const worker = stage.start({ eventStore: beforeChunks(stage.eventStore, () => (++chunks > 1 ? gate : undefined)) });
+  onTestFinished(worker.stop);
+  onTestFinished(goOn); // before the stop, which waits for the chunk that is held back
   await until(() => chunks > 1);
   const stopped = worker.stop();
   goOn();
@@ -120,7 +122,6 @@ test("a worker that is stopped finishes its chunk, gives its turn back at once, 
   expect(rows).toEqual([{ worker: null, expires_at: null }]);
   expect((await stage.eventStore.last(`import-${importId}`))?.type).toBe("RowAccepted");
   expect(await stage.leftovers()).toEqual([]);
-  const next = stage.start();
+  onTestFinished(stage.start().stop);
   expect((await stage.ended(importId)).at(-1)).toMatchObject({ type: "ImportCompleted", data: { counts: { received: 6_500 } } });
-  await next.stop();
 });

@@ -107,21 +107,24 @@ test("without a worker the link of a removed report answers 503 with retry-after
   const { importId, statusUrl, key } = await completed();
   const { errorReportUrl } = await check(statusUrl);
   await worker.stop();
-  await service.objectStore.remove(key);
-  for await (const upload of service.objectStore.list(`uploads/${organisation.id}/`)) await service.objectStore.remove(upload.key);
-  const answer = await follow(errorReportUrl);
-  expect(answer.status).toBe(503);
-  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-  await makeLateReports({ ...service.deps, signal: new AbortController().signal }, service.deps.tempDir);
-  const rows = await opened(await follow(errorReportUrl));
-  expect(rows.map((row) => row.slice(0, 2))).toEqual([
-    ["Row number", "Rejection reason"],
-    ["3", "Charge code is required"],
-    ["5", expect.stringContaining("uantity")],
-  ]);
-  const late = await service.pool.query("select report_key from late_reports where import_id = $1", [importId]);
-  expect(late.rows).toEqual([{ report_key: key }]);
-  worker = startWorker(service);
+  try {
+    await service.objectStore.remove(key);
+    for await (const upload of service.objectStore.list(`uploads/${organisation.id}/`)) await service.objectStore.remove(upload.key);
+    const answer = await follow(errorReportUrl);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    await makeLateReports({ ...service.deps, signal: new AbortController().signal }, service.deps.tempDir);
+    const rows = await opened(await follow(errorReportUrl));
+    expect(rows.map((row) => row.slice(0, 2))).toEqual([
+      ["Row number", "Rejection reason"],
+      ["3", "Charge code is required"],
+      ["5", expect.stringContaining("uantity")],
+    ]);
+    const late = await service.pool.query("select report_key from late_reports where import_id = $1", [importId]);
+    expect(late.rows).toEqual([{ report_key: key }]);
+  } finally {
+    worker = startWorker(service);
+  }
 });
 
 test("a removed report of a cancelled import is made again too, also 60 days after the cancellation", async () => {

@@ -59,12 +59,15 @@ test("two workers with the same host name and pid have different ids", () => {
 
 test("a parent that is removed while folders are made is made again", async () => {
   const inside = join(parent, "tmp", "role");
-  let made = 0;
+  let isOver = false;
   const removing = async () => {
-    while (made < 30) await rm(join(parent, "tmp"), { recursive: true, force: true }).catch(() => undefined); // a new folder is in it
+    while (!isOver) await rm(join(parent, "tmp"), { recursive: true, force: true }).catch(() => undefined); // a new folder is in it
   };
-  const making = async () => {
-    for (; made < 30; made += 1) await ownFolder(inside, "worker");
-  };
-  await Promise.all([making(), removing()]);
+  const removed = removing();
+  try {
+    for (let made = 0; made < 30; made += 1) await ownFolder(inside, "worker");
+  } finally {
+    isOver = true;
+    await removed;
+  }
 });

@@ -1,7 +1,7 @@
 // "Check file" checks a file as an import would, over a real socket and in a real process.
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { addMember, formToken, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { projectLog } from "../../../support/projectLog.js";
@@ -46,6 +46,7 @@ const activities = (rows: string) => `warehouseCode,chargeCode,quantity,activity
 describe("checking a file", () => {
   test("shows accepted and rejected rows, new and replaced shipments, and each problem's row and column; nothing is recorded", async () => {
     const worker = startWorker(service);
+    onTestFinished(worker.stop);
     const before = { shipments: [{ ...shipmentFields, shipmentId: "S-OLD", items: [{ itemType: "CARTON" }] }] };
     expect((await organisation.post("/v1/org/shipments/imports", before)).status).toBe(202);
     await until("the import has run", async () => (await service.pool.query("select from import_queue")).rowCount === 0);
@@ -118,6 +119,7 @@ describe("checking a file", () => {
       },
     });
     sending.on("error", () => undefined);
+    onTestFinished(() => void sending.destroy());
     sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nwarehouseCode');
     await until("the upload has begun", async () => (await readdir(service.deps.tempDir)).length === 1);
     const second = await check("activities", csv(activities(activity("1"))));
@@ -130,6 +132,7 @@ describe("checking a file", () => {
   test("leaving the page while the file is checked removes the file and frees the place", async () => {
     const large = csv(activities(activity("0").repeat(300_000)));
     const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
     const body = new FormData();
     for (const [name, value] of Object.entries({ kind: "activities", page: "p" })) body.append(name, value);
     body.append("file", large);
