@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createLogger } from "../../src/adapters/logging.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
@@ -61,6 +61,7 @@ test.skipIf(!existsSync("/dev/full"))("a log line that cannot be written does no
     setTimeout(() => process.exit(7), 100);`;
   const full = openSync("/dev/full", "w");
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "ignore", full] });
+  onTestFinished(() => void child.kill("SIGKILL"));
   closeSync(full);
   expect(await once(child, "exit")).toEqual([7, null]);
 });

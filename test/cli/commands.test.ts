@@ -5,7 +5,7 @@ import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { freePort, program, waybill } from "../support/processes.js";
@@ -65,6 +65,7 @@ test("a command whose output is closed early exits with 0 and prints no error", 
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  onTestFinished(() => void child.kill("SIGKILL"));
   child.stdout.destroy();
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr += chunk));
@@ -75,12 +76,13 @@ test("a command whose output is closed early exits with 0 and prints no error", 
 test.skipIf(!existsSync("/dev/full"))("a command whose output cannot be written exits with 1 and one line on stderr", async () => {
   for (const args of [["org", "list"], ["--help"]]) {
     const full = await open("/dev/full", "w");
+    onTestFinished(() => full.close());
     const env = { ...process.env, ...environment };
     const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", full.fd, "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
     let stderr = "";
     child.stderr?.on("data", (chunk) => (stderr += chunk));
     const [code] = await once(child, "close");
-    await full.close();
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^The output could not be written: no space left on device\.[^\n]+\n$/),

@@ -54,8 +54,11 @@ async function projectFrom(eventStore: EventStore, importId?: string): Promise<s
   const logger = pino({ level: "error" }, { write: (line) => void lines.push(line) });
   model.startProjector(logger, eventStore);
   const isThere = async () => importId !== undefined && (await everything()).some((row) => row.includes(importId));
-  await until(async () => lines.length >= 3 || (await isThere()));
-  await model.stopProjector();
+  try {
+    await until(async () => lines.length >= 3 || (await isThere()));
+  } finally {
+    await model.stopProjector();
+  }
   return lines.join("");
 }
 
@@ -131,8 +134,11 @@ describe("tables of a log", () => {
 test("a projector that disowns the old tables does not disown those that a rebuild has put in place meanwhile", async () => {
   await rebuildFrom(own);
   model.startProjector(pino({ level: "silent" }), other);
-  await until(async () => (await checkpoints()).some(({ commit }) => commit === String(2n ** 63n - 1n)));
-  await model.stopProjector();
+  try {
+    await until(async () => (await checkpoints()).some(({ commit }) => commit === String(2n ** 63n - 1n)));
+  } finally {
+    await model.stopProjector();
+  }
   await rebuildFrom(own);
   const stale = new Map([["imports", { commit: 1n, prepare: 1n, landmark: undefined, logId: undefined }]]);
   await disownTables(model.pool, stale);

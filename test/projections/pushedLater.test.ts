@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { verify } from "../../src/audit/verify.js";
@@ -62,11 +62,11 @@ test("a rebuild gives the same rows, and an audit finds nothing", async () => {
   for (const { live, rebuilt } of comparisons) expect(live).toEqual(rebuilt);
   await expectRightLedger();
   const objects = await createTestObjectStore();
+  onTestFinished(objects.close);
   const verified = await verify({
     ...{ pool, eventStore, objectStore: objects.store, tempDir: tmpdir() },
     ...{ signal, organisationId: undefined, files: false },
   });
-  await objects.close();
   expect(verified.findings.first).toEqual([]);
 });
 
@@ -109,20 +109,20 @@ test("the tables list the same versions, and each is read from its import's stre
 });
 
 test("the migration and the projector repair a database in which an older push has overwritten a newer one", async () => {
-  await model.stopProjector();
   const { pool } = model;
-  await pool.query(`alter table shipments rename column import_position to position;
-                    create index shipments_by_update on shipments (organisation_id, position)`);
-  await pool.query(
-    `update shipments set fields = fields || '{"originSuburb":"older"}', import_id = $1, updated_at = '2026-03-01T12:00:00Z', position = 9999999
-      where shipment_id = 'S1'`,
-    [older.importId],
-  );
-  const migration = await readFile(new URL("../../drizzle/0005_pushed_later_wins.sql", import.meta.url), "utf8");
-  for (const statement of migration.split("--> statement-breakpoint")) await pool.query(statement);
-  // The row is still there until the projector has written the table anew.
-  expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" });
-  model.startProjector();
+  await model.withoutProjector(async () => {
+    await pool.query(`alter table shipments rename column import_position to position;
+                      create index shipments_by_update on shipments (organisation_id, position)`);
+    await pool.query(
+      `update shipments set fields = fields || '{"originSuburb":"older"}', import_id = $1, updated_at = '2026-03-01T12:00:00Z', position = 9999999
+        where shipment_id = 'S1'`,
+      [older.importId],
+    );
+    const migration = await readFile(new URL("../../drizzle/0005_pushed_later_wins.sql", import.meta.url), "utf8");
+    for (const statement of migration.split("--> statement-breakpoint")) await pool.query(statement);
+    // The row is still there until the projector has written the table anew.
+    expect(await findShipment("acme", "S1", pool)).toMatchObject({ originSuburb: "older" });
+  });
   await until(async () => (await pool.query("select from checkpoints where projection = 'shipments'")).rowCount === 1);
   await model.project();
   await expectRightLedger();

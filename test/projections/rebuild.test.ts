@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { allProjections } from "../../src/projections/allProjections.js";
 import type { RebuildOptions } from "../../src/projections/rebuild/rebuild.js";
 import { activity } from "../support/importStory.js";
@@ -93,9 +93,16 @@ describe("a rebuild", () => {
     },
   });
 
+  /** Lets a rebuild go on and waits for its end, so that a failed test does not leave its lock to the next one. */
+  const ended = async (goOn: () => void, rebuilding: Promise<unknown>) => {
+    goOn();
+    await rebuilding.catch(() => undefined);
+  };
+
   test("is refused while another one runs", async () => {
     const [atWork, goOn] = [gate(), gate()];
     const first = run({ eventStore: holding(atWork.open, goOn.opened) });
+    onTestFinished(() => ended(goOn.open, first));
     await Promise.race([atWork.opened, first]);
     await expect(run()).rejects.toThrow("another rebuild");
     goOn.open();
@@ -106,6 +113,7 @@ describe("a rebuild", () => {
     const before = await everything();
     const [firstAtWork, goOn, secondAtWork, firstOver] = [gate(), gate(), gate(), gate()];
     const first = run({ eventStore: holding(firstAtWork.open, goOn.opened) });
+    onTestFinished(() => ended(goOn.open, first));
     const refused = expect(first).rejects.toThrow("another rebuild has begun meanwhile");
     await firstAtWork.opened;
     const here = "(select oid from pg_database where datname = current_database())";
@@ -113,6 +121,7 @@ describe("a rebuild", () => {
     await model.pool.query(`select pg_terminate_backend(pid) ${holders}`);
     await until(async () => (await model.pool.query(`select 1 ${holders}`)).rowCount === 0);
     const second = run({ eventStore: holding(secondAtWork.open, firstOver.opened) });
+    onTestFinished(() => ended(firstOver.open, second));
     await Promise.race([secondAtWork.opened, second]);
     goOn.open();
     await refused;

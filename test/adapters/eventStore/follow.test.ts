@@ -1,6 +1,6 @@
 import { EventStoreDBClient } from "@eventstore/db-client";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { LogTooShort } from "../../../src/portErrors.js";
 import { type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
@@ -84,6 +84,7 @@ describe("following", () => {
 
   test("the position moves past events of other streams, so that a restart does not read them again", async () => {
     const own = connect(node.address, { stallMs: 500 });
+    onTestFinished(own.close);
     const follow = start(own, { prefixes: [prefix] });
     await expect.poll(() => follow.batches.at(-1)?.caughtUp).toBe(true);
     const stream = newStream("foreign-");
@@ -97,7 +98,6 @@ describe("following", () => {
     await expect.poll(() => late.batches.at(-1)?.caughtUp).toBe(true);
     expect(isAfter(halfWay, late.position() as Position)).toBe(false);
     expect(late.events).toEqual([]);
-    await own.close();
   });
 
   test("the server's own events are passed over", async () => {
@@ -158,6 +158,7 @@ describe("following through trouble", () => {
     const events = someEvents(count);
     const said: string[] = [];
     const watched = connect(node.address, { logger: pino({ level: "debug" }, { write: (line) => void said.push(line) }) });
+    onTestFinished(watched.close);
     const follow = start(watched, { prefixes: [prefix] }, async () => {
       await store.last(`${prefix}a`); // slower than the writer
     });
@@ -167,7 +168,6 @@ describe("following through trouble", () => {
     expect(ids(follow.events)).toEqual(ids(events));
     expectSafePositions(follow);
     expect(said.join("")).toContain("live subscription fell behind");
-    await watched.close();
   }, 900_000);
 
   test("connections cut again and again while writers append: every event once, in order", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { cancelImport } from "../../../src/commands/imports/cancelImport.js";
 import { beforeChunks } from "../../support/stores/chunkAppends.js";
 import { activities, openStage, type Stage, until } from "../../workers/imports/stage.js";
@@ -42,10 +42,9 @@ test("cancelling another organisation's import, one of the other kind or a made-
 test("a completed import cannot be cancelled", async () => {
   const organisation = await stage.organisation("done");
   const importId = await stage.push(organisation, "activities", activities(2));
-  const worker = stage.start();
+  onTestFinished(stage.start().stop);
   await stage.ended(importId);
   await expect(cancel(organisation, importId)).rejects.toMatchObject({ code: "conflict", message: "The import is already completed." });
-  await worker.stop();
 });
 
 test("a running import stops, its last event names the caller that cancelled it, and the next import runs", async () => {
@@ -58,6 +57,8 @@ test("a running import stops, its last event names the caller that cancelled it,
     goOn = open;
   });
   const worker = stage.start({ eventStore: beforeChunks(stage.eventStore, () => (++chunks > 1 ? gate : undefined)) });
+  onTestFinished(worker.stop);
+  onTestFinished(goOn); // before the stop, which waits for the chunk that is held back
   await until(() => chunks > 1);
   await cancel(organisation, importId);
   const rows = (await stage.eventStore.last(`import-${importId}`))?.revision ?? 0n;
@@ -74,10 +75,9 @@ test("a cancellation whose process died before recording it is recorded by the w
   const organisation = await stage.organisation("orphaned");
   const importId = await stage.push(organisation, "activities", activities(3));
   await stage.pool.query("update import_queue set cancel_requested = true where import_id = $1", [importId]);
-  const worker = stage.start();
+  onTestFinished(stage.start().stop);
   const events = await stage.ended(importId);
   expect(events.map((event) => event.type)).toEqual(["ImportRequested", "ImportCancelled"]);
   expect(events[1]?.data).toMatchObject({ by: { kind: "worker" } });
   await until(async () => (await places()) === 0);
-  await worker.stop();
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { createKey } from "../../../src/commands/organisations/keys.js";
 import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
 import type { OrganisationFile } from "../../../src/domain/catalogue/schema.js";
@@ -156,11 +157,8 @@ describe("the projector, passing the same events", () => {
       (await pool.query("select * from catalogue_changes where organisation_id = $1", [id])).rows,
     ];
     const before = await tables();
-    const client = await pool.connect();
-    await client.query("begin");
-    await applyOrganisationEvents(client, await history(id), refuse);
-    await client.query("commit");
-    client.release();
+    const events = await history(id);
+    await transaction(pool, (client) => applyOrganisationEvents(client, events, refuse));
     expect(await tables()).toEqual(before);
   });
 
@@ -171,11 +169,7 @@ describe("the projector, passing the same events", () => {
     await createKey(dying, { organisationId: id, name: "k" }, origin);
     expect(await stored(id, 1)).toBeUndefined();
     for (const event of await history(id)) {
-      const client = await stores.database.pool.connect();
-      await client.query("begin");
-      await applyOrganisationEvents(client, [event], refuse);
-      await client.query("commit");
-      client.release();
+      await transaction(stores.database.pool, (client) => applyOrganisationEvents(client, [event], refuse));
     }
     expect(await stored(id, 1)).toEqual(fileFor(id));
     const { rows } = await stores.database.pool.query("select name from api_keys where organisation_id = $1", [id]);

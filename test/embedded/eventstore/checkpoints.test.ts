@@ -1,16 +1,8 @@
-import {
-  type AllStreamSubscription,
-  BACKWARDS,
-  EventStoreDBClient,
-  type Position,
-  type RecordedEvent,
-  START,
-  streamNameFilter,
-} from "@eventstore/db-client";
+import { type AllStreamSubscription, BACKWARDS, type Position, type RecordedEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.js";
 import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
-import { collect, numbered } from "./events.js";
+import { collect, numbered, openClient } from "./events.js";
 
 let store: TestEventStore;
 
@@ -23,7 +15,7 @@ afterAll(async () => {
 });
 
 test("a live subscriber is told how far the log has come, also when no event matches its filter", async () => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   let [caughtUp, heard] = [false, 0n];
   const filter = streamNameFilter({
     prefixes: ["ours-"],
@@ -50,7 +42,6 @@ test("a live subscriber is told how far the log has come, also when no event mat
   await eventually(() => heard >= nearTheEnd, "a checkpoint among the foreign events");
   expect(seen).toEqual([]);
   await subscription.unsubscribe();
-  await client.dispose();
 });
 
 /** Resolves when the subscription has caught up. It has to take the events before that, so they are read and dropped. */
@@ -61,7 +52,7 @@ const caughtUp = (subscription: AllStreamSubscription): Promise<void> =>
   });
 
 test("a checkpoint while catching up is at the last match of the searched window, or at the window's start where nothing matched", async () => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   await client.appendToStream("start", numbered(0, 1));
   for (const [stream, count] of [
     ["mine-1", 3],
@@ -88,11 +79,10 @@ test("a checkpoint while catching up is at the last match of the searched window
   await caughtUp(many);
   await many.unsubscribe();
   expect(heard).toEqual([]); // 32 matches end a search too, here after 41 events; the log's end comes 14 events later, before a window of 50 is full
-  await client.dispose();
 });
 
 test("a position between events is refused, a position past the end of the log is not", async () => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   await client.appendToStream("places", numbered(0, 2));
   const last = (await collect(client.readAll())).at(-1)?.position as Position;
   const at = (commit: bigint, prepare = commit): Position => ({ commit, prepare });
@@ -112,5 +102,4 @@ test("a position between events is refused, a position past the end of the log i
   await client.appendToStream("places", numbered(2, 1));
   await eventually(() => seen.length === 1, "what comes next");
   await ahead.unsubscribe();
-  await client.dispose();
 });

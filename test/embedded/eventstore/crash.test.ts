@@ -1,8 +1,8 @@
-import { EventStoreDBClient, START } from "@eventstore/db-client";
+import { type EventStoreDBClient, START } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.js";
 import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
-import { collect, isLong, numbered, numberOf, within } from "./events.js";
+import { collect, isLong, numbered, numberOf, openClient, within } from "./events.js";
 
 const KILLS = isLong ? 50 : 3;
 const WRITERS = 3;
@@ -42,7 +42,7 @@ test(`kill -9 during appends, ${KILLS} times: acknowledged events are there, no 
   const streams = Array.from({ length: WRITERS }, (_, index) => `crash-${index}`);
   const heads = streams.map(() => 0);
   for (let kill = 0; kill < KILLS; kill++) {
-    const client = EventStoreDBClient.connectionString(store.address);
+    const client = openClient(store.address);
     const writers = streams.map((stream, index) => startWriter(client, stream, heads[index] as number));
     const enough = 1 + Math.floor(Math.random() * 20);
     await eventually(() => writers.every(({ state }) => state.appends >= enough), `${enough} appends of each writer`);
@@ -58,9 +58,8 @@ test(`kill -9 during appends, ${KILLS} times: acknowledged events are there, no 
 }, 600_000);
 
 async function checkedLength(stream: string, { acknowledged, attempted }: { acknowledged: number; attempted: number }): Promise<number> {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   const events = await collect(client.readStream(stream));
-  await client.dispose();
   expect(events.map(numberOf)).toEqual(events.map((_, index) => index));
   expect(events.map(({ revision }) => Number(revision))).toEqual(events.map((_, index) => index));
   expect([acknowledged, attempted]).toContain(events.length); // the append that was under way landed whole or not at all
@@ -68,7 +67,7 @@ async function checkedLength(stream: string, { acknowledged, attempted }: { ackn
 }
 
 async function checkGlobalOrder(streams: string[], heads: number[]): Promise<void> {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   const read = (await collect(client.readAll())).filter(({ streamId }) => streams.includes(streamId));
   const followed: string[] = [];
   const subscription = client.subscribeToAll({ fromPosition: START });
@@ -77,7 +76,6 @@ async function checkGlobalOrder(streams: string[], heads: number[]): Promise<voi
   });
   await eventually(() => followed.length >= read.length, "the subscription to see everything");
   await subscription.unsubscribe();
-  await client.dispose();
   expect(followed).toEqual(read.map(({ streamId, revision }) => `${streamId}@${revision}`));
   const positions = read.map(({ position }) => position?.commit ?? 0n);
   expect(positions.every((position, index) => index === 0 || position > (positions[index - 1] as bigint))).toBe(true);

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventStoreDBClient, START } from "@eventstore/db-client";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { newCredentials, withCredentials } from "../../../src/embedded/credentials.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { collect, numbered } from "./events.js";
+import { collect, numbered, openClient } from "./events.js";
 
 const credentials = newCredentials();
 const logger = pino({ level: "silent" });
@@ -29,13 +29,12 @@ afterAll(async () => {
 });
 
 test("the unmodified client with the owner's address reads, appends, follows and deletes", async () => {
-  const client = EventStoreDBClient.connectionString(withCredentials(node.address, credentials));
+  const client = openClient(withCredentials(node.address, credentials));
   expect(await collect(client.readStream("private"))).toHaveLength(3);
   await client.appendToStream("own", numbered(0, 1));
   await client.appendToStream("own", numbered(1, 1), { credentials: { username: "classic", password: "path" } });
   for await (const { event } of client.subscribeToAll({ fromPosition: START })) if (event?.streamId === "own") break;
   await client.deleteStream("own");
-  await client.dispose();
 });
 
 const strangers: [string, () => string][] = [
@@ -46,7 +45,7 @@ const strangers: [string, () => string][] = [
 ];
 
 test.each(strangers)("a client %s is refused every call", async (_, address) => {
-  const client = EventStoreDBClient.connectionString(address());
+  const client = openClient(address());
   await expect(collect(client.readStream("private"))).rejects.toMatchObject(denied);
   await expect(collect(client.readAll())).rejects.toMatchObject(denied);
   await expect(client.appendToStream("private", numbered(3, 1))).rejects.toMatchObject(denied);
@@ -58,19 +57,18 @@ test.each(strangers)("a client %s is refused every call", async (_, address) => 
   await expect(client.setStreamMetadata("private", { maxCount: 1 })).rejects.toMatchObject(denied);
   const subscription = client.subscribeToAll({ fromPosition: START });
   expect(await new Promise((settle) => subscription.on("error", settle))).toMatchObject(denied);
-  await client.dispose();
 });
 
 test("the refused calls have changed nothing", async () => {
   const store = connectEventStore({ address: withCredentials(node.address, credentials), logger });
+  onTestFinished(store.close);
   expect((await store.last("private"))?.revision).toBe(2n);
-  await store.close();
 });
 
 test("the application's own connection says what to check when it is refused", async () => {
   const store = connectEventStore({ address: node.address, logger });
+  onTestFinished(store.close);
   await expect(store.ping()).rejects.toThrow("Check the user and password in EVENTSTORE_URL");
-  await store.close();
 });
 
 test.each([

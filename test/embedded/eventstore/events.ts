@@ -1,7 +1,7 @@
 // Helpers for tests of the embedded event store: numbered events, and reading them back.
 import { readFileSync } from "node:fs";
 import { type EventData, EventStoreDBClient, jsonEvent, type RecordedEvent } from "@eventstore/db-client";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { startEmbeddedEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 
 /** `WAYBILL_LONG=1` runs the tests with sizes that take minutes. */
@@ -24,6 +24,13 @@ export function useEventStore(take: (started: Started) => void): void {
     await started?.client.dispose();
     await started?.store.stop();
   });
+}
+
+/** A client for one test, disposed when the test ends. */
+export function openClient(address: string): EventStoreDBClient {
+  const client = EventStoreDBClient.connectionString(address);
+  onTestFinished(() => client.dispose());
+  return client;
 }
 
 export interface Numbered {

@@ -77,8 +77,11 @@ test("a claim on the folder whose pid now belongs to another process does not pr
 
 test("a second node in the same process is refused the folder until the first has stopped", async () => {
   const first = await startEventStoreNode({ port: 0, dataDir: folder });
-  await expect(startEventStoreNode({ port: 0, dataDir: folder })).rejects.toThrow("in use");
-  await first.stop();
+  try {
+    await expect(startEventStoreNode({ port: 0, dataDir: folder })).rejects.toThrow("in use");
+  } finally {
+    await first.stop();
+  }
   const second = await startEventStoreNode({ port: 0, dataDir: folder });
   await second.stop();
 });

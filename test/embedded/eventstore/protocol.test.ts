@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BACKWARDS, END, type EventData, EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
+import { BACKWARDS, END, type EventData, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { framed } from "../../../src/embedded/eventstore/protocol/frames.js";
 import { frameSplitter } from "../../../src/embedded/eventstore/protocol/grpcCall.js";
-import { collect, numbered } from "./events.js";
+import { collect, numbered, openClient } from "./events.js";
 
 // Requests that the vendor's client never sends, and answers in which the node differs from a real server.
 const STREAMS = "/event_store.client.streams.Streams";
@@ -89,9 +89,8 @@ test("bytes that are no message, an oversized message and a compressed one are r
   expect(await call(`${STREAMS}/Append`, Buffer.from([0, 0x7f, 0xff, 0xff, 0xff]))).toMatchObject({ status: "8" });
   expect(await call(`${STREAMS}/Append`, Buffer.from([1, 0, 0, 0, 0]))).toMatchObject({ status: "12" });
   expect(await call(`${STREAMS}/Append`)).toMatchObject({ status: "3" });
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   await client.appendToStream("still-here", numbered(0, 1));
-  await client.dispose();
 });
 
 const readCorrelation = wholeMessage(() => ({ id: "" }), { 1: ["id", textIn(2)] });
@@ -127,7 +126,7 @@ test.each<[string, object]>([
   ["batch", {}],
   ["classic", { credentials: { username: "admin", password: "changeit" } }],
 ])("an event without type or id and a stream without name are refused by themselves, on the %s path", async (path, options) => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   const event = (given: { type?: string; id?: string } = {}) => jsonEvent({ type: "t", data: {}, ...given });
   const nil = event({ id: "00000000-0000-0000-0000-000000000000" });
   const stream = `refusals-${path}`;
@@ -146,7 +145,6 @@ test.each<[string, object]>([
     "appended",
   ]);
   expect(await collect(client.readStream(stream))).toHaveLength(1);
-  await client.dispose();
 });
 
 test("requests to resolve links or to give ids as numbers are refused with a message that only EventStoreDB does this", async () => {
@@ -181,45 +179,40 @@ test("requests to resolve links or to give ids as numbers are refused with a mes
 });
 
 test("a cluster of one is discovered", async () => {
-  const client = EventStoreDBClient.connectionString(store.address.replace("esdb:", "esdb+discover:"));
+  const client = openClient(store.address.replace("esdb:", "esdb+discover:"));
   await client.appendToStream("discovered", numbered(0, 2));
   expect(await collect(client.readStream("discovered"))).toHaveLength(2);
-  await client.dispose();
 });
 
 test("user names and passwords are ignored", async () => {
-  const client = EventStoreDBClient.connectionString(store.address.replace("esdb://", "esdb://admin:changeit@"));
+  const client = openClient(store.address.replace("esdb://", "esdb://admin:changeit@"));
   await client.appendToStream("with-user", numbered(0, 1));
   expect(await collect(client.readStream("with-user"))).toHaveLength(1);
-  await client.dispose();
 });
 
 test("a filter that is no regular expression is refused", async () => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   const subscription = client.subscribeToAll({ fromPosition: START, filter: streamNameFilter({ regex: "([" }) });
   const error = await new Promise<{ code?: number }>((resolve) => subscription.on("error", (fault) => resolve(fault as { code?: number })));
-  await client.dispose();
   expect(error.code).toBe(2); // unknown, as a real server answers, which does not check the expression
 });
 
 test.each(["Grüße 世界 🚚", "a b/c?d=e&f#g%20", "control\u0001\u007fand nul\u0000", "n".repeat(5_000)])(
   "a deleted stream is reported as deleted whatever its name (%#)",
   async (name) => {
-    const client = EventStoreDBClient.connectionString(store.address);
+    const client = openClient(store.address);
     await client.appendToStream(name, numbered(0, 1));
     await client.tombstoneStream(name);
     await expect(collect(client.readStream(name))).rejects.toMatchObject({ type: "stream-deleted" });
     await expect(client.appendToStream(name, numbered(0, 1))).rejects.toMatchObject({ type: "stream-deleted", streamName: name });
-    await client.dispose();
   },
 );
 
 test("a tombstone in $all is an event without data at revision 2^63 - 1", async () => {
-  const client = EventStoreDBClient.connectionString(store.address);
+  const client = openClient(store.address);
   await client.appendToStream("buried", numbered(0, 1));
   await client.tombstoneStream("buried");
   const [last] = await collect(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }));
-  await client.dispose();
   expect(last).toMatchObject({ streamId: "buried", type: "$streamDeleted", isJson: false, revision: 2n ** 63n - 1n });
   expect(last?.data).toHaveLength(0);
 });

@@ -8,7 +8,7 @@ import {
   START,
   streamNameFilter,
 } from "@eventstore/db-client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../support/eventually.js";
 import type { TestEventStore } from "../../support/stores/eventStore.js";
 import { collect, isLong, numbered, ownMemoryOf, useEventStore } from "./events.js";
@@ -50,10 +50,13 @@ function startFollower(
     }
   })();
   const stop = async (): Promise<void> => {
-    stopped = true;
-    await subscription?.unsubscribe();
+    if (!stopped) {
+      stopped = true;
+      await subscription?.unsubscribe();
+    }
     await done;
   };
+  onTestFinished(stop);
   return { seen, stop };
 }
 
@@ -80,6 +83,7 @@ test("a subscriber that joins, leaves, lags or stalls while three writers append
   const lagging = startFollower(all, (seen) => (seen % 20 === 0 ? pause() : undefined));
   const leaving = startFollower(all, (seen, subscription) => (seen % 100 === 0 ? subscription.unsubscribe() : undefined));
   const stalled = startFollower(one, (seen) => (seen === 1 ? released : undefined));
+  onTestFinished(release); // before the stop, which waits for what the follower does
 
   const writing = Promise.all(["three-0", "three-1", "three-2"].map(write));
   await eventually(() => early.seen.length > 200, "the writers to be well under way");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createFileObjectStore, type FileObjectStore } from "../../../src/adapters/objectStore/fileObjectStore.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { createShell, shellDeps } from "../../support/shell.js";
@@ -92,6 +92,7 @@ test.runIf(process.platform === "linux")("downloads whose client disconnects lea
   await store.put("reports/large.xlsx", join(folder, "large"), { contentType: "x" });
   const deps = shellDeps(database.pool, { deps: { objectStore: store, openLink: store.openLink } });
   const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }) });
+  onTestFinished(api.stop);
   const { pathname, search } = new URL(await link({ key: "reports/large.xlsx" }));
   const breakOff = async (index: number) => {
     const socket = connect(api.port, "127.0.0.1").on("error", () => undefined);
@@ -103,7 +104,6 @@ test.runIf(process.platform === "linux")("downloads whose client disconnects lea
   };
   await Promise.all(Array.from({ length: 100 }, (_, index) => breakOff(index)));
   await expect.poll(async () => [api.running(), await openFiles(folder)]).toEqual([0, []]);
-  await api.stop();
 });
 
 async function openFiles(under: string): Promise<string[]> {

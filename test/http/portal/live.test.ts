@@ -1,6 +1,6 @@
 // Pages that update themselves by a stream: what is sent, how many queries it costs, and when it ends.
 import type { Pool } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
 import { streamLimits } from "../../../src/http/portal/live/streams.js";
 import { startApi } from "../../../src/http/startApi.js";
@@ -195,6 +195,7 @@ describe("a stream ends", () => {
       port: 0,
       logger: service.deps.logger,
     });
+    onTestFinished(api.stop);
     const who = visitor(`http://127.0.0.1:${api.port}`, operator.cookies);
     const sources = await Promise.all([listen(who, list), listen(who, `${list}/${stage.importId}`)]);
     await eventually(() => sources.every((source) => source.text() !== ""), "the first bytes");

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { boundUploads } from "../../../src/http/server/boundUploads.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { insertOrganisation } from "../../support/shell.js";
@@ -123,6 +123,7 @@ describe("a slow sender is answered 408", () => {
   test("when its body stops arriving", async () => {
     const silence = { silenceMs: 100 }; // the only short timeout of this server
     const own = await start(silence);
+    onTestFinished(own.stop);
     const socket = connect(own.port, "127.0.0.1");
     socket.write(`${partial("POST /v1/size HTTP/1.1\r\n")}\r\n{`);
     const answer = await received(socket);
@@ -132,6 +133,5 @@ describe("a slow sender is answered 408", () => {
       error: "Request Timeout",
       message: expect.stringContaining("stopped arriving"),
     });
-    await own.stop();
   });
 });

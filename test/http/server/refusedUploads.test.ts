@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
 import { Problem } from "../../../src/http/server/problem.js";
@@ -118,7 +118,9 @@ test("a sender that takes too long is answered 408, and can go on sending withou
   const deps = shellDeps(database.pool);
   const timeouts = { headersMs: 200, requestMs: 400 };
   const strict = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }), routes, timeouts });
+  onTestFinished(strict.stop);
   const socket = connect({ port: strict.port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
   let failure: Error | undefined;
   let text = "";
   socket
@@ -134,7 +136,6 @@ test("a sender that takes too long is answered 408, and can go on sending withou
   }
   await new Promise<void>((resolve) => socket.end(() => resolve()));
   expect(failure).toBeUndefined();
-  await strict.stop();
 });
 
 test("a sender that sends far more than any upload may have is cut off", async () => {

@@ -1,6 +1,6 @@
 // The server on a socket: malformed requests, requests without an answer, and how it stops.
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { bodyOf, useServer } from "./socketStage.js";
 
 const stage = useServer();
@@ -36,13 +36,14 @@ test("a read that a store does not answer in time is answered 503", async () => 
 
 test("when a connection is reset, its pipelined requests are dropped, also those that had not begun", async () => {
   const own = await start();
+  onTestFinished(own.stop);
   const socket = connect(own.port, "127.0.0.1").on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
   socket.write(`GET /v1/never HTTP/1.1\r\nhost: x\r\nx-api-key: ${stage.key}\r\n\r\n`);
   socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(50));
   await expect.poll(() => own.running()).toBe(51);
   socket.resetAndDestroy();
   await expect.poll(() => own.running()).toBe(0);
-  await own.stop();
 });
 
 test("HEAD is answered like GET without the body", async () => {
@@ -53,6 +54,8 @@ test("HEAD is answered like GET without the body", async () => {
 
 test("stopping lets a running request finish and accepts no new one", async () => {
   const stopping = await start();
+  onTestFinished(stopping.stop);
+  onTestFinished(() => void stage.release()); // before the stop, which waits for the running request
   const address = `http://127.0.0.1:${stopping.port}`;
   const slow = fetch(`${address}/v1/slow`, { headers: { "x-api-key": stage.key } });
   await stage.arrived;

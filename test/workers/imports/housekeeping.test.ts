@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { reservePlace } from "../../../src/commands/imports/importQueue.js";
 import { reconcileQueue } from "../../../src/workers/imports/turns/reconcileQueue.js";
 import { activities, openStage, type Stage } from "./stage.js";
@@ -43,6 +43,7 @@ test("an unfinished import without a queue place is queued again; one that has e
   const importId = await stage.push(organisation, "activities", activities(1));
   const endedId = await stage.push(organisation, "activities", activities(1));
   const worker = stage.start();
+  onTestFinished(worker.stop);
   await stage.ended(endedId);
   await worker.stop();
   const lostId = await stage.push(organisation, "activities", activities(1));

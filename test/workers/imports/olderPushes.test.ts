@@ -1,5 +1,5 @@
 // An organisation's imports run in the order of the log, also when the queue in Postgres has lost that order.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { activities, openStage, type Stage, until } from "./stage.js";
 
@@ -15,8 +15,11 @@ const push = (organisation: string) => stage.push(organisation, "activities", ac
 /** Runs a worker until the imports have ended. Returns them in the order in which they were started. */
 async function runAll(importIds: readonly string[]): Promise<string[]> {
   const worker = stage.start();
-  for (const importId of importIds) await stage.ended(importId);
-  await worker.stop();
+  try {
+    for (const importId of importIds) await stage.ended(importId);
+  } finally {
+    await worker.stop();
+  }
   const starts = await Promise.all(
     importIds.map(async (importId) => {
       for await (const { position } of stage.eventStore.read(streamOf.import(importId), { from: 1n, max: 1 }))
@@ -55,14 +58,13 @@ test("an older push whose place is not confirmed yet is not run, and the newer o
   const newer = await push(organisation);
   const { rows } = await stage.pool.query("select position from import_queue where import_id = $1", [older]);
   await stage.pool.query("update import_queue set position = null, reserved_at = now() where import_id = $1", [older]);
-  const worker = stage.start();
+  onTestFinished(stage.start().stop);
   const waits = () => stage.pool.query("select 1 from import_queue where import_id = $1 and not_before is not null", [newer]);
   await until(async () => (await waits()).rowCount === 1);
   expect([await stage.events(older), await stage.events(newer)].map((events) => events.length)).toEqual([1, 1]);
   await stage.pool.query("update import_queue set position = $2 where import_id = $1", [older, rows[0]?.position]);
   await stage.ended(newer);
   expect((await stage.events(older)).at(-1)?.type).toBe("ImportCompleted");
-  await worker.stop();
 });
 
 test("pushes that were lost with the queue run before those pushed after them, oldest first", async () => {

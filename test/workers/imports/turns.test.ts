@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePlace } from "../../../src/commands/imports/importQueue.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
@@ -144,7 +144,7 @@ test("two workers, one organisation: never two imports at once, oldest first", a
   const organisation = await stage.organisation("pair");
   const importIds: string[] = [];
   for (let index = 0; index < 6; index += 1) importIds.push(await stage.push(organisation, "activities", activities(20)));
-  const workers = [stage.start(), stage.start()];
+  for (const worker of [stage.start(), stage.start()]) onTestFinished(worker.stop);
   const spans: { from: bigint; to: bigint }[] = [];
   for (const importId of importIds) {
     await stage.ended(importId);
@@ -153,7 +153,6 @@ test("two workers, one organisation: never two imports at once, oldest first", a
     spans.push({ from: positions[0] ?? 0n, to: positions.at(-1) ?? 0n });
   }
   for (const [index, span] of spans.entries()) expect(span.from > (spans[index - 1]?.to ?? 0n)).toBe(true);
-  await Promise.all(workers.map((worker) => worker.stop()));
 });
 
 test("a worker that is frozen past its lease loses its import to another worker, and writes nothing once it thaws", async () => {
@@ -161,9 +160,12 @@ test("a worker that is frozen past its lease loses its import to another worker,
   const importId = await stage.push(organisation, "activities", activities(2_400));
   const gate = gated(stage.eventStore);
   const frozen = stage.start({ eventStore: gate.eventStore, concurrency: 1 });
+  onTestFinished(frozen.stop);
+  onTestFinished(gate.open); // before the stop, which waits for the append that is held back
   await until(() => gate.held > 0);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'nobody' where organisation_id = $1", [organisation]);
   const healthy = stage.start();
+  onTestFinished(healthy.stop);
   const events = await stage.ended(importId);
   expect(events).toHaveLength(2_403);
   expect(events.at(-1)?.data).toMatchObject({ counts: { received: 2_400, processed: 2_400, failed: 0 } });
@@ -188,11 +190,14 @@ test("the next worker continues a dead worker's import from the head of its stre
   });
   // It has one slot, which stays taken: this worker stands for a dead process and must not claim the turn again.
   const dead = stage.start({ eventStore: dying, concurrency: 1 });
+  onTestFinished(dead.stop);
+  onTestFinished(bury); // before the stop, which waits for the append
   await until(() => appends > 1);
   await stage.pool.query("update organisation_turns set expires_at = now(), worker = 'gone' where organisation_id = $1", [organisation]);
   const before = await stage.events(importId);
   expect(before).toHaveLength(2_002);
   const next = stage.start();
+  onTestFinished(next.stop);
   const events = await stage.ended(importId);
   expect(events.slice(0, before.length)).toEqual(before);
   expect(events.at(-1)?.data).toMatchObject({ counts: { received: 3_600, processed: 3_595, failed: 5 } });

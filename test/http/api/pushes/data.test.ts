@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { StoredEvent } from "../../../../src/ports/eventStore.js";
 import { activitiesPath, activity, item, shipment, shipmentsPath, usePushes } from "./stage.js";
 
@@ -42,9 +42,9 @@ describe("a JSON push", () => {
     });
     const { file } = (event as StoredEvent).data as { file: { key: string; size: number; sha256: string } };
     const folder = await mkdtemp(join(tmpdir(), "waybill-test-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
     await stage.service.objectStore.fetch(file.key, join(folder, "file"));
     const stored = await readFile(join(folder, "file"));
-    await rm(folder, { recursive: true });
     expect([stored.length, createHash("sha256").update(stored).digest("hex")]).toEqual([file.size, file.sha256]);
     expect(stored.toString().split("\r\n")).toHaveLength(1 + 3 + 1);
   });

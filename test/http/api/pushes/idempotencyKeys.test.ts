@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { organisationFile } from "../../../support/organisationFile.js";
@@ -55,9 +55,9 @@ describe("an Idempotency-Key", () => {
     await fresh();
     expect(await idOf(await push(key))).not.toBe(first);
     stage.org = mine;
+    onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(Date, "parse").mockImplementationOnce((text) => new Date(text).getTime() - 24 * 3_600_000 - 1000);
     expect(await idOf(await push(key))).not.toBe(first);
-    vi.restoreAllMocks();
   });
 
   it("works for files too: the same file again, whatever the multipart boundary", async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import { pino } from "pino";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { EventStore } from "../../../../src/ports/eventStore.js";
 import { runProjector } from "../../../../src/projections/running/runProjector.js";
 import { listImports } from "../../../../src/queries/imports/importList.js";
@@ -66,15 +66,15 @@ describe("a full queue", () => {
     await fill();
     await stage.org.post(activitiesPath, { activities: [activity] });
     const put = vi.spyOn(stage.service.objectStore, "put");
+    onTestFinished(() => put.mockRestore());
     const watcher = watch(stage.service.deps.tempDir);
+    onTestFinished(() => watcher.close());
     const seen: unknown[] = [];
     watcher.on("change", (...change) => seen.push(change));
     const large = { shipments: Array.from({ length: 20 }, () => ({ ...shipment("x".repeat(200)), items: Array(500).fill(item) })) };
     for (let each = 0; each < 3; each += 1) expect((await stage.org.post(shipmentsPath, large)).status).toBe(400);
     expect((await stage.org.upload(`${activitiesPath}/file`, csv(activityCsv))).status).toBe(400);
-    watcher.close();
     expect([put.mock.calls, seen]).toEqual([[], []]);
-    put.mockRestore();
   });
 
   it("still gives a repeated push the first answer", async () => {

@@ -1,7 +1,7 @@
 // Running imports in a real browser, with a worker and a projector: the pages update without a reload.
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { startApi } from "../../../../src/http/startApi.js";
 import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
@@ -120,6 +120,7 @@ browserTest(
   async () => {
     const gate = gateAppends(service.eventStore);
     appends = gate;
+    onTestFinished(gate.open); // the next test stops the worker, which waits for its appends
     await worker?.stop();
     worker = startWorker(service, gate.eventStore);
     const earlier = await upload("earlier.csv", 0, 1);
