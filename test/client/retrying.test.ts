@@ -1,7 +1,7 @@
 // When the client sends a request again, and when it does not. The tests make the answers, since a healthy service does not give them.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { ConnectionError, RateLimitedError, ServerError, UnavailableError, Waybill } from "../../packages/client/src/index.js";
 
 let server: Server | undefined;
@@ -104,6 +104,7 @@ test("a stream is read no faster than it is sent", async () => {
     for (; read < 1000; read++) yield chunk;
   }
   const control = new AbortController();
+  onTestFinished(() => control.abort(new Error("enough")));
   const client = new Waybill({ baseUrl, apiKey: "key" });
   const sent = client.activities.upload(endless(), { name: "large.csv", signal: control.signal });
   const failed = expect(sent).rejects.toThrow("enough");

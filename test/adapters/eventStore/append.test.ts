@@ -1,5 +1,5 @@
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AppendTooLarge, StreamDeleted, WrongVersion } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
@@ -111,10 +111,10 @@ test("many small appends at once share calls, and each gets its own answer", asy
 
 test("an address with throwOnAppendFailure=false changes nothing: a wrong version is still thrown", async () => {
   const lenient = connect(`${node.address}&throwOnAppendFailure=false`);
+  onTestFinished(lenient.close);
   const stream = newStream();
   await lenient.append(stream, someEvents(2), noStream);
   await expect(lenient.append(stream, someEvents(1), noStream)).rejects.toMatchObject({ name: "WrongVersion", actual: 1n });
-  await lenient.close();
 });
 
 test("appending no events throws a TypeError", async () => {

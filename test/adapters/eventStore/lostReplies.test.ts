@@ -29,12 +29,15 @@ test(`${appends} appends through a network that loses 30 % of the answers: every
       const store = connect(proxy.address, { attempts: 20 });
       const stream = newStream();
       const events = someEvents((appends / writers) * 3);
-      for (let done = 0; done < events.length; done += 3) {
-        const expected = done === 0 ? noStream : BigInt(done - 1);
-        const appended = await store.append(stream, events.slice(done, done + 3), expected);
-        if (appended.revision !== expected + 3n) throw new Error(`writer ${writer}: ${appended.revision} after ${expected}`);
+      try {
+        for (let done = 0; done < events.length; done += 3) {
+          const expected = done === 0 ? noStream : BigInt(done - 1);
+          const appended = await store.append(stream, events.slice(done, done + 3), expected);
+          if (appended.revision !== expected + 3n) throw new Error(`writer ${writer}: ${appended.revision} after ${expected}`);
+        }
+      } finally {
+        await store.close();
       }
-      await store.close();
       expect(ids(await all(direct.read(stream)))).toEqual(ids(events));
     }),
   );

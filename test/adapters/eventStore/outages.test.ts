@@ -9,6 +9,14 @@ import { all, connect, ids, impatient, insist, newStream, someEvents } from "./s
 let node: TestEventStore;
 let proxy: TcpProxy;
 let direct: EventStore;
+const stores: EventStore[] = [];
+
+/** A store for one test, closed when the test ends. */
+const open = (...args: Parameters<typeof connect>): EventStore => {
+  const store = connect(...args);
+  stores.push(store);
+  return store;
+};
 
 beforeAll(async () => {
   node = await startTestEventStore();
@@ -18,6 +26,7 @@ beforeEach(async () => {
   proxy = await startTcpProxy(node.address);
 });
 afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
   await proxy.stop();
 });
 afterAll(async () => {
@@ -34,7 +43,7 @@ describe.each([
   test.each(["deaf", "blackHole"] as const)(
     "an append into a network that is %s ends with an unknown outcome and can be sent again",
     async (kind) => {
-      const store = connect(proxy.address, impatient);
+      const store = open(proxy.address, impatient);
       const [stream, events] = [newStream(), someEvents(count)];
       await insist(() => store.ping());
       proxy.set({ kind });
@@ -42,12 +51,11 @@ describe.each([
       proxy.set({ kind: "pass" });
       expect(await insist(() => store.append(stream, events, noStream))).toMatchObject({ revision: BigInt(count - 1) });
       expect(ids(await all(direct.read(stream)))).toEqual(ids(events));
-      await store.close();
     },
   );
 
   test("an append whose answer was lost succeeds when its events are in the stream", async () => {
-    const store = connect(proxy.address);
+    const store = open(proxy.address);
     const [stream, events] = [newStream(), someEvents(count)];
     await insist(() => store.ping());
     proxy.set({ kind: "dropReplies", chance: () => proxy.dropped() === 0 });
@@ -56,11 +64,10 @@ describe.each([
     expect(proxy.dropped()).toBe(1);
     expect(appended).toEqual({ revision: BigInt(count - 1), position: read.at(-1)?.position });
     expect(ids(read)).toEqual(ids(events));
-    await store.close();
   });
 
   test("an append without an answer is a wrong version when another writer has appended meanwhile", async () => {
-    const store = connect(proxy.address, { ...impatient, attempts: 200, patienceMs: 120_000 });
+    const store = open(proxy.address, { ...impatient, attempts: 200, patienceMs: 120_000 });
     const [stream, events] = [newStream(), someEvents(count)];
     await insist(() => store.ping());
     proxy.set({ kind: "blackHole" });
@@ -68,20 +75,18 @@ describe.each([
     await direct.append(stream, someEvents(1), noStream);
     proxy.set({ kind: "pass" });
     expect(await pending).toMatchObject({ name: "WrongVersion", actual: 0n });
-    await store.close();
   });
 
   test("an append to an address where no server listens fails with a known outcome: it has not landed", async () => {
-    const store = connect("esdb://127.0.0.1:1?tls=false", impatient);
+    const store = open("esdb://127.0.0.1:1?tls=false", impatient);
     expect(await failure(store.append(newStream(), someEvents(count), noStream))).toMatchObject({
       name: "StoreUnavailable",
       outcomeUnknown: false,
     });
-    await store.close();
   });
 
   test("one client's lost connection does not disturb the appends of another client", async () => {
-    const doomed = connect(proxy.address, impatient);
+    const doomed = open(proxy.address, impatient);
     await insist(() => doomed.ping());
     const streams = Array.from({ length: 20 }, () => newStream());
     const rounds = Array.from({ length: 10 }, async (_unused, round) => {
@@ -94,12 +99,11 @@ describe.each([
       expect(await hanging).toBeInstanceOf(StoreUnavailable);
     });
     await Promise.all(rounds);
-    await doomed.close();
   });
 });
 
 test("a read from a silent server fails, and the next read opens a new connection", async () => {
-  const store = connect(proxy.address, impatient);
+  const store = open(proxy.address, impatient);
   const stream = newStream();
   await direct.append(stream, someEvents(3), noStream);
   await insist(() => store.ping());
@@ -111,11 +115,10 @@ test("a read from a silent server fails, and the next read opens a new connectio
   proxy.set({ kind: "pass" });
   expect(await insist(() => all(store.read(stream)))).toHaveLength(3);
   expect(proxy.connections()).toBeGreaterThan(before);
-  await store.close();
 });
 
 test("a read whose connection breaks goes on after the last event it handed over", async () => {
-  const store = connect(proxy.address);
+  const store = open(proxy.address);
   const stream = newStream();
   const events = someEvents(3000);
   for (let first = 0; first < 3000; first += 500) await direct.append(stream, events.slice(first, first + 500), BigInt(first - 1));
@@ -125,11 +128,10 @@ test("a read whose connection breaks goes on after the last event it handed over
     if (read.length === 700) proxy.cut();
   }
   expect(read).toEqual(ids(events));
-  await store.close();
 });
 
 test("closing leaves no connection behind", async () => {
-  const store = connect(proxy.address);
+  const store = open(proxy.address);
   await store.append(newStream(), someEvents(1), noStream);
   await store.append(newStream(), someEvents(50), noStream);
   expect(proxy.openConnections()).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { confirmPlaceLater, resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
@@ -46,6 +46,10 @@ test("the cancellation is recorded also while the database is away, and the fail
   const { said, ...away } = outage();
   const stop = new AbortController();
   const resolving = resolveRefusedPush({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
+  onTestFinished(async () => {
+    stop.abort();
+    await resolving;
+  });
   await until(async () => (await lastOf(request)).type === "ImportCancelled");
   stop.abort();
   await resolving;

@@ -5,38 +5,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EventStoreDBClient } from "@eventstore/db-client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
-import { collect, numbered, within } from "./events.js";
+import { collect, numbered, openClient, within } from "./events.js";
 
 const entry = fileURLToPath(new URL("../../support/stores/eventStoreProcess.mjs", import.meta.url));
 
 test("on a full disk the node says so and ends; acknowledged events are there when a node with space opens the folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "waybill-full-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   // ulimit lets a file grow to 10 MB; then writes fail as on a full disk.
   const child = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f 20000; exec "${process.execPath}" "${entry}" 0 "${folder}"`], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  try {
-    let said = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      said += chunk;
-    });
-    const closed = once(child, "close");
-    const [{ address }] = (await once(child, "message")) as [{ address: string }];
-    const acknowledged = await fill(address);
-    expect(await within(closed, "the node's end")).toEqual([1, null]);
-    expect(said).toContain(`could not write to ${folder}`);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said += chunk;
+  });
+  const closed = once(child, "close");
+  const [{ address }] = (await once(child, "message")) as [{ address: string }];
+  const acknowledged = await fill(address);
+  expect(await within(closed, "the node's end")).toEqual([1, null]);
+  expect(said).toContain(`could not write to ${folder}`);
 
-    const node = await startEventStoreNode({ port: 0, dataDir: folder });
-    const client = EventStoreDBClient.connectionString(node.address);
-    expect(await collect(client.readStream("filling"))).toHaveLength(acknowledged);
-    await client.dispose();
-    await node.stop();
-  } finally {
-    child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const node = await startEventStoreNode({ port: 0, dataDir: folder });
+  onTestFinished(node.stop);
+  const client = openClient(node.address);
+  expect(await collect(client.readStream("filling"))).toHaveLength(acknowledged);
 });
 
 /** Appends until an append fails. Returns how many events were acknowledged. */

@@ -4,7 +4,7 @@ import { Agent, createServer, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { limits } from "../../../src/domain/imports/limits.js";
 import { Rejection } from "../../../src/domain/rejection.js";
 import { receiveUpload, type Upload } from "../../../src/http/server/receiveUpload.js";
@@ -75,6 +75,7 @@ describe("an upload", () => {
 
   it("that cannot be written to the disk fails as unavailable, with the disk's error as its cause", async () => {
     const sending = request(url, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=b" } });
+    onTestFinished(() => void sending.destroy());
     const answered = new Promise((resolve) => sending.once("response", (answer) => resolve(answer.resume().statusCode)));
     sending.write('--b\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n');
     await expect.poll(() => readdir(tempDir)).toHaveLength(1);

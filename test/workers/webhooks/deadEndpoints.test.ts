@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import type { PoolClient } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { claimDeliveries } from "../../../src/workers/webhooks/sending/claim.js";
 import { eventually } from "../../support/eventually.js";
@@ -121,6 +121,7 @@ test("ten working endpoints among hundreds of dead ones get every event of six i
   const ten = urlsOf(alive.url, living);
   const dead = [...urlsOf(hanging, third), ...urlsOf(hanging.replace("http:", "https:"), third), ...urlsOf(refusing, third)];
   const worker = stage.work({ post_: { deadlineMs: 600_000 } }); // no request to a dead endpoint times out and frees its place
+  onTestFinished(worker.stop);
   const alone = await organisationWith(ten);
   await burst(alone, "ten endpoints, all new");
   const usual = await burst(alone, "ten endpoints that work");
@@ -184,7 +185,7 @@ test("endpoints that work do not wait until the deliveries to 250 others are add
       [beside, told.events[1]?.id, alive.url],
     );
     alive.got.length = 0;
-    const worker = stage.work();
+    onTestFinished(stage.work().stop);
     await append(stage.eventStore, told);
     await eventually(() => alive.got.length === living * 2, "what the ten are to get");
     const { rows } = await stage.pool.query(
@@ -197,7 +198,6 @@ test("endpoints that work do not wait until the deliveries to 250 others are add
       async () => (await stage.pool.query("select from webhook_deliveries where organisation_id = $1", [beside])).rowCount === 520,
       "all of them",
     );
-    await worker.stop();
   } finally {
     holding.release(true);
   }

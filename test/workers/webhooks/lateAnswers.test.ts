@@ -1,6 +1,6 @@
 // Requests to webhook endpoints that are answered after the deadline, after the endpoint's removal or after the claim has run out.
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { removeWebhook } from "../../../src/commands/organisations/webhooks.js";
 import type { PostWebhook } from "../../../src/ports/webhooks.js";
@@ -42,7 +42,7 @@ test("an answer after the deadline does not count: the event is sent again under
     late += 1;
     return impatient(request);
   };
-  const worker = stage.work({ post });
+  onTestFinished(stage.work({ post }).stop);
   await stage.record(organisationId);
   const hurry = () =>
     stage.pool.query("update webhook_deliveries set due_at = now() where claim is null; update webhook_health set retry_at = null");
@@ -62,13 +62,12 @@ test("an answer after the deadline does not count: the event is sent again under
   expect(again?.id).toBe(first?.id);
   expect(next?.type).toBe("import.completed");
   expect(receiver.got).toHaveLength(3);
-  await worker.stop();
 });
 
 test("an endpoint is removed while a request is on its way: the answer to the request is recorded, and the next event is not sent", async () => {
   const { receiver, answer } = await holding();
   const { endpointId } = receiver;
-  const worker = stage.work();
+  onTestFinished(stage.work().stop);
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 1, "the request");
   await eventually(async () => (await statuses(endpointId)).length === 2, "the next event, to be told");
@@ -81,12 +80,11 @@ test("an endpoint is removed while a request is on its way: the answer to the re
     "its answer",
   );
   expect(receiver.got).toHaveLength(1);
-  await worker.stop();
 });
 
 test("a worker whose claim has run out while its request is on its way renews the claim, and does not send a second one beside it", async () => {
   const { receiver, answer } = await holding();
-  const worker = stage.work();
+  onTestFinished(stage.work().stop);
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 1, "the request");
   const { rows } = await stage.pool.query<{ id: string }>(
@@ -101,5 +99,4 @@ test("a worker whose claim has run out while its request is on its way renews th
     "both",
   );
   expect(receiver.got).toHaveLength(2);
-  await worker.stop();
 });

@@ -1,7 +1,7 @@
 // Webhooks after an older log or database was put back from a backup, or the tables were rebuilt.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { migrationStatements } from "../../../src/adapters/postgres/migrate.js";
 import type { EventStore, StoredEvent } from "../../../src/ports/eventStore.js";
@@ -27,6 +27,13 @@ beforeEach(async () => {
   organisationId = await stage.newOrganisation();
   receiver = await stage.receiver(organisationId);
 });
+
+/** A worker that ends with the test, where the test does not stop it before. */
+const work: Stage["work"] = (options) => {
+  const worker = stage.work(options);
+  onTestFinished(worker.stop);
+  return worker;
+};
 
 const ids = () => receiver.got.map(({ id }) => id);
 const allEnded = () =>
@@ -54,20 +61,20 @@ async function backUp(): Promise<() => Promise<void>> {
 }
 
 test("after an older database was put back, events that it does not know are sent again under the same ids, and none is skipped", async () => {
-  let worker = stage.work();
+  let worker = work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the first import");
   await allEnded();
   await worker.stop();
   const putBack = await backUp();
-  worker = stage.work();
+  worker = work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 4, "the second import");
   await allEnded();
   await worker.stop();
   await putBack();
   await stage.record(organisationId);
-  worker = stage.work();
+  worker = work();
   await eventually(() => receiver.got.length === 8, "the second import again, and the third");
   await allEnded();
   await worker.stop();
@@ -79,20 +86,22 @@ test("after an older database was put back, events that it does not know are sen
 test("a lost checkpoint and a rebuild of the tables send nothing twice", async () => {
   const control = new AbortController();
   const projector = runProjector({ pool: stage.pool, eventStore: stage.eventStore, logger, signal: control.signal });
-  let worker = stage.work();
+  onTestFinished(async () => {
+    control.abort();
+    await projector;
+  });
+  let worker = work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "the first import");
   const rebuilt = await rebuildFrom(stage.eventStore);
   for (const { rebuilt: after, live } of rebuilt.comparisons) expect(live === undefined || live.digest === after.digest).toBe(true);
   await worker.stop();
   await stage.pool.query("delete from checkpoints where projection = 'webhooks'");
-  worker = stage.work();
+  worker = work();
   await stage.record(organisationId);
   await eventually(() => receiver.got.length >= 4, "the second import");
   await allEnded();
   await worker.stop();
-  control.abort();
-  await projector;
   expect(ids()).toHaveLength(4);
   expect(new Set(ids()).size).toBe(4);
 });
@@ -100,30 +109,27 @@ test("a lost checkpoint and a rebuild of the tables send nothing twice", async (
 test("after an older log was put back, its new events are sent, and nothing else", async () => {
   // A second event store with the events so far: it stands for a backup of the log that is put back.
   const other = await startEmbeddedEventStore();
+  onTestFinished(other.stop);
   const eventStore = connectEventStore({ address: other.address, logger });
-  try {
-    for await (const { stream, id, type, data, metadata } of everything()) {
-      const last = await eventStore.last(stream);
-      await eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], last?.revision ?? -1n);
-    }
-    let worker = stage.work();
-    await stage.record(organisationId);
-    await eventually(() => receiver.got.length === 2, "an import that the backup does not have");
-    await allEnded();
-    await worker.stop();
-    await rebuildFrom(eventStore); // until then the tables belong to the other log, and nothing is sent
-    const told = tell({ kind: "activities", organisationId });
-    await append(eventStore, told);
-    const deps = organisationDeps(stage.pool, eventStore);
-    worker = stage.work({ eventStore, organisations: deps });
-    await eventually(() => receiver.got.length === 4, "the new import");
-    await allEnded();
-    await worker.stop();
-    expect(ids().slice(2)).toEqual([told.events[1]?.id, told.events.at(-1)?.id]);
-  } finally {
-    await eventStore.close();
-    await other.stop();
+  onTestFinished(eventStore.close);
+  for await (const { stream, id, type, data, metadata } of everything()) {
+    const last = await eventStore.last(stream);
+    await eventStore.append(stream, [{ id, type, json: JSON.stringify(data), metadata }], last?.revision ?? -1n);
   }
+  let worker = work();
+  await stage.record(organisationId);
+  await eventually(() => receiver.got.length === 2, "an import that the backup does not have");
+  await allEnded();
+  await worker.stop();
+  await rebuildFrom(eventStore); // until then the tables belong to the other log, and nothing is sent
+  const told = tell({ kind: "activities", organisationId });
+  await append(eventStore, told);
+  const deps = organisationDeps(stage.pool, eventStore);
+  worker = work({ eventStore, organisations: deps });
+  await eventually(() => receiver.got.length === 4, "the new import");
+  await allEnded();
+  await worker.stop();
+  expect(ids().slice(2)).toEqual([told.events[1]?.id, told.events.at(-1)?.id]);
 });
 
 async function* everything() {
@@ -139,7 +145,7 @@ test("a delivery is dropped, with the reason, when another event has taken its p
      values ($1, $2, $3, 'import.started', $4, 1, 1, now(), 'waiting', now())`,
     [receiver.endpointId, organisationId, randomUUID(), told.importId],
   );
-  const worker = stage.work();
+  const worker = work();
   await eventually(() => receiver.got.length === 2, "the import's own");
   await allEnded();
   await worker.stop();
