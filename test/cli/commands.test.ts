@@ -199,6 +199,7 @@ async function filesLoadedBy(role: string): Promise<string[]> {
   const lists = await mkdtemp(join(folder, "loaded-"));
   const listing = { ...environment, PORT: String(await freePort()), LOG_LEVEL: "info", NODE_V8_COVERAGE: lists };
   const ended = await waybill([role], listing, (child) => {
+    onTestFinished(() => void child.kill("SIGKILL"));
     let log = "";
     child.stderr?.on("data", (chunk) => {
       log += chunk;

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createMachine, everythingOn, kill, type Machine, type Product, program, until } from "../support/processes.js";
 
 const nowhere = { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none", EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" };
@@ -19,13 +19,12 @@ test.each([["api"], ["worker"], ["projector"], ["eventstore", "--port", "0", "--
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       env: { ...process.env, ...nowhere, DATA_DIR: folder, SIGNING_SECRET: "x".repeat(32) },
     });
-    try {
-      child.disconnect();
-      expect(await once(child, "exit")).toEqual([0, null]);
-    } finally {
+    onTestFinished(async () => {
       child.kill("SIGKILL");
       await rm(folder, { recursive: true, force: true });
-    }
+    });
+    child.disconnect();
+    expect(await once(child, "exit")).toEqual([0, null]);
   },
 );
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { demoOrganisation } from "../../src/demo/demoOrganisation.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { freePort, program, until, waybill } from "../support/processes.js";
@@ -61,11 +61,14 @@ function startRole(role: string): ChildProcess {
   return child;
 }
 
+/** Ends a command with the test, where it has not ended by itself. */
+const endWithTest = (child: ChildProcess) => onTestFinished(() => void child.kill("SIGKILL"));
+
 test.each([
   ["a wrong secret", { S3_SECRET_KEY: "wrong" }, "cannot be used: SignatureDoesNotMatch: "],
   ["a dead address", { S3_ENDPOINT: "http://127.0.0.1:1" }, "is not available: connect ECONNREFUSED 127.0.0.1:1\n"],
 ])("a start with %s for its S3 ends with one line that names endpoint and bucket", async (_, changes, said) => {
-  const { code, stderr } = await waybill(["start"], { ...environment, ...changes });
+  const { code, stderr } = await waybill(["start"], { ...environment, ...changes }, endWithTest);
   expect(code).toBe(1);
   const { S3_ENDPOINT, S3_BUCKET } = { ...environment, ...changes } as Record<string, string>;
   expect(stderr.startsWith(`The object store at ${S3_ENDPOINT} (bucket ${S3_BUCKET}) ${said}`)).toBe(true);
@@ -73,13 +76,13 @@ test.each([
 });
 
 test("a start whose event store does not answer says so and ends", async () => {
-  const { code, stderr } = await waybill(["start"], { ...environment, EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" });
+  const { code, stderr } = await waybill(["start"], { ...environment, EVENTSTORE_URL: "esdb://127.0.0.1:1?tls=false" }, endWithTest);
   expect(code).toBe(1);
   expect(stderr).toBe("The event store is not available: reading the end of the log: connect ECONNREFUSED 127.0.0.1:1\n");
 });
 
 test.each(["api", "worker"])("the %s role with a wrong secret for its S3 ends and says so", async (role) => {
-  const { code, stderr } = await waybill([role], { ...environment, S3_SECRET_KEY: "wrong" });
+  const { code, stderr } = await waybill([role], { ...environment, S3_SECRET_KEY: "wrong" }, endWithTest);
   expect(code).toBe(1);
   expect(stderr.trimEnd().split("\n").at(-1)).toContain(`The object store at ${environment["S3_ENDPOINT"]} (bucket`);
 });

@@ -1,9 +1,10 @@
+import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { EventStoreDBClient, jsonEvent } from "@eventstore/db-client";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isAlive } from "../../src/embedded/processes.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { createMachine, kill, type Machine, type Product, until, waybill } from "../support/processes.js";
@@ -97,15 +98,18 @@ test("the printed link of the demo organisation's admin leads to choosing a pass
   expect(await overview.text()).toMatch(/<h1[^>]*>Overview/);
 });
 
+/** Ends a command with the test, where it has not ended by itself. */
+const endWithTest = (child: ChildProcess) => onTestFinished(() => void child.kill("SIGKILL"));
+
 test("a second start on the same data folder is refused, and so is a start on a taken port", async () => {
-  const second = await waybill(["start"], machine.environment);
+  const second = await waybill(["start"], machine.environment, endWithTest);
   expect(second.code).toBe(1);
   expect(second.stderr).toBe(
     `Waybill already runs on ${machine.dataDir} (process ${product.pid}). Stop it first, or set DATA_DIR to another folder.\n`,
   );
   const elsewhere = await createMachine({ PORT: machine.environment["PORT"] ?? "" });
   try {
-    const taken = await waybill(["start"], elsewhere.environment);
+    const taken = await waybill(["start"], elsewhere.environment, endWithTest);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain(
       `Port ${machine.environment["PORT"]} on 127.0.0.1 is in use. Stop what is using it, or set PORT to another number.`,

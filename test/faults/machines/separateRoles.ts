@@ -161,13 +161,18 @@ async function startProcess(role: Role, env: Record<string, string>): Promise<Ro
   const child = spawn(process.execPath, [program, role], { env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");
   const log = collect(child);
-  await until(`${role} is ready`, async () => child.exitCode !== null || log().includes('"ready"'));
-  if (child.exitCode !== null) throw new Error(log());
   const stop = async () => {
     kill(child.pid ?? 0, "SIGCONT");
     kill(child.pid ?? 0, "SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await exited;
   };
+  try {
+    await until(`${role} is ready`, async () => child.exitCode !== null || log().includes('"ready"'));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (child.exitCode !== null) throw new Error(log());
   return { role, pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, log, stop };
 }
 

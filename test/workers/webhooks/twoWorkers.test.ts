@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { enqueueTold, type ToldEvent } from "../../../src/commands/webhooks/deliveries.js";
@@ -60,7 +60,7 @@ test("two workers share the deliveries: each is sent once, those of an import in
   });
   const posts = [0, 0];
   for (const n of [0, 1]) {
-    stage.work({
+    const worker = stage.work({
       post_: {
         lookUp: async (host) => {
           posts[n] = (posts[n] ?? 0) + 1;
@@ -68,6 +68,7 @@ test("two workers share the deliveries: each is sent once, those of an import in
         },
       },
     });
+    onTestFinished(worker.stop);
   }
   const told: Told[] = [];
   const bothWork = async () => {
