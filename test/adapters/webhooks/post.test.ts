@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createPost, type PostOptions } from "../../../src/adapters/webhooks/post.js";
 import { whyNotAddress } from "../../../src/domain/webhooks/address.js";
+import { eventually } from "../../support/eventually.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -127,20 +128,25 @@ test.each([
   [["10.1.2.3", "192.168.0.1"], "private"],
   [["64:ff9b::7f00:1"], "not a public address"],
 ])("nothing is sent to a name that resolves to %s", async (addresses, reason) => {
-  let asked = 0;
-  const server = createServer(() => (asked += 1));
+  const asked: (number | undefined)[] = [];
+  const server = createServer(({ remotePort }) => void asked.push(remotePort));
   const port = await listen(server);
   const answer = await post(`https://erp.example.com:${port}/`, { lookUp: async () => addresses }, { allowPrivate: false });
   expect(answer.reason).toContain("Not sent: ");
   expect(answer.reason).toContain(reason);
-  expect(asked).toBe(0);
+  const later = connect(port, "127.0.0.1"); // a server takes connections in the order in which they were made
+  await once(later, "connect");
+  await eventually(() => asked.includes(later.localPort), "the later connection");
+  expect(asked).toEqual([later.localPort]);
+  later.destroy();
 });
 
 test("the connected socket's address is checked too, before anything is written to it", async () => {
-  let [connections, bytes] = [0, 0];
+  let [connections, bytes, ends] = [0, 0, 0];
   const server = createServer((socket) => {
     connections += 1;
     socket.on("data", (chunk) => (bytes += chunk.length));
+    socket.once("close", () => (ends += 1));
   });
   const port = await listen(server);
   // The first check, of the looked-up address, allows it. The second check, of the connected socket, finds the loopback address.
@@ -153,6 +159,7 @@ test("the connected socket's address is checked too, before anything is written 
     signal: new AbortController().signal,
   });
   expect(answer.reason).toBe("Not sent: 127.0.0.1 is a loopback address");
+  await eventually(() => ends > 0, "the connection's end, which comes after all that was written");
   expect({ connections, bytes }).toEqual({ connections: 1, bytes: 0 });
 });
 
