@@ -104,9 +104,14 @@ test("a delivery that fails for three days is given up, and the next delivery of
 test("a replay sends all events since a moment again, with the same ids and bodies; Send again repeats one delivery", async () => {
   const receiver = await stage.receiver(organisationId);
   const endpoint = { organisationId, endpointId: receiver.endpointId };
-  await stage.record(organisationId);
-  const from = new Date(((await stage.pool.query("select now() + interval '1 millisecond' as now")).rows[0] as { now: Date }).now);
-  await eventually(() => Date.now() > from.getTime() + 5, "a later moment");
+  const recordedAt = async (stream: string) => (await stage.eventStore.last(stream))?.recordedAt ?? new Date(0);
+  const earlier = await recordedAt((await stage.record(organisationId)).stream);
+  let from = earlier;
+  const isLater = async () => {
+    from = await recordedAt(`organisation-${await stage.newOrganisation()}`);
+    return from > earlier;
+  };
+  await eventually(isLater, "a later moment by the event store's clock");
   const { importId } = await stage.record(organisationId);
   await eventually(() => receiver.got.length === 4, "all four");
   await eventually(

@@ -68,9 +68,16 @@ test("an endpoint gets the types it asked for, and none of another organisation"
   await stage.record(organisationId, {});
   await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
   await eventually(() => receiver.got.some(({ type }) => type === "ping"), "the ping");
+  // Deliveries are queued in the order of the log: once this one is, all earlier ones are queued too.
+  const { importId: last } = await stage.record(organisationId, { end: "failed" });
+  const all = () => stage.deliveries(organisationId, receiver.endpointId);
+  await eventually(() => receiver.got.some(({ data }) => data.importId === last), "the last delivery");
+  await eventually(async () => (await all()).every(({ status }) => status === "delivered"), "the end of all that is queued");
+  expect(await all()).toHaveLength(3);
   expect(receiver.got.map(({ type, data }) => [type, data.importId])).toEqual([
     ["import.failed", importId],
     ["ping", undefined],
+    ["import.failed", last],
   ]);
 });
 

@@ -38,7 +38,10 @@ test("a delivery whose event took too long to read is released unsent, since ano
   };
   await attempt(10.1);
   expect(receiver.got).toEqual([]);
-  await attempt(5);
+  await eventually(async () => {
+    await attempt(5); // where that takes another 5 s, it is released again
+    return receiver.got.length > 0;
+  }, "an attempt in time");
   expect(receiver.got.map(({ type }) => type)).toEqual(["import.started"]);
 });
 
@@ -47,15 +50,21 @@ test("two workers share the deliveries: each is sent once, those of an import in
   const open = new Map<string, number>();
   let overlaps = 0;
   let atOnce = 0;
+  let held: (() => unknown) | undefined;
   const receiver = await stage.receiver(organisationId, ({ data }, response) => {
     const { importId = "" } = data;
     open.set(importId, (open.get(importId) ?? 0) + 1);
     if ((open.get(importId) ?? 0) > 1) overlaps += 1;
     atOnce = Math.max(atOnce, [...open.values()].filter((count) => count > 0).length);
-    setTimeout(() => {
+    const answer = () => {
       open.set(importId, (open.get(importId) ?? 0) - 1);
       response.end();
-    }, 20);
+    };
+    if (atOnce > 1) held = void held?.();
+    // Until two have overlapped, a request is answered when another comes. Only the first is not: a new endpoint gets one at a time.
+    const isHeld = atOnce < 2 && receiver.got.length > 1;
+    const timer = setTimeout(answer, isHeld ? 5_000 : 20);
+    if (isHeld) held = () => [clearTimeout(timer), answer()];
     return true;
   });
   const posts = [0, 0];
