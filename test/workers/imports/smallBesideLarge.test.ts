@@ -1,17 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
+import type { EventStore } from "../../../src/ports/eventStore.js";
 import { headerXml, workbook } from "../../adapters/spreadsheets/workbook.js";
+import { eventually } from "../../support/eventually.js";
 import { activities, activityHeader, openStage, type Stage, until } from "./stage.js";
 
 let stage: Stage;
+const rows = 60_000;
+/** The large import records rows up to this number and then waits. `waited` says how often it had to. */
+const large = { may: rows / 3, recorded: 0, waited: 0 };
+
 beforeAll(async () => {
   stage = await openStage();
-  stage.start();
+  stage.start({ eventStore: { ...stage.eventStore, newChunk } });
 });
-afterAll(() => stage.close());
+afterAll(() => {
+  large.may = rows;
+  return stage.close();
+});
 
-const rows = 60_000;
+const newChunk: EventStore["newChunk"] = (stream, maxBytes) => {
+  const chunk = stage.eventStore.newChunk(stream, maxBytes);
+  const append: typeof chunk.append = async (expected) => {
+    if (chunk.count() > 1) {
+      large.recorded += chunk.count();
+      if (large.recorded > large.may) {
+        large.waited += 1;
+        await eventually(() => large.recorded <= large.may, "a small import");
+      }
+    }
+    return chunk.append(expected);
+  };
+  return { ...chunk, append };
+};
 
 /** A workbook of over 8 MB: it takes as much room as the largest file, but has few enough rows for a test. */
 function largeWorkbook(): Buffer {
@@ -36,25 +58,26 @@ async function placed(importId: string): Promise<Placed[]> {
 test("imports of one row complete while a large import of another organisation is read and recorded", async () => {
   const bytes = largeWorkbook();
   expect(bytes.length).toBeGreaterThan(8 * 1024 * 1024);
-  const large = await stage.push(await stage.organisation("large"), "activities", bytes, { name: "large.xlsx", format: "xlsx" });
+  const largeId = await stage.push(await stage.organisation("large"), "activities", bytes, { name: "large.xlsx", format: "xlsx" });
   const reached = (revision: bigint) =>
-    until(async () => ((await stage.eventStore.last(streamOf.import(large)))?.revision ?? -1n) >= revision);
+    until(async () => ((await stage.eventStore.last(streamOf.import(largeId)))?.revision ?? -1n) >= revision);
   await reached(1n);
   const whileRead = await stage.push(await stage.organisation("first"), "activities", activities(1));
+  await stage.ended(whileRead);
   await reached(2n);
+  large.may = Math.max(large.may, large.recorded) + rows / 3;
   const whileRecorded = await stage.push(await stage.organisation("second"), "activities", activities(1));
   await stage.ended(whileRecorded);
-  await stage.ended(whileRead);
-  await stage.ended(large);
+  large.may = rows;
+  await stage.ended(largeId);
 
-  const recorded = (await placed(large)).filter(({ type }) => type === "RowAccepted");
+  // Each of them had the time in which the large import records a third of its rows. A busy machine may hold up one of them.
+  expect(large.waited).toBeLessThan(2);
+  const recorded = (await placed(largeId)).filter(({ type }) => type === "RowAccepted");
   expect(recorded).toHaveLength(rows);
   for (const importId of [whileRead, whileRecorded]) {
     const events = await placed(importId);
-    const [asked, done] = [events[0]?.at ?? 0n, events.at(-1)?.at ?? 0n];
     expect(events.at(-1)?.type).toBe("ImportCompleted");
-    const meanwhile = recorded.filter(({ at }) => at > asked && at < done).length;
-    expect(meanwhile).toBeLessThan(rows / 3);
-    expect(recorded.at(-1)?.at).toBeGreaterThan(done);
+    expect(recorded.at(-1)?.at).toBeGreaterThan(events.at(-1)?.at ?? 0n);
   }
 });
