@@ -1,12 +1,12 @@
-import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { takeFolder } from "../../src/embedded/folderLock.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { readSigningSecret } from "../../src/embedded/signingSecret.js";
 import { ensureUsable } from "../../src/embedded/usableFolder.js";
+import { eventually } from "../support/eventually.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -40,14 +40,20 @@ test("an owner is told when its lock is removed, not when the folder is moved", 
   await mkdir(here);
   const lock = await takeFolder(here, "start");
   if (!("release" in lock)) throw new Error("the folder is taken");
+  const file = await open(join(here, "lock"));
+  const looks = vi.spyOn(Object.getPrototypeOf(file), "stat"); // how the owner looks at its lock
+  await file.close();
+  onTestFinished(() => looks.mockRestore());
   let isLost = false;
   const watching = new AbortController();
   onTestFinished(() => watching.abort());
   const watched = lock.lost(watching.signal).then(() => {
     isLost = true;
   });
+  const looked = (times: number) => eventually(() => isLost || looks.mock.calls.length >= times, "a look at the lock");
+  await looked(1);
   await rename(here, join(folder, "there"));
-  await pause(1_500);
+  await looked(looks.mock.calls.length + 2); // it looks a second time only if it has found the lock the first time
   expect(isLost).toBe(false);
   await rm(join(folder, "there", "lock"));
   await watched;
