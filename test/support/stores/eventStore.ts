@@ -49,10 +49,15 @@ async function startOwnStore(command: string | undefined): Promise<TestEventStor
   };
   let port = await freePort();
   // Another process may have taken the port in the meantime.
-  let child = await startAt(port).catch(async () => {
-    port = await freePort();
-    return startAt(port);
-  });
+  let child = await startAt(port)
+    .catch(async () => {
+      port = await freePort();
+      return startAt(port);
+    })
+    .catch((error: unknown) => {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    });
   const end = async (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal, command !== undefined);
   return {
     address: addressOf(port),

@@ -32,10 +32,14 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   const given = process.env["TEST_DATABASE_URL"];
   if (given) return { url: given, stop: async () => undefined };
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-postgres-"));
-  const server = await startPostgres({ folder, durable: false });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startPostgres({ folder, durable: false }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   const stop = async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   };
   return { url: server.url, stop };
 }

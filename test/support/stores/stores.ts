@@ -35,7 +35,10 @@ export async function startTestS3(): Promise<TestS3> {
   const child = fork(fileURLToPath(new URL("./s3Process.mjs", import.meta.url)), [directory], { execArgv: [] });
   const exited = once(child, "exit");
   const [{ port }] = (await Promise.race([once(child, "message"), exited.then(() => [{ port: 0 }])])) as [{ port: number }];
-  if (port === 0) throw new Error("the S3 server ended at its start");
+  if (port === 0) {
+    await rm(directory, { recursive: true, force: true });
+    throw new Error("the S3 server ended at its start");
+  }
   return {
     options: {
       endpoint: `http://127.0.0.1:${port}`,
