@@ -2,17 +2,22 @@ import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { headerXml, workbookParts } from "../adapters/spreadsheets/workbook.js";
 import { zip } from "../adapters/spreadsheets/zip.js";
 import { paceOf } from "../faults/pace.js";
 import { firstSeed, runs } from "../faults/scale.js";
 import { createReader } from "./readingProcess.js";
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-mutations-"));
-const path = join(folder, "mutant");
-const descriptor = openSync(path, "w+");
+let folder: string;
+let path: string;
+let descriptor: number;
 const reader = createReader();
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-mutations-"));
+  path = join(folder, "mutant");
+  descriptor = openSync(path, "w+");
+});
 afterAll(async () => {
   await reader.close();
   closeSync(descriptor);

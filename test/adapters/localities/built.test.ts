@@ -3,13 +3,16 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundledCountries, bundledLocalities } from "../../../src/adapters/localities/bundled.js";
 import { readStoredLocalities, storedLine } from "../../../src/adapters/localities/storedLocalities.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const built = join(root, "dist", "adapters", "localities");
-const folder = mkdtempSync(join(tmpdir(), "waybill-built-"));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-built-"));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("the bundled countries are Australia, the United States and Canada", () => {

@@ -1,12 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LocalityFileError } from "../../../src/adapters/localities/localityFile.js";
 import { prepareLocalities, readStoredLocalities } from "../../../src/adapters/localities/storedLocalities.js";
 import { createGeography } from "../../../src/domain/geography/geography.js";
 
-const folder = mkdtempSync(join(tmpdir(), "waybill-localities-"));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "waybill-localities-"));
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
