@@ -127,9 +127,14 @@ test("an event that is recorded while the previous one is being sent is due at o
   await eventually(async () => (await stage.deliveries(organisationId, receiver.endpointId)).length === 2, "the end, to be told");
   const { rows } = await stage.pool.query("select due_at <= now() as due from webhook_deliveries where event_id = $1", [events[2]?.id]);
   expect(rows).toEqual([{ due: true }]);
-  expect(receiver.got).toHaveLength(1);
+  // The first ping makes the endpoint a working one, which may get more than one at a time. What is claimed with the second comes before the third.
+  for (let pings = 1; pings <= 3; pings += 1) {
+    await ping(stage.pool, { organisationId, endpointId: receiver.endpointId }, crypto.randomUUID());
+    await eventually(() => receiver.got.filter(({ type }) => type === "ping").length === pings, "the ping");
+  }
+  expect(receiver.got.map(({ type }) => type)).toEqual(["import.started", "ping", "ping", "ping"]);
   arrive();
-  await eventually(() => receiver.got.length === 2, "the end");
+  await eventually(() => receiver.got.at(-1)?.type === "import.completed", "the end");
 });
 
 test("a new secret signs at once, and the previous one for a day more", async () => {
