@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { eventually } from "../support/eventually.js";
 import { createMachine, type Machine, type Product, waybill } from "../support/processes.js";
 import { keepCorrecting, reckonCorrections } from "./callers/corrector.js";
 import { type Customer, keepPushing } from "./callers/customer.js";
@@ -72,11 +73,11 @@ async function runOnce(seed: number): Promise<void> {
       product = await killTarget(at, product, target);
     }
     await pause(500);
+    await eventually(() => customers.some(({ sent }) => sent.some(({ importId }) => importId !== undefined)), "an accepted push");
   } finally {
     done.abort();
     await Promise.all(pushing);
   }
-  expect(customers.some(({ sent }) => sent.some(({ importId }) => importId !== undefined))).toBe(true);
   await allUp(at);
   for (const customer of customers) {
     const shown = await untilEnded(at.url, customer);
