@@ -20,6 +20,7 @@ import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { activities, type CorrectionStage, correctionsAt, endOf, imports, type Json, rejectedRows, rows } from "./correctionStage.js";
 import { aroundEach, mortal } from "./machines/mortal.js";
+import { dieAt, letTimePass } from "./machines/workerCrash.js";
 
 let service: TestService;
 let worker: Role | undefined;
@@ -61,8 +62,8 @@ describe.each(workerPoints)("a worker dies %s of a correction that two members, 
     // All corrections but one may have been answered 409; then there is no second claim to die at.
     const ids = await stage.correctEveryWay(organisation, importId);
     expect(ids.length).toBeGreaterThan(0);
-    await stage.dieAt(ids.length < 2 ? { ...point, nth: 1 } : point);
-    await stage.letTimePass();
+    await dieAt(service, ids.length < 2 ? { ...point, nth: 1 } : point);
+    await letTimePass(service);
     worker = startWorker(service);
     for (const id of ids) await endOf(organisation, id);
     expect(await activities(organisation)).toBe(2);
@@ -90,7 +91,7 @@ describe.each(apiPoints)("an API dies %s of a correction", (_, point) => {
       await api.stop();
     }
     const again = await Promise.all([stage.correct(organisation, importId, { key }), stage.correct(organisation, importId)]);
-    await stage.letTimePass();
+    await letTimePass(service);
     for (const id of again) if (id !== undefined) await endOf(organisation, id);
     await until("the rows are there", async () => (await activities(organisation)) > 0);
     expect(await activities(organisation)).toBe(2);
@@ -115,7 +116,7 @@ describe.each(apiPoints.filter(([what]) => what.includes("ImportRequested")))(
         await api.stop();
       }
       const again = await Promise.all([stage.correctInPortal(first, importId, { key }), stage.correctInPortal(second, importId)]);
-      await stage.letTimePass();
+      await letTimePass(service);
       for (const id of again) if (id !== undefined) await endOf(organisation, id);
       await until("the rows are there", async () => (await activities(organisation)) > 0);
       expect(await activities(organisation)).toBe(2);
@@ -163,10 +164,10 @@ test("a correction that is cancelled after its claim leaves its rows open, and a
   const importId = await rejectedRows(organisation);
   await stopWorker();
   const first = await stage.correct(organisation, importId);
-  await stage.dieAt({ call: "append", on: /RowsClaimed/, when: "after" });
+  await dieAt(service, { call: "append", on: /RowsClaimed/, when: "after" });
   expect((await organisation.post(`${imports}/${importId}/corrections`, { rows })).status).toBe(409);
   await organisation.post(`${imports}/${first}/cancel`, {});
-  await stage.letTimePass();
+  await letTimePass(service);
   worker = startWorker(service);
   const second = await stage.correct(organisation, importId);
   await endOf(organisation, second);

@@ -2,9 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { addMember, formToken, signedIn, type Visitor } from "../support/portal/portal.js";
 import { until } from "../support/processes.js";
-import { startWorker } from "../support/roles.js";
 import type { TestOrganisation, TestService } from "../support/service.js";
-import { type CrashPoint, mortal } from "./machines/mortal.js";
 
 export type Json = Record<string, unknown>;
 export const imports = "/v1/org/fulfilment/imports";
@@ -95,20 +93,5 @@ export function correctionsAt(service: TestService) {
     return queued.rows.map((row) => row.importId);
   }
 
-  async function letTimePass(): Promise<void> {
-    await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
-    await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
-  }
-
-  async function dieAt(point: CrashPoint): Promise<void> {
-    const victim = mortal(service, point);
-    const dying = startWorker(victim.service);
-    try {
-      await until("the worker has died", async () => victim.died());
-    } finally {
-      await dying.stop();
-    }
-  }
-
-  return { correct, people, correctInPortal, correctEveryWay, letTimePass, dieAt };
+  return { correct, people, correctInPortal, correctEveryWay };
 }

@@ -9,6 +9,7 @@ import { startTestService, type TestOrganisation, type TestService } from "../su
 import { type Customer, newPush, push } from "./callers/customer.js";
 import type { Submission } from "./callers/submissions.js";
 import { aroundEach, type CrashPoint, mortal } from "./machines/mortal.js";
+import { dieAt, letTimePass } from "./machines/workerCrash.js";
 import { reckon, untilEnded } from "./reckoning.js";
 
 let service: TestService;
@@ -45,13 +46,6 @@ const twoChunks = submissionOf(2_200);
 
 const asCustomer = ({ id, key }: TestOrganisation): Customer => ({ organisationId: id, key, sent: [] });
 
-/** Ends leases, reservations and claims, as if their time had passed. */
-async function letTimePass(): Promise<void> {
-  await service.pool.query("update organisation_turns set expires_at = now() where expires_at is not null");
-  await service.pool.query("update import_queue set reserved_at = reserved_at - interval '2 minutes', not_before = null");
-  await service.pool.query("update late_reports set claimed_until = now() - interval '1 second'");
-}
-
 async function endsWell(customer: Customer): Promise<void> {
   const shown = await untilEnded(service.url, customer);
   expect(shown.map(({ status }) => status)).toEqual(customer.sent.map(() => "completed"));
@@ -84,7 +78,7 @@ describe.each(workerPoints)("a worker dies %s", (_, point) => {
     const dying = startWorker(victim.service);
     onTestFinished(dying.stop);
     await until("the worker has died", async () => victim.died());
-    await letTimePass();
+    await letTimePass(service);
     await anotherWorker();
     await endsWell(customer);
   });
@@ -105,7 +99,7 @@ describe.each(lateReportPoints)("a worker dies %s of an import that was cancelle
     worker = undefined;
     const sent = newPush(submission, randomUUID());
     await push(service.url, customer.key, sent);
-    await dieAt({ call: "append", on: /^Row/, when: "after" });
+    await dieAt(service, { call: "append", on: /^Row/, when: "after" });
     const path = `/v1/org/fulfilment/imports/${sent.importId}`;
     const shown = async () => (await (await organisation.get(path)).json()) as Record<string, unknown>;
     expect((await organisation.post(`${path}/cancel`, {})).status).toBe(200);
@@ -113,26 +107,16 @@ describe.each(lateReportPoints)("a worker dies %s of an import that was cancelle
       const found = await service.pool.query("select 1 from imports where import_id = $1 and status = 'cancelled'", [sent.importId]);
       return found.rowCount === 1;
     });
-    await dieAt(point);
+    await dieAt(service, point);
     const link = (await shown())["errorReportUrl"];
     expect(link === null).toBe(point.call === "put" || /insert/.test(point.on.source));
-    await letTimePass();
+    await letTimePass(service);
     await anotherWorker();
     await until("there is a link", async () => (await shown())["errorReportUrl"] !== null);
     expect(await service.objectStore.exists(`reports/${await logIdOf(service.eventStore)}/${sent.importId}.xlsx`)).toBe(true);
     expect(await shown()).toMatchObject({ status: "cancelled", counts: { received: 200, processed: 0, failed: 4 } });
   });
 });
-
-async function dieAt(point: CrashPoint): Promise<void> {
-  const victim = mortal(service, point);
-  const dying = startWorker(victim.service);
-  try {
-    await until("the worker has died", async () => victim.died());
-  } finally {
-    await dying.stop();
-  }
-}
 
 const apiPoints = aroundEach([
   ["the file is stored", { call: "put", on: /^uploads\// }],
@@ -157,7 +141,7 @@ describe.each(apiPoints)("an API dies %s", (_, point) => {
       }
       if (customer === keyed) expect((await push(service.url, customer.key, sent))?.status).toBe(202);
     }
-    await letTimePass();
+    await letTimePass(service);
     await anotherWorker();
     await endsWell(keyed);
     const shown = await untilEnded(service.url, plain);

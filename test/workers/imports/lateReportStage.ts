@@ -37,18 +37,20 @@ export async function openLateReportStage(): Promise<LateReportStage> {
     check: async (organisation, statusUrl) => (await (await organisation.get(statusUrl)).json()) as Shown,
     table: async (importId) =>
       (await service.pool.query<{ status: string }>("select status from imports where import_id = $1", [importId])).rows[0]?.status,
-    async opened(link) {
-      const answer = await fetch(link.replace(service.deps.publicUrl, service.url));
-      expect(answer.status).toBe(200);
-      const path = join(service.deps.tempDir, randomUUID());
-      await writeFile(path, Buffer.from(await answer.arrayBuffer()));
-      const rows: string[][] = [[...(await spreadsheets.readHeader(path, "report.xlsx")).columns]];
-      for await (const batch of spreadsheets.readRows(path)) rows.push(...batch.rows.map((row) => row.cells.map(String)));
-      return rows;
-    },
+    opened: async (link) => workbookIn(await fetch(link.replace(service.deps.publicUrl, service.url)), service),
     async close() {
       await projector.stop();
       await service.close();
     },
   };
+}
+
+/** The rows of the workbook that an answer has, header first. */
+export async function workbookIn(answer: Response, { deps }: TestService): Promise<string[][]> {
+  expect(answer.status).toBe(200);
+  const path = join(deps.tempDir, randomUUID());
+  await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+  const rows: string[][] = [[...(await spreadsheets.readHeader(path, "report.xlsx")).columns]];
+  for await (const batch of spreadsheets.readRows(path)) rows.push(...batch.rows.map((row) => row.cells.map(String)));
+  return rows;
 }

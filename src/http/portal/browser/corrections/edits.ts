@@ -1,19 +1,8 @@
 // Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that another
 // person who signs in here does not see them.
-import type { Row } from "./types.js";
+import type { Edits, Row } from "./types.js";
 
 const atOnce = 100;
-
-export interface Edits {
-  /** What was kept for a row. */
-  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
-  /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
-  readonly keep: (rows: Iterable<Row>) => void;
-  /** Deletes the edits of rows that were sent. */
-  readonly forget: (rows: Iterable<Row>) => void;
-  /** Is called once when the browser has no more room. */
-  onFull: () => void;
-}
 
 export function keptEdits(owner: string): Edits {
   const prefix = `waybill correction ${owner} `;

@@ -2,8 +2,7 @@
 // request after the other.
 import { ask, Refused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import { keyOf } from "./sheet.js";
-import type { Held, Row, Verdict } from "./types.js";
+import type { HeldRow, Row, Verdict } from "./types.js";
 
 const quietMs = 250;
 const againMs = 3_000;
@@ -12,7 +11,7 @@ export const mostRows = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
-  readonly held: readonly (Held & { readonly row: number })[];
+  readonly held: readonly HeldRow[];
 }
 
 export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => void): () => void {
@@ -41,10 +40,7 @@ export function judgeChanges(sheet: Sheet, base: string, say: (text: string) => 
         if (verdict !== undefined) sheet.judged(row, row.version, verdict);
         else sheet.unjudged.delete(row);
       }
-      for (const { row: number, ...who } of held) {
-        const row = sheet.byKey.get(keyOf(importId, number));
-        if (row) sheet.hold(row, who);
-      }
+      sheet.holdAs(importId, held);
     } catch (error) {
       say(error instanceof Refused ? error.message : "The rows could not be checked. They are checked again in a moment.");
       // What the server refuses for good is not asked again until it changes.

@@ -1,11 +1,11 @@
 // Asks the server, with the token of the page's session.
-import type { Held } from "./types.js";
+import type { HeldRow } from "./types.js";
 
 export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly closed: readonly (Held & { readonly row: number })[],
+    readonly closed: readonly HeldRow[],
   ) {
     super(message);
   }
@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 interface Refusal {
   readonly message?: string | readonly string[];
-  readonly closed?: readonly (Held & { readonly row: number })[];
+  readonly closed?: readonly HeldRow[];
 }
 
 /** Throws `Refused` for an answer that is a refusal, and whatever `fetch` throws where none came. */

@@ -1,6 +1,5 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Edits } from "./edits.js";
-import type { Change, Held, Row, SentRow, Verdict } from "./types.js";
+import type { Change, Edits, Held, HeldRow, Row, SentRow, Verdict } from "./types.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -16,7 +15,10 @@ export interface Sheet {
   readonly undo: () => boolean;
   /** The rows that are judged and sent together with this one: the other lines of its shipment. */
   readonly together: (row: Row) => Row[];
-  readonly hold: (row: Row, held: Held | undefined) => void;
+  /** Says who has each row; undefined where the row is open again. */
+  readonly hold: (changes: Iterable<readonly [Row, Held | undefined]>) => void;
+  /** The same for rows of one import, as the server names them. */
+  readonly holdAs: (importId: string, said: readonly HeldRow[]) => void;
   readonly judged: (row: Row, version: number, verdict: Verdict | null) => void;
   /** Rows whose verdict is wanted. */
   readonly unjudged: Set<Row>;
@@ -29,7 +31,7 @@ export const cellValue = ({ sent, changed }: Row, field: string): string => chan
 
 const shipmentField = "shipmentId";
 const joinsClosed = ({ sent, held }: Row): Verdict => ({
-  reason: `Row ${sent.row} has the same shipment and is ${held?.state}: name another shipment`,
+  reason: `Row ${sent.row} has the same shipment and is ${held?.state}: ${held?.state === "open again" ? "reload the page" : "name another shipment"}`,
   faulty: [shipmentField],
 });
 const mostSteps = 100;
@@ -53,18 +55,19 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
   };
   const together = (row: Row): Row[] => {
     if (kind === "activities") return [row];
-    const found = new Set([row]);
+    const [found, followed] = [new Set([row]), new Set<Set<Row>>()];
     for (const each of found)
       for (const group of [sentWith(each), named(each)]) {
         const members = shipments.get(group ?? "");
-        if (members?.has(each)) for (const other of members) found.add(other);
+        if (!members?.has(each) || followed.has(members)) continue;
+        followed.add(members);
+        for (const other of members) found.add(other);
       }
     return [...found];
   };
   const isChanged = ({ changed, held }: Row) => changed.size > 0 && held === undefined;
   const touched = (row: Row) => isChanged(row) || (kind === "shipments" && together(row).some(isChanged));
-  const judgeAgain = (row: Row) => {
-    const group = together(row);
+  const judgeGroup = (group: readonly Row[]) => {
     const isTouched = group.some(isChanged);
     // The lines of a shipment are sent together, so the open ones cannot be sent without a line that is not open.
     const closed = group.find(({ held }) => held !== undefined);
@@ -79,27 +82,30 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       } else each.verdict = each.sent.today;
     }
   };
-  /** Makes a change that may move the row to another shipment, then judges the rows of the new and of the old shipment again. */
-  const regroup = (row: Row, change: () => void) => {
-    const before = together(row);
-    change();
-    judgeAgain(row);
-    const after = new Set(together(row));
-    const left = before.find((each) => !after.has(each));
-    if (left) judgeAgain(left);
+  /** Judges these rows and all that go together with one of them, each once. */
+  const judgeAgain = (affected: Iterable<Row>) => {
+    const seen = new Set<Row>();
+    for (const row of affected) {
+      if (seen.has(row)) continue;
+      const group = together(row);
+      for (const each of group) seen.add(each);
+      judgeGroup(group);
+    }
   };
-  const leave = (row: Row) => shipments.get(named(row) ?? "")?.delete(row);
-  const write = (row: Row, field: string, value: string) => {
+  /** Takes the row out of the shipment that it names. Returns one of the rows that stay in that shipment, if there are any. */
+  const leave = (row: Row): Row[] => {
+    const members = shipments.get(named(row) ?? "");
+    members?.delete(row);
+    const [stays] = members ?? [];
+    return stays ? [stays] : [];
+  };
+  /** Returns the rows whose shipments have changed. */
+  const set = (row: Row, field: string, value: string): Row[] => {
+    const left = field === shipmentField ? leave(row) : [];
     if (value === (row.sent.values[field] ?? "")) row.changed.delete(field);
     else row.changed.set(field, value);
-  };
-  const set = (row: Row, field: string, value: string) => {
-    if (field !== shipmentField) return write(row, field, value);
-    regroup(row, () => {
-      leave(row);
-      write(row, field, value);
-      join(row, named(row));
-    });
+    if (field === shipmentField) join(row, named(row));
+    return [row, ...left];
   };
   const sheet: Sheet = {
     ...{ rows, byKey, unjudged, together, touched },
@@ -126,20 +132,16 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
         for (const [field, value] of Object.entries(kept)) if (value !== (each.values[field] ?? "")) row.changed.set(field, value);
         if (kind === "shipments") join(row, named(row));
       }
-      for (const each of sent) {
-        const row = byKey.get(keyOf(each.importId, each.row));
-        if (row && row.changed.size > 0) judgeAgain(row);
-      }
+      const added = sent.flatMap((each) => byKey.get(keyOf(each.importId, each.row)) ?? []);
+      judgeAgain(added.filter(({ changed }) => changed.size > 0));
       sheet.onChange();
     },
     change(changes, remember = true) {
       const possible = changes.filter(({ row }) => row.held === undefined && !row.sending);
       const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
-      for (const { row, field, value } of changed) set(row, field, value);
-      const rowsChanged = new Set(changed.map(({ row }) => row));
-      for (const row of rowsChanged) judgeAgain(row);
-      edits.keep(rowsChanged);
+      judgeAgain(changed.flatMap(({ row, field, value }) => set(row, field, value)));
+      edits.keep(new Set(changed.map(({ row }) => row)));
       if (remember && changed.length > 0) {
         steps.push(before);
         if (steps.length > mostSteps) steps.shift();
@@ -153,17 +155,28 @@ export function createSheet(kind: "shipments" | "activities", edits: Edits): She
       sheet.change(step, false);
       return true;
     },
-    hold(row, held) {
-      regroup(row, () => {
+    hold(changes) {
+      const affected: Row[] = [];
+      for (const [row, held] of changes) {
         row.held = held;
-        if (!row.changed.has(shipmentField)) return;
+        const hasMoved = row.changed.has(shipmentField);
         // Another person has sent the row with other values, so it does not belong to the shipment that is named here.
-        if (held && held.by !== "you") leave(row);
-        else join(row, named(row));
-      });
-      if (held) row.selected = false;
-      else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
+        const isAnothers = held !== undefined && held.by !== "you";
+        affected.push(row, ...(hasMoved && isAnothers ? leave(row) : []));
+        if (hasMoved && !isAnothers) join(row, named(row));
+        if (held) row.selected = false;
+        else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
+      }
+      judgeAgain(affected);
       sheet.onChange();
+    },
+    holdAs(importId, said) {
+      sheet.hold(
+        said.flatMap(({ row: number, ...held }) => {
+          const row = byKey.get(keyOf(importId, number));
+          return row ? [[row, held] as const] : [];
+        }),
+      );
     },
     judged(row, version, verdict) {
       if (row.version !== version) return;

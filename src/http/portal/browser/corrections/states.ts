@@ -2,14 +2,14 @@
 // or ends, when the page becomes visible, and every few seconds while it is visible.
 import { ask } from "./server.js";
 import { keyOf, type Sheet } from "./sheet.js";
-import type { Held, Settings } from "./types.js";
+import type { Held, HeldRow, Row, Settings } from "./types.js";
 import type { View } from "./view.js";
 
 const everyMs = 10_000;
 const soonMs = 200;
 const most = 500;
 
-type RowState = Held & { readonly importId: string; readonly row: number };
+type RowState = HeldRow & { readonly importId: string };
 
 export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<Settings, "base" | "liveUrl">): void {
   let asking = false;
@@ -30,13 +30,15 @@ export function followStates(sheet: Sheet, view: View, { base, liveUrl }: Pick<S
       const answer = await ask<{ rows: readonly RowState[] }>(`${base}/states`, {
         rows: asked.map(({ sent: { importId, row } }) => ({ importId, row })),
       });
+      const changes: [Row, Held | undefined][] = [];
       for (const { importId, row: number, ...held } of answer.rows) {
         const row = sheet.byKey.get(keyOf(importId, number));
         if (!row) continue;
         if (agree(row.held, held) || tablesAreBehind(row.held, held)) continue;
         const still = row.held?.by === "you" && held.otherId !== null && row.held.otherId === held.otherId;
-        sheet.hold(row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held);
+        changes.push([row, held.state === "open" ? undefined : still ? { ...held, by: "you" } : held]);
       }
+      if (changes.length > 0) sheet.hold(changes);
     } catch {
       // Asked again soon; a row that is taken is refused when it is sent.
     } finally {

@@ -1,9 +1,8 @@
 // Sends what is valid, whole shipments, as one import for each corrected import (of more than 500 rows as several), and keeps the rest.
-import type { Edits } from "./edits.js";
 import { bytesOf, correctionOf, mostRows } from "./judging.js";
 import { ask, Refused } from "./server.js";
-import { keyOf, type Sheet } from "./sheet.js";
-import type { Row } from "./types.js";
+import type { Sheet } from "./sheet.js";
+import type { Edits, Row } from "./types.js";
 
 export interface Outcome {
   readonly sent: readonly { readonly importId: string; readonly rows: number }[];
@@ -46,7 +45,8 @@ export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<
     try {
       lock(true);
       const { importId } = await send(`${base}/submit`, from, rows);
-      for (const row of rows) sheet.hold(row, { state: "submitted", otherId: importId, by: "you", note: null });
+      const held = { state: "submitted", otherId: importId, by: "you", note: null };
+      sheet.hold(rows.map((row) => [row, held]));
       edits.forget(rows);
       outcome.sent.push({ importId, rows: rows.length });
     } catch (error) {
@@ -54,10 +54,7 @@ export async function submit(sheet: Sheet, edits: Edits, base: string): Promise<
         outcome.faults.push(error instanceof Refused ? error.message : "The server could not be reached. Nothing is lost: submit again.");
         continue;
       }
-      for (const { row: number, ...held } of error.closed) {
-        const row = sheet.byKey.get(keyOf(from, number));
-        if (row) sheet.hold(row, held);
-      }
+      sheet.holdAs(from, error.closed);
       outcome.taken += error.closed.length;
       const rest = chunk.filter((group) => group.every(({ held }) => held === undefined));
       if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);

@@ -1,12 +1,11 @@
 // The buttons above the grid, and what is said about it.
 import type { Controls } from "./control.js";
-import type { Edits } from "./edits.js";
 import { mostRows } from "./judging.js";
 import { ask, Refused } from "./server.js";
-import { keyOf, type Sheet } from "./sheet.js";
+import type { Sheet } from "./sheet.js";
 import { statusOf } from "./status.js";
 import { type Outcome, readyGroups, submit } from "./submit.js";
-import type { Row, SentRow, Settings } from "./types.js";
+import type { Edits, Row, SentRow, Settings } from "./types.js";
 import type { View } from "./view.js";
 
 export interface Tools {
@@ -105,15 +104,12 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
               rows: part.map(({ sent }) => sent.row),
               ...(what === "dismiss" ? { note } : {}),
             });
-            for (const row of part)
-              sheet.hold(row, { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note });
+            const held = { state: what === "dismiss" ? "dismissed" : "open again", otherId: null, by: "you", note };
+            sheet.hold(part.map((row) => [row, held]));
             if (what === "dismiss") edits.forget(part);
             done += part.length;
           } catch (error) {
-            for (const { row: number, ...held } of error instanceof Refused ? error.closed : []) {
-              const row = sheet.byKey.get(keyOf(importId, number));
-              if (row) sheet.hold(row, held);
-            }
+            if (error instanceof Refused) sheet.holdAs(importId, error.closed);
             say(error instanceof Error ? error.message : "That did not work. Try again.");
           }
         }
@@ -155,7 +151,7 @@ export function bindTools(panel: HTMLElement, { sheet, edits, view, settings }: 
       const ready = readyGroups(sheet);
       if (ready.length === 0) {
         const wrong = sheet.rows.filter(
-          (row) => statusOf(row, sheet.touched(row)).kind === "wrong" && (row.selected || row.changed.size > 0),
+          (row) => (row.selected || row.changed.size > 0) && statusOf(row, sheet.touched(row)).kind === "wrong",
         ).length;
         return say(
           wrong > 0

@@ -33,6 +33,9 @@ export interface Held {
   readonly note: string | null;
 }
 
+/** As the server names a row of one import. */
+export type HeldRow = Held & { readonly row: number };
+
 export interface SentRow {
   readonly importId: string;
   readonly row: number;
@@ -63,4 +66,16 @@ export interface Change {
   readonly row: Row;
   readonly field: string;
   readonly value: string;
+}
+
+/** Edits that were not sent yet, kept in this browser. */
+export interface Edits {
+  /** What was kept for a row. */
+  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+  /** Keeps the row's edits as they are now, a little later: thousands at once must not stop the page. */
+  readonly keep: (rows: Iterable<Row>) => void;
+  /** Deletes the edits of rows that were sent. */
+  readonly forget: (rows: Iterable<Row>) => void;
+  /** Is called once when the browser has no more room. */
+  onFull: () => void;
 }

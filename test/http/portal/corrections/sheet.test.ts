@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createSheet } from "../../../../src/http/portal/browser/corrections/sheet.js";
+
+const nothing = () => undefined;
+const edits = { of: nothing, keep: nothing, forget: nothing, onFull: nothing };
+
+function sheetOf(count: number) {
+  const sheet = createSheet("shipments", edits);
+  const line = (n: number) => ({ importId: "i", row: n + 2, with: n, error: "no", values: { shipmentId: `S-${n}` }, faulty: [] });
+  sheet.add(Array.from({ length: count }, (_, n) => line(n)));
+  return sheet;
+}
+
+test("thousands of rows that get one shipment id, or are submitted, are judged once each", () => {
+  const sheet = sheetOf(3_000);
+  sheet.change(sheet.rows.map((row) => ({ row, field: "shipmentId", value: "S-all" })));
+  expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([1]));
+  expect(sheet.unjudged.size).toBe(3_000);
+  const held = { state: "submitted", otherId: "o", by: "you", note: null };
+  sheet.hold(sheet.rows.map((row) => [row, held]));
+  expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([2]));
+  expect(sheet.unjudged.size).toBe(0);
+});
+
+test("rows that are left behind, and rows that are joined, are judged again; other rows are not", () => {
+  const sheet = sheetOf(4);
+  const [first, second, third, fourth] = sheet.rows;
+  if (!first || !second || !third || !fourth) throw new Error("four rows");
+  sheet.change([{ row: second, field: "shipmentId", value: "S-0" }]);
+  expect(sheet.together(first)).toEqual([first, second]);
+  expect([...sheet.unjudged]).toEqual([second, first]);
+  sheet.change([{ row: second, field: "shipmentId", value: "S-2" }]);
+  expect(first.verdict).toBe(first.sent.today);
+  expect([...sheet.unjudged]).toEqual([second, third]);
+  expect(fourth.version).toBe(0);
+});
