@@ -1,12 +1,21 @@
+/** The parameters of an address; those without a value are left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
+
 /** Addresses as the browser sees them: behind a reverse proxy PUBLIC_URL may have a path that never reaches this process. */
 export interface Links {
-  /** `/portal/...` with the path of PUBLIC_URL before it. */
-  readonly to: (path: string) => string;
+  /** `/portal/...` with the path of PUBLIC_URL before it, and the query behind it. */
+  readonly to: (path: string, query?: Query) => string;
   readonly secure: boolean;
 }
 
 export function createLinks(publicUrl: string): Links {
   const { pathname, protocol } = new URL(publicUrl);
   const base = pathname.replace(/\/+$/, "");
-  return { to: (path) => `${base}${path}`, secure: protocol === "https:" };
+  return { to: (path, query = {}) => `${base}${withQuery(path, query)}`, secure: protocol === "https:" };
+}
+
+/** The path may have a query already. */
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return given.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
 }

@@ -44,7 +44,7 @@ describe("the page", () => {
     for (let n = 0; n < 3; n += 1) {
       const html = await (await stage.viewer.get(address)).text();
       seen.push(...[...html.matchAll(/title="(R-\d+)"/g)].map(([, reference]) => reference ?? ""));
-      address = /href="([^"]+cursor=[^"]+)">Next page/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+      address = /href="([^"]+cursor=[^"]+)" rel="next">Next page/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
     }
     expect(seen).toEqual(Array.from({ length: 150 }, (_, n) => `R-${n}`));
   });

@@ -45,7 +45,7 @@ test("an import's events are shown in words and as recorded, page by page, each 
     const { page } = await text(address);
     counts.push(eventsIn(page));
     all += page;
-    address = /href="([^"]*)">Later/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+    address = /href="([^"]*)" rel="next">Next page/.exec(page)?.[1]?.replaceAll("&amp;", "&");
   }
   expect(counts).toEqual([25, 25, 13]);
   for (const said of ["Started by worker w1", "Row 2 accepted", "Row 42 rejected: Customer &lt;not&gt; found", "Completed, "])

@@ -73,10 +73,10 @@ describe("the list of imports", () => {
     const who = await signedIn(service, await addMember(service, id, "viewer"));
     const first = await pageOf(who, "/portal/imports");
     expect(references(first)).toHaveLength(25);
-    const next = /href="([^"]+)">Older</.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const next = /href="([^"]+)" rel="next">Next page</.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await pageOf(who, next);
     expect(references(second)).toEqual(["day 1"]);
-    expect(second).toContain(">Newest<");
+    expect(second).toContain(">First page<");
   });
 
   test("says so when an organisation has no imports", async () => {
@@ -98,7 +98,7 @@ describe("an import's page", () => {
     expect(text).toMatch(/Customer not found 21 rows/);
     expect(page).toMatch(/title="[\d-]+ [\d:]+ UTC"/);
     expect([...page.matchAll(/<th scope="row" data-label="Row">/g)]).toHaveLength(25);
-    const next = /href="([^"]+)">Next</.exec(page)?.[1]?.replaceAll("&amp;", "&").split("#")[0] ?? "";
+    const next = /href="([^"]+)" rel="next">Next page</.exec(page)?.[1]?.replaceAll("&amp;", "&").split("#")[0] ?? "";
     expect([...(await pageOf(viewer, next)).matchAll(/<th scope="row" data-label="Row">/g)]).toHaveLength(5);
   });
 

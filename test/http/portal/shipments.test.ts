@@ -51,7 +51,7 @@ const idsIn = (page: string) => [...page.matchAll(/<th scope="row" data-label="S
 test("shipments are found by the beginning of their id, customer, reference, place and day, and paged", async () => {
   const all = await text("/portal/shipments");
   expect([all.status, heading(all.page), idsIn(all.page).length]).toEqual([200, "Shipments", 25]);
-  const next = /href="([^"]*cursor=[^"]*)">Next page/.exec(all.page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const next = /href="([^"]*cursor=[^"]*)" rel="next">Next page/.exec(all.page)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const rest = await text(next);
   expect(new Set([...idsIn(all.page), ...idsIn(rest.page)]).size).toBe(31 + strange.length);
   const found = async (query: string) => idsIn((await text(`/portal/shipments?${query}`)).page);
@@ -134,7 +134,7 @@ test("a shipment of many versions is shown in pages of 20 versions", async () =>
   await record(...stories);
   const newest = (await text("/portal/shipments/OFTEN")).page;
   expect(newest.match(/<h3>/g)).toHaveLength(20);
-  const older = /href="([^"]*version=2)">Older/.exec(newest)?.[1] ?? "";
+  const older = /href="([^"]*version=2)" rel="next">Next page/.exec(newest)?.[1] ?? "";
   const oldest = (await text(older)).page;
   expect(oldest.match(/<h3>/g)).toHaveLength(2);
   expect(oldest).toContain("Rate card alias: <del>card 0</del> <ins>card 1</ins>");

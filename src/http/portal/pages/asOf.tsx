@@ -1,6 +1,8 @@
 // A page of something as it was at a time: the time that is asked for, and the form that asks.
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
+import { Field } from "../shell/form.js";
+import { FilterForm } from "../shell/list.js";
 import { Time } from "../shell/values.js";
 import type { SignedInVisit } from "../visit.js";
 
@@ -21,30 +23,25 @@ interface AsOfProps {
 }
 
 export function AsOf({ visit, path, asOf }: AsOfProps) {
-  const { links, query } = visit;
   const [action = "", more] = path.split("?");
   return (
-    <form method="get" action={links.to(action)} class="in-line filters">
-      {[...new URLSearchParams(more)].map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <div class="field">
-        <label for="as-of">As of</label>
-        <input id="as-of" name="asOf" type="datetime-local" step="1" value={query["asOf"]} required />
-      </div>
-      <button type="submit" class="quiet">
-        Show
-      </button>
-      {asOf === undefined ? null : (
-        <>
-          <a class="button quiet" href={links.to(path)}>
-            Show it as it is now
-          </a>
+    <FilterForm
+      visit={visit}
+      path={action}
+      submit="Show"
+      quiet
+      kept={Object.fromEntries(new URLSearchParams(more))}
+      all={asOf && visit.links.to(path)}
+      allLabel="Show it as it is now"
+      after={
+        asOf === undefined ? null : (
           <p class="muted">
             As it was on <Time visit={visit} at={asOf} exact />
           </p>
-        </>
-      )}
-    </form>
+        )
+      }
+    >
+      <Field label="As of" name="asOf" type="datetime-local" step="1" value={visit.query["asOf"]} />
+    </FilterForm>
   );
 }

@@ -22,18 +22,20 @@ export function Form({ visit, to, class: className, children }: FormProps) {
 interface FieldProps {
   readonly label: string;
   readonly name: string;
-  readonly type?: "text" | "email" | "password" | "datetime-local";
+  /** Needed where several forms of one page have a field of the same name. */
+  readonly id?: string;
+  readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month";
   readonly value?: string | undefined;
   readonly hint?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly maxlength?: number;
   readonly minlength?: number;
+  readonly step?: string;
   readonly required?: boolean;
 }
 
-export function Field({ label, name, type = "text", value, hint, required = true, ...rest }: FieldProps) {
-  const id = `field-${name}`;
+export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, ...rest }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -82,11 +84,3 @@ export function Choice({ label, name, id = `field-${name}`, options, value, unse
     </div>
   );
 }
-
-/** A day that may be left open, in a form that filters. */
-export const DayField = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string | undefined }) => (
-  <div class="field">
-    <label for={`filter-${name}`}>{label}</label>
-    <input id={`filter-${name}`} name={name} type="date" value={value} />
-  </div>
-);

@@ -2,6 +2,7 @@
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
+import type { Query } from "../../links.js";
 import type { SignedInVisit } from "../../visit.js";
 import { type Period, periodOf } from "./period.js";
 
@@ -45,15 +46,11 @@ function codeOf(query: Readonly<Record<string, string>>, name: string): string {
   return code;
 }
 
-/** The page's query with some parameters changed; an empty value leaves a parameter out. */
-export function queryOf(
-  { period, customer, warehouse, charge, view, byWarehouse }: Asked,
-  changes: Readonly<Record<string, string>> = {},
-): string {
+/** The page's query, with some parameters changed. */
+export function queryOf({ period, customer, warehouse, charge, view, byWarehouse }: Asked, changes: Query = {}): Query {
   const dates = period.month ? { month: period.month } : { from: period.firstDay, to: period.lastDay };
-  const all = { ...dates, customer, warehouse, charge, by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", ...changes };
-  return new URLSearchParams(Object.entries(all).filter(([, value]) => value !== "")).toString();
+  return { ...dates, customer, warehouse, charge, by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", ...changes };
 }
 
-export const addressOf = (visit: SignedInVisit, asked: Asked, changes: Readonly<Record<string, string>> = {}): string =>
-  visit.links.to(`${activitiesPath}?${queryOf(asked, changes)}`);
+export const addressOf = (visit: SignedInVisit, asked: Asked, changes: Query = {}): string =>
+  visit.links.to(activitiesPath, queryOf(asked, changes));

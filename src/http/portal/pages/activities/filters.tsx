@@ -1,5 +1,6 @@
 import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityChoices.js";
 import { Choice, Field } from "../../shell/form.js";
+import { FilterForm } from "../../shell/list.js";
 import type { SignedInVisit } from "../../visit.js";
 import { type Asked, activitiesPath, addressOf, noCustomer, queryOf } from "./asked.js";
 import type { NameOfCustomer } from "./names.js";
@@ -14,22 +15,27 @@ interface FiltersProps {
 
 /** Two forms: a month is chosen more often than days, and choosing one must not need emptying the other. */
 export function Filters({ visit, asked, choices, nameOf }: FiltersProps) {
-  const action = visit.links.to(activitiesPath);
   const { period } = asked;
   return (
     <section class="panel activity-filters" aria-label="What is shown">
-      <form method="get" action={action} class="in-line filters">
-        <Kept asked={asked} but={["month", "from", "to"]} />
-        <MonthField value={period.month ?? period.firstDay.slice(0, 7)} />
-        <button type="submit" class="quiet">
-          Show month
-        </button>
-        <Months visit={visit} asked={asked} />
-      </form>
-      <form method="get" action={action} class="in-line filters">
-        <Kept asked={asked} but={["month", "from", "to", "customer", "warehouse", "charge"]} />
-        <DayField label="From" name="from" value={period.firstDay} />
-        <DayField label="To" name="to" value={period.lastDay} />
+      <FilterForm
+        visit={visit}
+        path={activitiesPath}
+        submit="Show month"
+        quiet
+        kept={{ ...queryOf(asked), ...noDays }}
+        after={<Months visit={visit} asked={asked} />}
+      >
+        <Field label="Month" name="month" type="month" value={period.month ?? period.firstDay.slice(0, 7)} placeholder="2026-03" />
+      </FilterForm>
+      <FilterForm
+        visit={visit}
+        path={activitiesPath}
+        kept={{ ...queryOf(asked), ...noDays, ...noCodes }}
+        all={asked.customer || asked.warehouse || asked.charge ? addressOf(visit, asked, noCodes) : undefined}
+      >
+        <Field label="From" name="from" type="date" value={period.firstDay} placeholder="2026-03-01" />
+        <Field label="To" name="to" type="date" value={period.lastDay} placeholder="2026-03-01" />
         <CodeField label="Customer" name="customer" value={asked.customer} options={customerOptions(choices, nameOf)} all="All customers" />
         <CodeField
           label="Warehouse"
@@ -39,42 +45,13 @@ export function Filters({ visit, asked, choices, nameOf }: FiltersProps) {
           all="All warehouses"
         />
         <CodeField label="Charge code" name="charge" value={asked.charge} options={codes(choices.chargeCodes)} all="All charge codes" />
-        <button type="submit">Filter</button>
-        {asked.customer || asked.warehouse || asked.charge ? (
-          <a class="button quiet" href={addressOf(visit, asked, { customer: "", warehouse: "", charge: "" })}>
-            Show all
-          </a>
-        ) : null}
-      </form>
+      </FilterForm>
     </section>
   );
 }
 
-/** The rest of what is asked for, which a form leaves as it is. */
-function Kept({ asked, but }: { readonly asked: Asked; readonly but: readonly string[] }) {
-  const kept = [...new URLSearchParams(queryOf(asked))].filter(([name]) => !but.includes(name));
-  return (
-    <>
-      {kept.map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-    </>
-  );
-}
-
-const MonthField = ({ value }: { readonly value: string }) => (
-  <div class="field">
-    <label for="field-month">Month</label>
-    <input id="field-month" name="month" type="month" value={value} placeholder="2026-03" required />
-  </div>
-);
-
-const DayField = ({ label, name, value }: { readonly label: string; readonly name: string; readonly value: string }) => (
-  <div class="field">
-    <label for={`field-${name}`}>{label}</label>
-    <input id={`field-${name}`} name={name} type="date" value={value} placeholder="2026-03-01" required />
-  </div>
-);
+const noDays = { month: "", from: "", to: "" };
+const noCodes = { customer: "", warehouse: "", charge: "" };
 
 function Months({ visit, asked }: { readonly visit: SignedInVisit; readonly asked: Asked }) {
   const month = asked.period.month ?? asked.period.firstDay.slice(0, 7);

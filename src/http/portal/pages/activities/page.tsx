@@ -105,7 +105,7 @@ function Views({ visit, asked }: { readonly visit: SignedInVisit; readonly asked
 
 /** Links to download what the page shows, and its other view: totals, or every row behind them. */
 function Downloads({ visit, asked }: { readonly visit: SignedInVisit; readonly asked: Asked }) {
-  const address = (file: string) => visit.links.to(`${activitiesPath}/${file}?${queryOf(asked, { view: "" })}`);
+  const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(asked, { view: "" }));
   const other = asked.view === "rows" ? "totals" : "rows";
   return (
     <div class="import-actions downloads">

@@ -1,6 +1,7 @@
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import type { Page } from "../../../../queries/page.js";
+import { Pager } from "../../shell/list.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -17,18 +18,17 @@ interface RowsProps {
 }
 
 export function Rows({ visit, asked, page: { items, nextCursor }, nameOf }: RowsProps) {
-  const cursor = visit.query["cursor"];
   if (items.length === 0)
     return <EmptyState title={`No activities in ${periodWords(asked.period)}`}>Look at another month, or leave out a filter.</EmptyState>;
   return (
     <>
       <Table caption="Activities by customer, warehouse, charge code and time" columns={columns(visit, nameOf)} rows={items} />
-      {cursor || nextCursor !== null ? (
-        <nav class="pages" aria-label="Pages of activities">
-          {cursor ? <a href={addressOf(visit, asked)}>First page</a> : null}
-          {nextCursor === null ? null : <a href={addressOf(visit, asked, { cursor: nextCursor })}>Next page</a>}
-        </nav>
-      ) : null}
+      <Pager
+        of="activities"
+        cursor={visit.query["cursor"] || undefined}
+        nextCursor={nextCursor}
+        address={(cursor) => addressOf(visit, asked, { cursor })}
+      />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { isUuid } from "../../../../domain/uuid.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 
@@ -48,16 +49,6 @@ function kindOf(asked: string | undefined, state: GroupState, { shipments, activ
 }
 
 /** The page's address with another filter; what is undefined is left out. */
-export function addressOf(filter: Partial<Filter>, more: Readonly<Record<string, string | undefined>> = {}): string {
-  const parts = {
-    kind: filter.kind,
-    state: filter.state === "open" ? undefined : filter.state,
-    import: filter.importId,
-    reason: filter.reasonKey,
-    ...more,
-  };
-  const query = new URLSearchParams(
-    Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]])),
-  );
-  return query.size === 0 ? correctionsPath : `${correctionsPath}?${query}`;
+export function addressOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}): string {
+  return withQuery(correctionsPath, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
 }

@@ -1,5 +1,6 @@
 import type { Page } from "../../../../queries/page.js";
 import type { RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { Pager } from "../../shell/list.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -52,11 +53,12 @@ export function Groups({ visit, filter, groups }: GroupsProps) {
       ) : (
         <Table caption="Rejected rows by reason and import" columns={columns} rows={groups.items} />
       )}
-      {groups.nextCursor === null ? null : (
-        <p class="more">
-          <a href={visit.links.to(addressOf(filter, { groups: groups.nextCursor }))}>More reasons</a>
-        </p>
-      )}
+      <Pager
+        of="reasons"
+        cursor={visit.query["groups"] || undefined}
+        nextCursor={groups.nextCursor}
+        address={(cursor) => visit.links.to(addressOf(filter, { groups: cursor }))}
+      />
       {reasonKey === undefined ? null : (
         <p class="more">
           <a href={visit.links.to(addressOf({ kind, state, importId }))}>Show all reasons</a>

@@ -1,5 +1,6 @@
 import type { Page } from "../../../../queries/page.js";
 import { Field, Form } from "../../shell/form.js";
+import { Pager } from "../../shell/list.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { SignedInVisit } from "../../visit.js";
 import { historyPath } from "../imports/status.js";
@@ -36,11 +37,12 @@ export function PlainList({ visit, filter, rows }: PlainListProps) {
       ) : (
         table
       )}
-      {rows.nextCursor === null ? null : (
-        <p class="more">
-          <a href={visit.links.to(addressOf(filter, { cursor: rows.nextCursor }))}>Next rows</a>
-        </p>
-      )}
+      <Pager
+        of="rows"
+        cursor={visit.query["cursor"] || undefined}
+        nextCursor={rows.nextCursor}
+        address={(cursor) => visit.links.to(addressOf(filter, { cursor }))}
+      />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { streamOf } from "../../../../events/streams.js";
 import { principalNames } from "../../../../queries/organisations/principalNames.js";
 import { revisionOfRow, streamPage } from "../../../../queries/streamPage.js";
 import type { PageOf } from "../../page.js";
+import { Pager } from "../../shell/list.js";
 import type { SignedInVisit } from "../../visit.js";
 import { requireImport } from "../imports/one.js";
 import { importPath, importsPath, shownReference } from "../imports/status.js";
@@ -31,8 +32,6 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
       principalNames(pool, visit.person.organisationId),
     ]);
     const path = `${importPath(importId)}/history`;
-    const address = (changes: Record<string, string>) =>
-      visit.links.to(`${path}?${new URLSearchParams({ ...(ofCorrections ? { of: "corrections" } : {}), ...changes })}`);
     return {
       title: "History",
       body: (
@@ -47,10 +46,12 @@ export const importHistoryPage: PageOf<SignedInVisit> = {
           </p>
           <section class="panel" aria-label="Events">
             <Events visit={visit} events={events} nameOf={nameOf} />
-            <nav class="pages" aria-label="Pages of events">
-              {from > 0n ? <a href={address({ from: "0" })}>From the beginning</a> : null}
-              {next === null ? null : <a href={address({ from: String(next) })}>Later</a>}
-            </nav>
+            <Pager
+              of="events"
+              cursor={from > 0n ? String(from) : undefined}
+              nextCursor={next === null ? null : String(next)}
+              address={(revision) => visit.links.to(path, { of: ofCorrections ? "corrections" : undefined, from: revision })}
+            />
           </section>
         </>
       ),

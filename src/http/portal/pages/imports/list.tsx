@@ -3,6 +3,7 @@ import { type ImportFilter, searchImports } from "../../../../queries/imports/im
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";
+import { FilterForm, Pager } from "../../shell/list.js";
 import { Live } from "../../shell/live.js";
 import { EmptyState, Table } from "../../shell/table.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -35,7 +36,12 @@ export const importsPage: PageOf<SignedInVisit> = {
             ) : (
               <Table caption="Imports, the newest first" columns={importColumns(visit)} rows={items} marks={importMarks} />
             )}
-            <Pages visit={visit} filter={filter} cursor={cursor} nextCursor={nextCursor} />
+            <Pager
+              of="imports"
+              cursor={cursor}
+              nextCursor={nextCursor}
+              address={(next) => visit.links.to(importsPath, { ...filter, cursor: next })}
+            />
           </section>
         </>
       ),
@@ -66,7 +72,7 @@ interface FiltersProps {
 
 function Filters({ visit, filter, isFiltered }: FiltersProps) {
   return (
-    <form method="get" action={visit.links.to(importsPath)} class="in-line filters">
+    <FilterForm visit={visit} path={importsPath} all={isFiltered ? visit.links.to(importsPath) : undefined}>
       <Choice
         label="Kind"
         name="kind"
@@ -80,18 +86,12 @@ function Filters({ visit, filter, isFiltered }: FiltersProps) {
         options={[{ value: "", label: "Every status" }, ...statuses.map((status) => ({ value: status, label: statusNames[status] }))]}
       />
       <Field label="Reference" name="reference" value={filter.reference} maxlength={longestReference} autocomplete="off" required={false} />
-      <button type="submit">Filter</button>
-      {isFiltered ? (
-        <a class="button quiet" href={visit.links.to(importsPath)}>
-          Show all
-        </a>
-      ) : null}
-    </form>
+    </FilterForm>
   );
 }
 
 function NoImports({ visit, why }: { readonly visit: SignedInVisit; readonly why: "none" | "filter" | "page" }) {
-  if (why === "page") return <EmptyState title="None among these">Older imports may fit: look further back.</EmptyState>;
+  if (why === "page") return <EmptyState title="None on this page">The next page searches older imports.</EmptyState>;
   if (why === "filter") return <EmptyState title="No import fits this filter" />;
   const upload = "/portal/upload";
   return (
@@ -104,24 +104,5 @@ function NoImports({ visit, why }: { readonly visit: SignedInVisit; readonly why
         "Files and pushes that the API takes show up here."
       )}
     </EmptyState>
-  );
-}
-
-interface PagesProps extends Pick<FiltersProps, "visit" | "filter"> {
-  readonly cursor: string | undefined;
-  readonly nextCursor: string | null;
-}
-
-function Pages({ visit, filter, cursor, nextCursor }: PagesProps) {
-  if (cursor === undefined && nextCursor === null) return null;
-  const address = (next: string | undefined) => {
-    const given = Object.entries({ ...filter, cursor: next }).filter(([, value]) => value !== undefined) as [string, string][];
-    return visit.links.to(given.length === 0 ? importsPath : `${importsPath}?${new URLSearchParams(given)}`);
-  };
-  return (
-    <nav class="pages" aria-label="Pages of imports">
-      {cursor === undefined ? null : <a href={address(undefined)}>Newest</a>}
-      {nextCursor === null ? null : <a href={address(nextCursor)}>Older</a>}
-    </nav>
   );
 }

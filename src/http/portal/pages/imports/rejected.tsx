@@ -2,6 +2,7 @@ import type { Page } from "../../../../queries/page.js";
 import type { RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
 import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
+import { Pager } from "../../shell/list.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -39,17 +40,16 @@ interface RejectedProps {
 /** `data-paged` marks a later page of rows. The server pushes only the first page to open pages, and it must not replace a later one. */
 export function RejectedRows({ visit, importId, page: { items, nextCursor }, cursor }: RejectedProps) {
   if (items.length === 0 && cursor === undefined) return <div id="import-rejected" />;
-  const path = visit.links.to(importPath(importId));
   return (
     <section class="panel" id="import-rejected" aria-labelledby="rejected" data-paged={cursor === undefined ? undefined : ""}>
       <h2 id="rejected">Rejected rows</h2>
       <Table caption="Rejected rows, in the order of the file" columns={columns(visit, importId)} rows={items} />
-      {cursor === undefined && nextCursor === null ? null : (
-        <nav class="pages" aria-label="Pages of rejected rows">
-          {cursor === undefined ? null : <a href={`${path}#rejected`}>First</a>}
-          {nextCursor === null ? null : <a href={`${path}?cursor=${encodeURIComponent(nextCursor)}#rejected`}>Next</a>}
-        </nav>
-      )}
+      <Pager
+        of="rejected rows"
+        cursor={cursor}
+        nextCursor={nextCursor}
+        address={(next) => `${visit.links.to(importPath(importId), { cursor: next })}#rejected`}
+      />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import type { Page } from "../../../../queries/page.js";
 import type { ListedQuote } from "../../../../queries/quotes/quoteList.js";
-import { DayField } from "../../shell/form.js";
+import { Field } from "../../shell/form.js";
+import { FilterForm, Pager } from "../../shell/list.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -14,46 +15,31 @@ interface Props {
 
 export function Recent({ visit, found, customers }: Props) {
   const { query, links } = visit;
-  const isFiltered = ["customer", "from", "to", "cursor"].some((name) => query[name]);
+  const { customer, from, to } = query;
+  const address = (cursor: string | undefined) => links.to(quotesPath, { customer, from, to, cursor });
+  const isFiltered = Boolean(customer || from || to || query["cursor"]);
   return (
     <section class="panel" aria-labelledby="recent">
       <h2 id="recent">Recent quotes</h2>
-      <form method="get" action={links.to(quotesPath)} class="in-line filters">
-        <div class="field">
-          <label for="filter-customer">Customer id</label>
-          <input id="filter-customer" name="customer" value={query["customer"]} maxlength={64} autocomplete="off" />
-        </div>
-        <DayField label="From" name="from" value={query["from"]} />
-        <DayField label="To" name="to" value={query["to"]} />
-        <button type="submit" class="quiet">
-          Filter
-        </button>
-      </form>
-      <form method="get" action={links.to(quotesPath)} class="in-line filters">
-        <div class="field">
-          <label for="find-quote">Quote id</label>
-          <input id="find-quote" name="quote" required maxlength={60} autocomplete="off" />
-        </div>
-        <button type="submit" class="quiet">
-          Find
-        </button>
-      </form>
+      <FilterForm visit={visit} path={quotesPath} quiet>
+        <Field label="Customer id" id="filter-customer" name="customer" value={customer} maxlength={64} {...optional} />
+        <Field label="From" name="from" type="date" value={from} required={false} />
+        <Field label="To" name="to" type="date" value={to} required={false} />
+      </FilterForm>
+      <FilterForm visit={visit} path={quotesPath} submit="Find" quiet>
+        <Field label="Quote id" name="quote" maxlength={60} autocomplete="off" />
+      </FilterForm>
       {found.items.length === 0 ? (
         <EmptyState title={isFiltered ? "No quotes found" : "No quotes yet"} />
       ) : (
         <Table caption="Quotes, the newest first" columns={columns(visit, customers)} rows={found.items} />
       )}
-      {found.nextCursor === null ? null : (
-        <a class="button quiet" href={links.to(`${quotesPath}?${new URLSearchParams({ ...kept(query), cursor: found.nextCursor })}`)}>
-          Older
-        </a>
-      )}
+      <Pager of="quotes" cursor={query["cursor"] || undefined} nextCursor={found.nextCursor} address={address} />
     </section>
   );
 }
 
-const kept = (query: SignedInVisit["query"]) =>
-  Object.fromEntries(["customer", "from", "to"].flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+const optional = { autocomplete: "off", required: false } as const;
 
 const columns = (visit: SignedInVisit, customers: Props["customers"]): readonly Column<ListedQuote>[] => [
   {

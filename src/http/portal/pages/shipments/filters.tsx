@@ -1,5 +1,6 @@
 import { limits } from "../../../../domain/imports/limits.js";
-import { Choice, DayField, Field } from "../../shell/form.js";
+import { Choice, Field } from "../../shell/form.js";
+import { FilterForm } from "../../shell/list.js";
 import type { SignedInVisit } from "../../visit.js";
 import { shipmentsPath } from "./address.js";
 
@@ -9,11 +10,12 @@ interface FiltersProps {
   readonly isFiltered: boolean;
 }
 
-export function Filters({ visit: { query, links }, customers, isFiltered }: FiltersProps) {
+export function Filters({ visit, customers, isFiltered }: FiltersProps) {
+  const { query } = visit;
   const sorted = customers.toSorted((one, other) => one.name.localeCompare(other.name));
-  const asked = query["customer"] ?? "";
+  const chosen = query["customer"] ?? "";
   // A shipment keeps its customer also when the catalogue no longer has it.
-  const gone = asked !== "" && !customers.some(({ id }) => id === asked) ? [{ value: asked, label: asked }] : [];
+  const gone = chosen !== "" && !customers.some(({ id }) => id === chosen) ? [{ value: chosen, label: chosen }] : [];
   const options = [
     { value: "", label: "All customers" },
     ...sorted.map(({ id, name }) => ({ value: id, label: `${name} (${id})` })),
@@ -21,19 +23,13 @@ export function Filters({ visit: { query, links }, customers, isFiltered }: Filt
   ];
   const text = { autocomplete: "off", required: false } as const;
   return (
-    <form method="get" action={links.to(shipmentsPath)} class="in-line filters">
+    <FilterForm visit={visit} path={shipmentsPath} submit="Search" all={isFiltered ? visit.links.to(shipmentsPath) : undefined}>
       <Field label="Id begins with" name="id" value={query["id"]} maxlength={limits.identifierLength} {...text} />
-      <Choice label="Customer" name="customer" value={asked} options={options} />
+      <Choice label="Customer" name="customer" value={chosen} options={options} />
       <Field label="Reference" name="reference" value={query["reference"]} maxlength={limits.sourceDetailsLength} {...text} />
       <Field label="Place" name="place" value={query["place"]} placeholder="Postcode or suburb" maxlength={100} {...text} />
-      <DayField label="Updated from" name="from" value={query["from"]} />
-      <DayField label="Updated to" name="to" value={query["to"]} />
-      <button type="submit">Search</button>
-      {isFiltered ? (
-        <a class="button quiet" href={links.to(shipmentsPath)}>
-          Show all
-        </a>
-      ) : null}
-    </form>
+      <Field label="Updated from" name="from" type="date" value={query["from"]} required={false} />
+      <Field label="Updated to" name="to" type="date" value={query["to"]} required={false} />
+    </FilterForm>
   );
 }

@@ -7,6 +7,7 @@ import { type LedgerShipment, listShipments } from "../../../../queries/shipment
 import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";
 import { dayEnd, dayStart } from "../../filterDays.js";
 import type { PageOf } from "../../page.js";
+import { Pager } from "../../shell/list.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -42,9 +43,9 @@ export const shipmentsPage: PageOf<SignedInVisit> = {
             ) : nextCursor === null ? (
               <EmptyState title={isFiltered(filter) ? "No shipment fits this filter" : "No shipments yet"} />
             ) : (
-              <EmptyState title="None among these">5,000 shipments were looked at. Others may fit: look further.</EmptyState>
+              <EmptyState title="None on this page">Only 5,000 shipments are searched at a time. The next page searches on.</EmptyState>
             )}
-            <Pages visit={visit} nextCursor={nextCursor} />
+            <Pager of="shipments" cursor={page.cursor} nextCursor={nextCursor} address={(cursor) => addressOf(visit, cursor)} />
           </section>
         </>
       ),
@@ -104,17 +105,7 @@ const columns = (visit: SignedInVisit, nameOf: NameOfCustomer): readonly Column<
   },
 ];
 
-function Pages({ visit: { query, links }, nextCursor }: { readonly visit: SignedInVisit; readonly nextCursor: string | null }) {
-  if (!query["cursor"] && nextCursor === null) return null;
-  const address = (cursor: string) => {
-    const { id = "", customer = "", reference = "", place = "", from = "", to = "" } = query;
-    const given = Object.entries({ id, customer, reference, place, from, to, cursor }).filter(([, value]) => value !== "");
-    return links.to(given.length === 0 ? shipmentsPath : `${shipmentsPath}?${new URLSearchParams(given)}`);
-  };
-  return (
-    <nav class="pages" aria-label="Pages of shipments">
-      {query["cursor"] ? <a href={address("")}>First page</a> : null}
-      {nextCursor === null ? null : <a href={address(nextCursor)}>Next page</a>}
-    </nav>
-  );
+function addressOf({ query, links }: SignedInVisit, cursor: string | undefined): string {
+  const [id, customer, reference, place, from, to] = ["id", "customer", "reference", "place", "from", "to"].map((name) => query[name]);
+  return links.to(shipmentsPath, { id, customer, reference, place, from, to, cursor });
 }

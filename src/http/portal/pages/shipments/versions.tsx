@@ -1,5 +1,6 @@
 import type { NameOf } from "../../../../queries/organisations/principalNames.js";
 import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
+import { Pager } from "../../shell/list.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
 import { historyPath, importPath } from "../imports/status.js";
@@ -43,10 +44,12 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
           .map((version, index) => <Version visit={visit} version={version} before={versions[index - 1] ?? before} nameOf={nameOf} />)
           .reverse()}
       </ol>
-      <nav class="pages" aria-label="Pages of versions">
-        {newest < all ? <a href={address(visit, shipmentId, undefined)}>Newest</a> : null}
-        {oldest > 1 ? <a href={address(visit, shipmentId, oldest - 1)}>Older</a> : null}
-      </nav>
+      <Pager
+        of="versions"
+        cursor={newest < all ? String(newest) : undefined}
+        nextCursor={oldest > 1 ? String(oldest - 1) : null}
+        address={(version) => visit.links.to(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
+      />
     </section>
   );
 }
@@ -55,15 +58,6 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
 export function lastWanted({ query }: SignedInVisit): number | undefined {
   const text = query["version"] ?? "";
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-}
-
-function address({ links, query }: SignedInVisit, shipmentId: string, version: number | undefined): string {
-  const path = shipmentPath(shipmentId);
-  const more = new URLSearchParams({
-    ...(query["asOf"] ? { asOf: query["asOf"] } : {}),
-    ...(version === undefined ? {} : { version: String(version) }),
-  }).toString();
-  return links.to(more === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${more}`);
 }
 
 interface VersionProps {

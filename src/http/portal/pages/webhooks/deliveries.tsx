@@ -1,5 +1,6 @@
 import type { AttemptSummary, DeliverySummary } from "../../../../queries/organisations/webhooks.js";
 import { Form } from "../../shell/form.js";
+import { Pager } from "../../shell/list.js";
 import { type Column, EmptyState, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -15,12 +16,11 @@ interface DeliveriesProps {
   readonly endpointId: string;
   /** One more than the page shows, if there are more. */
   readonly deliveries: readonly DeliverySummary[];
-  /** Whether this is a later page. */
-  readonly goesOn: boolean;
+  /** The delivery that the page before ended with; undefined on the first page. */
+  readonly before: string | undefined;
 }
 
-export function Deliveries({ visit, endpointId, deliveries, goesOn }: DeliveriesProps) {
-  const path = endpointPath(endpointId);
+export function Deliveries({ visit, endpointId, deliveries, before }: DeliveriesProps) {
   const shown = deliveries.slice(0, pageSize);
   const last = deliveries.length > pageSize ? shown.at(-1) : undefined;
   return (
@@ -33,12 +33,12 @@ export function Deliveries({ visit, endpointId, deliveries, goesOn }: Deliveries
       ) : (
         <Table caption="Deliveries of the last 30 days, the newest first" columns={columns(visit, endpointId)} rows={shown} />
       )}
-      {goesOn || last ? (
-        <nav class="pages" aria-label="Pages of deliveries">
-          {goesOn ? <a href={visit.links.to(path)}>Newest</a> : null}
-          {last ? <a href={visit.links.to(`${path}?before=${last.deliveryId}`)}>Older</a> : null}
-        </nav>
-      ) : null}
+      <Pager
+        of="deliveries"
+        cursor={before}
+        nextCursor={last ? String(last.deliveryId) : null}
+        address={(next) => visit.links.to(endpointPath(endpointId), { before: next })}
+      />
     </section>
   );
 }

@@ -50,7 +50,7 @@ export const endpointPage: PageOf<SignedInVisit> = {
             <Rotated visit={visit} endpoint={endpoint} />
             <Actions visit={visit} endpoint={endpoint} />
           </section>
-          <Deliveries visit={visit} endpointId={endpointId} deliveries={found} goesOn={before !== undefined} />
+          <Deliveries visit={visit} endpointId={endpointId} deliveries={found} before={before} />
           <ReplayPanel visit={visit} endpoint={endpoint} />
           <ChangePanel visit={visit} endpoint={endpoint} />
         </>

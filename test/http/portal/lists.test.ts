@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { createLinks, withQuery } from "../../../src/http/portal/links.js";
+import { FilterForm, Pager } from "../../../src/http/portal/shell/list.js";
+
+const links = createLinks("https://example.test/logistics/");
+const address = (cursor: string | undefined) =>
+  links.to("/portal/imports", { kind: "shipments", status: "", reference: undefined, cursor });
+
+test("an address has the parameters that have a value, escaped, behind those that the path has already", () => {
+  expect(withQuery("/portal/imports", { kind: "", cursor: undefined })).toBe("/portal/imports");
+  expect(withQuery("/portal/shipments?exactly=..", { asOf: "a&b" })).toBe("/portal/shipments?exactly=..&asOf=a%26b");
+  expect(address("x")).toBe("/logistics/portal/imports?kind=shipments&cursor=x");
+});
+
+test.each([
+  { of: "a list on one page", cursor: undefined, nextCursor: null, pages: [] },
+  { of: "a first page", cursor: undefined, nextCursor: "b", pages: ["Next page"] },
+  { of: "a page between", cursor: "a", nextCursor: "b", pages: ["First page", "Next page"] },
+  { of: "a last page", cursor: "b", nextCursor: null, pages: ["First page"] },
+])("$of links to $pages", ({ cursor, nextCursor, pages }) => {
+  const html = String(Pager({ of: "imports", cursor, nextCursor, address }) ?? "");
+  expect([...html.matchAll(/>([^<]+)<\/a>/g)].map(([, label]) => label)).toEqual(pages);
+});
+
+test("a form that filters keeps the parameters it does not show, and offers the whole list where something is filtered", () => {
+  const form = (all: string | undefined) =>
+    String(FilterForm({ visit: { links }, path: "/portal/x", kept: { view: "rows", by: "" }, all, children: "" }));
+  expect(form(undefined)).toContain('<input type="hidden" name="view" value="rows"/>');
+  expect(form(undefined)).not.toContain('name="by"');
+  expect(form(undefined)).not.toContain("Show all");
+  expect(form("/logistics/portal/x")).toContain('href="/logistics/portal/x">Show all</a>');
+});
