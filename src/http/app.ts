@@ -24,7 +24,7 @@ export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly clos
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const frame = {
-    authenticate: createAuthenticate(deps.pool, deps.limits.rateLimitPerMinute),
+    authenticate: createAuthenticate(deps.lookUps, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
     withinUploads: boundUploads(),
     openDiskShare: createShares(

@@ -29,6 +29,8 @@ import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
 
 export interface Adapters {
   readonly pool: pg.Pool;
+  /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
+  readonly lookUps: pg.Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
   /** Defined for the embedded object store only, whose links the API serves. */
@@ -38,19 +40,18 @@ export interface Adapters {
 
 /** In ms. A request fails soon; one batch of the projector may write a million rows; commands such as a rebuild have no limit. */
 const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worker: 60_000, projector: 600_000 };
+const mostLookUps = 4;
 
 export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Promise<Adapters> {
   const objects = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
-  const pool = createPool({
-    url: addresses.databaseUrl,
-    applicationName,
-    max: 12,
-    statementTimeout: statementTimeouts[role] ?? 0,
-    ...database,
-    onError,
+  const statementTimeout = statementTimeouts[role] ?? 0;
+  const pool = createPool({ url: addresses.databaseUrl, applicationName, max: 12, statementTimeout, ...database, onError });
+  const lookUps = createPool({
+    ...{ url: addresses.databaseUrl, applicationName: `${applicationName} look-ups`, statementTimeout, ...database, onError },
+    max: mostLookUps,
   });
   const onLost = (pid: number) =>
     logger.warn({ pid }, "a database session's answer was lost on the network; the session is ended and its work is done again");
@@ -58,12 +59,13 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
   return {
     pool,
+    lookUps,
     eventStore,
     ...objects,
     close: async () => {
       objects.closeObjects();
       unwatch();
-      await Promise.allSettled([pool.end(), eventStore.close()]);
+      await Promise.allSettled([pool.end(), lookUps.end(), eventStore.close()]);
     },
   };
 }
@@ -75,7 +77,7 @@ const none = { database: {}, events: {}, objects: {} };
  */
 const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {
-    database: { max: 20, answerTimeout: 8_000 },
+    database: { max: 16, answerTimeout: 8_000 },
     events: { deadlineMs: 2_000, attempts: 3, patienceMs: 3_500 },
     objects: { silenceMs: 3_000, patienceMs: 1_000 },
   },

@@ -12,6 +12,7 @@ import { bundledLocalities } from "../../src/adapters/localities/bundled.js";
 import { readStoredLocalities } from "../../src/adapters/localities/storedLocalities.js";
 import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
+import { createPool } from "../../src/adapters/postgres/pool.js";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/headerThreads.js";
@@ -75,8 +76,10 @@ export async function startTestService(
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
   const eventStore = connectEventStore({ address: store.address, logger });
   const headerRows = createHeaderThreads();
+  const lookUps = createPool({ url: database.url, applicationName: "test look-ups", max: 4 });
   const deps: ApiDeps = {
     pool: database.pool,
+    lookUps,
     eventStore,
     objectStore: objects.store,
     spreadsheets,
@@ -120,6 +123,7 @@ export async function startTestService(
       await Promise.all(apis.map((api) => api.stop()));
       await eventStore.close();
       await headerRows.close();
+      await lookUps.end();
       await Promise.all([store.stop(), database.close(), objects.close(), rm(tempDir, { recursive: true, force: true })]);
     },
   };

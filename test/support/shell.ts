@@ -25,6 +25,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
   const answers = { ping: async () => undefined };
   return {
     pool,
+    lookUps: pool,
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,

@@ -27,6 +27,8 @@ interface LinkedFile {
 /** What the API needs; src/main.ts builds it. */
 export interface ApiDeps {
   readonly pool: Pool;
+  /** For the look-up of API keys. */
+  readonly lookUps: Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;

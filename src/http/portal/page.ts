@@ -1,5 +1,6 @@
 // src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
 import type { Child } from "hono/jsx";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
 import type { MemberDeps } from "../../commands/members/deps.js";
@@ -74,6 +75,8 @@ export interface AnswerOf<V extends Visit> {
 
 /** Everything the portal needs; src/main.ts builds it. */
 export interface PortalOptions extends Sources {
+  /** For the look-up of sessions. */
+  readonly lookUps: Pool;
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;
   readonly headerRows: HeaderReader;

@@ -95,8 +95,8 @@ const guarded =
   (c) =>
     handle(c).catch((error: unknown) => answerWithPage(c, error, visitOf(c, undefined, serving), serving.logger));
 
-const sessionOf = (c: Context<AppEnv>, { pool, sessionCookie: cookie }: PortalDeps): Promise<Session | undefined> =>
-  inTime(findSession(pool, cookie.read(c)), readPatienceMs, "session");
+const sessionOf = (c: Context<AppEnv>, { lookUps, sessionCookie: cookie }: PortalDeps): Promise<Session | undefined> =>
+  inTime(findSession(lookUps, cookie.read(c)), readPatienceMs, "session");
 
 async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
   const session = await sessionOf(c, serving.deps);

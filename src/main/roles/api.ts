@@ -21,7 +21,7 @@ const mostLagSeconds = 60;
 export const run: RunRole = (options) => {
   const { config, addresses, logger, signal, onReady } = options;
   return asRole("api", options, async (adapters, { tempDir, ended }) => {
-    const { pool, eventStore, objectStore, openLink } = adapters;
+    const { pool, lookUps, eventStore, objectStore, openLink } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const geography = await followLocalities(localities, logger, ended);
@@ -29,7 +29,7 @@ export const run: RunRole = (options) => {
     const headerRows = createHeaderThreads();
     const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {
-      ...{ pool, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
+      ...{ pool, lookUps, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
       catalogues: cacheCatalogues(pool),
       quoteMemory: createQuoteMemory(),
