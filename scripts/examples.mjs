@@ -1,4 +1,4 @@
-// Runs the product in a folder of its own, does what the README describes, and writes the real output into the README.
+// Runs the product in a folder of its own, does what the documents describe, and writes the real output into them.
 // Everything between `<!-- example NAME -->` and `<!-- end -->` is replaced. Usage: npm run examples
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const cli = join(root, "dist", "cli.js");
-const readme = join(root, "README.md");
+const documents = ["docs/audit.md", "docs/operations.md"].map((name) => join(root, name));
 
 const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType,itemQuantity";
 const monday = [
@@ -82,14 +82,17 @@ async function run(...args) {
 }
 
 async function writeExamples(examples) {
-  let text = await readFile(readme, "utf8");
-  for (const [name, output] of Object.entries(examples)) {
-    const [start, end] = [`<!-- example ${name} -->\n`, "<!-- end -->"];
-    const from = text.indexOf(start);
-    const to = text.indexOf(end, from);
-    if (from < 0 || to < 0) throw new Error(`README.md has no place for the example "${name}"`);
-    const block = `\`\`\`\n${output}\n\`\`\`\n`;
-    text = text.slice(0, from + start.length) + block + text.slice(to);
+  const missing = new Set(Object.keys(examples));
+  for (const document of documents) {
+    let text = await readFile(document, "utf8");
+    for (const [name, output] of Object.entries(examples)) {
+      const start = `<!-- example ${name} -->\n`;
+      const from = text.indexOf(start);
+      if (from < 0) continue;
+      text = `${text.slice(0, from + start.length)}\`\`\`\n${output}\n\`\`\`\n${text.slice(text.indexOf("<!-- end -->", from))}`;
+      missing.delete(name);
+    }
+    await writeFile(document, text);
   }
-  await writeFile(readme, text);
+  if (missing.size > 0) throw new Error(`no document has a place for: ${[...missing].join(", ")}`);
 }

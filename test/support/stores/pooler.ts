@@ -15,7 +15,7 @@ export interface TestPooler {
   stop(): Promise<void>;
 }
 
-/** The setting that README gives for transaction mode. */
+/** The setting that docs/operations.md gives for transaction mode. */
 export const ignoredParameters = "statement_timeout,idle_in_transaction_session_timeout";
 
 /** Starts a real PgBouncer in front of the database. In transaction mode each transaction of a client may run on another server session. */
