@@ -14,7 +14,7 @@ const memberInvited = z.object({ organisationId: z.string(), email: z.string(), 
 
 const memberLinkMade = z.object({ ...link, ...who });
 
-/** The first sign-in. */
+/** The first sign-in. Ends the invitation's link, also where the member joined without it. */
 const memberJoined = z.object({ how: z.enum(["link", "singleSignOn"]), ...who });
 
 /** An argon2id hash with its parameters and salt. Uses the link up. */

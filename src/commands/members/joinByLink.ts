@@ -4,7 +4,7 @@ import { passwordFault } from "../../domain/members/password.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import { changeMember, type MemberOf } from "./changeMember.js";
+import { changeMember, loadMember, type MemberOf } from "./changeMember.js";
 import type { MemberDeps } from "./deps.js";
 import type { MemberState } from "./member.js";
 import type { VerifiedMember } from "./sessions.js";
@@ -17,15 +17,24 @@ export interface OpenLink extends MemberOf {
   readonly hasJoined: boolean;
 }
 
-/** The member of the link; undefined where it was used, has expired, or never existed. */
-export async function findLink({ pool }: MemberDeps, token: string): Promise<OpenLink | undefined> {
-  if (!isToken(token)) return undefined;
+/**
+ * The member of the link; undefined where it was used, has expired, or never existed. The stream has the last word: a row that an earlier
+ * version wrote keeps the link of a member who joined without it.
+ */
+export async function findLink(deps: MemberDeps, token: string): Promise<OpenLink | undefined> {
+  const found = isToken(token) ? await linkInTable(deps, hashToken(token)) : undefined;
+  if (!found) return undefined;
+  const { link } = await loadMember(deps, found.memberId);
+  return link?.sha256 === hashToken(token) ? found : undefined;
+}
+
+async function linkInTable({ pool }: MemberDeps, linkSha256: string): Promise<OpenLink | undefined> {
   const { rows } = await pool.query<OpenLink>(
     `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
             status = 'active' as "hasJoined"
        from members join organisations on organisations.id = organisation_id
       where link_sha256 = $1 and link_expires_at > now() and status <> 'removed'`,
-    [hashToken(token)],
+    [linkSha256],
   );
   return rows[0];
 }

@@ -38,7 +38,7 @@ function evolve(state: MemberState, event: RecordedOn<"member">): MemberState {
     case "MemberLinkMade":
       return { ...state, link: { sha256: event.data.linkSha256, expiresAt: event.data.linkExpiresAt } };
     case "MemberJoined":
-      return { ...state, status: "active" };
+      return { ...state, status: "active", link: undefined };
     case "MemberPasswordSet":
       return { ...state, hasPassword: true, link: undefined };
     case "MemberRoleChanged":

@@ -48,7 +48,10 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
     case "MemberLinkMade":
       return change("link_sha256 = $3, link_expires_at = $4", event.data.linkSha256, event.data.linkExpiresAt);
     case "MemberJoined":
-      return change("status = 'active', joined_at = $3, credentials_revision = $2", event.data.at);
+      return change(
+        "status = 'active', joined_at = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2",
+        event.data.at,
+      );
     case "MemberPasswordSet":
       return change("password_hash = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2", event.data.passwordHash);
     case "MemberRoleChanged":

@@ -2,8 +2,9 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
-import { inviteMember } from "../../../src/commands/members/invite.js";
+import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
 import { removeMember } from "../../../src/commands/members/manage.js";
+import { hashToken } from "../../../src/domain/members/link.js";
 import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { listMembers } from "../../../src/queries/organisations/members.js";
@@ -99,6 +100,48 @@ test("an invited member joins by single sign-on, and needs no password", async (
   expect((await browser.get("/portal")).status).toBe(200);
   const [joined] = (await listMembers(service.pool, organisation.id)).filter((each) => each.email === email);
   expect(joined).toMatchObject({ status: "active", role: "viewer" });
+});
+
+describe("the invitation's link ends when the member joins by single sign-on", () => {
+  async function joinedBySignOn(email: string) {
+    const { token, memberId } = await inviteMember(
+      service.portal.members,
+      { organisationId: organisation.id, email, role: "viewer" },
+      origin,
+    );
+    provider.account = { email, email_verified: true };
+    expect((await signIn(visitor(url))).headers.get("location")).toBe("/portal");
+    return { token, memberId };
+  }
+
+  async function expectVoid(token: string): Promise<void> {
+    const finder = visitor(url);
+    expect((await finder.get(`/portal/join/${token}`)).status).toBe(404);
+    expect((await finder.post(`/portal/join/${token}`, { password }, { origin: publicUrl })).status).toBe(404);
+    await signedOut(finder);
+  }
+
+  test("and sets no password afterwards", async () => {
+    const { token, memberId } = await joinedBySignOn("sso-link@example.com");
+    await expectVoid(token);
+    const { rows } = await service.pool.query("select password_hash from members where member_id = $1", [memberId]);
+    expect(rows).toEqual([{ password_hash: null }]);
+  });
+
+  test("also where the table still has the link, as an earlier version wrote it", async () => {
+    const { token, memberId } = await joinedBySignOn("sso-earlier@example.com");
+    await service.pool.query("update members set link_sha256 = $2, link_expires_at = now() + interval '1 hour' where member_id = $1", [
+      memberId,
+      hashToken(token),
+    ]);
+    await expectVoid(token);
+  });
+
+  test("and a link that an admin makes later works", async () => {
+    const { memberId } = await joinedBySignOn("sso-later@example.com");
+    const { token } = await makeLink(service.portal.members, { organisationId: organisation.id, member: memberId }, origin);
+    expect((await visitor(url).post(`/portal/join/${token}`, { password }, { origin: publicUrl })).status).toBe(303);
+  });
 });
 
 test("a member of two organisations is asked which", async () => {
