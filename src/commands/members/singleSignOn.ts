@@ -1,23 +1,10 @@
 // Sign-in by an identity provider: the e-mail that it vouches for must be a member's.
 import type { Pool } from "pg";
 import { emailKey } from "../../domain/members/email.js";
-import { hashToken } from "../../domain/members/link.js";
 import type { EventOn } from "../../events/registry.js";
 import { changeMember } from "./changeMember.js";
 import type { MemberDeps } from "./deps.js";
 import { type NamelessMember, openSession, type VerifiedMember } from "./sessions.js";
-
-export const singleSignOnMinutes = 10;
-
-/** True the first time only: a state that a browser brings back is accepted once, by all API processes together. */
-export async function takeState(pool: Pool, state: string): Promise<boolean> {
-  await pool.query("delete from used_states where expires_at < now()");
-  const { rowCount } = await pool.query(
-    `insert into used_states (sha256, expires_at) values ($1, now() + interval '${singleSignOnMinutes} minutes') on conflict do nothing`,
-    [hashToken(state)],
-  );
-  return rowCount === 1;
-}
 
 /** The members with this e-mail. Invited ones join by signing in. */
 export async function membersOf(pool: Pool, email: string): Promise<VerifiedMember[]> {

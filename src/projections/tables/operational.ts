@@ -122,7 +122,7 @@ export const signInFailures = pgTable(
   (table) => [index("sign_in_failures_by_time").on(table.lastAt)],
 );
 
-/** The `state` values with which browsers came back from single sign-on, kept until they expire: none is accepted twice. */
+/** What browsers brought back from single sign-on, or chose at the sign-in, kept until it expires: none of it is accepted twice. */
 export const usedStates = pgTable("used_states", {
   sha256: text().primaryKey(),
   expiresAt: at("expires_at").notNull(),

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/joinByLink.js";
 import { changeRole } from "../../../src/commands/members/manage.js";
-import { signChoice } from "../../../src/http/portal/sessions/choice.js";
-import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
+import { hashToken } from "../../../src/domain/members/link.js";
+import { signValue } from "../../../src/http/portal/sessions/signedValue.js";
+import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
@@ -46,30 +47,55 @@ test("the person chooses an organisation, and gets the page that they asked for"
   const done = await choose(who, fields, second.id);
   expect([done.status, done.headers.get("location")]).toEqual([303, "/portal/settings/keys"]);
   expect(await organisationShown(who)).toBe("Second &amp; Sons");
-  await choose(who, fields, first.id);
-  expect(await organisationShown(who)).not.toBe("Second &amp; Sons");
+});
+
+test("a choice is taken once, also after the sign-out and at another process", async () => {
+  const who = visitor(service.url);
+  const { fields } = await asked(who);
+  const cookies = new Map(who.cookies);
+  expect((await choose(who, fields, second.id)).status).toBe(303);
+  await who.post("/portal/sign-out", { token: await formToken(who) });
+  for (const again of [who, visitor(service.url, new Map(cookies)), visitor(await service.startAnotherApi(), new Map(cookies))]) {
+    const response = await choose(again, fields, first.id);
+    expect([response.status, heading(await response.text()), again.cookies.has("waybill")]).toEqual([401, "Sign in", false]);
+  }
+});
+
+test("a choice is taken from the browser that signed in, and its cookie is HttpOnly", async () => {
+  const who = visitor(service.url);
+  const { fields } = await asked(who);
+  const other = visitor(service.url);
+  await asked(other); // has a choice of its own
+  for (const thief of [visitor(service.url), other]) {
+    const response = await choose(thief, fields, second.id);
+    expect([response.status, thief.cookies.has("waybill")]).toEqual([401, false]);
+  }
+  expect((await choose(who, fields, second.id)).status).toBe(303);
+  const signIn = await visitor(service.url).post("/portal/sign-in", { email, password });
+  expect(signIn.headers.getSetCookie().find((each) => each.startsWith("waybill_choice="))).toMatch(/; HttpOnly; SameSite=Lax$/);
 });
 
 test("only a verified organisation can be chosen, and only for a few minutes", async () => {
   const other = await service.organisation();
-  const { fields } = await asked(visitor(service.url));
+  const browser = visitor(service.url);
+  const { fields } = await asked(browser);
   const { choice = "" } = fields;
   const member = { memberId: inSecond.memberId, organisationId: second.id, credentialsRevision: "2" };
-  const past = new Date(Date.now() - 5 * 60_000);
+  const value = { browserSha256: hashToken(browser.cookies.get("waybill_choice") ?? ""), members: [member] };
+  const [past, soon] = [new Date(Date.now() - 1), new Date(Date.now() + 60_000)];
   const refused: [Record<string, string>, string][] = [
     [fields, other.id],
     [fields, "nobody"],
     [{ ...fields, choice: `${choice}x` }, second.id],
     [{ ...fields, choice: choice.slice(5) }, second.id],
     [{ ...fields, choice: "" }, second.id],
-    [{ ...fields, choice: signChoice("a secret of somebody else, for sure", [member], new Date()) }, second.id],
-    [{ ...fields, choice: signChoice(service.deps.signingSecret, [member], past) }, second.id],
+    [{ ...fields, choice: signValue("a secret of somebody else, for sure", "choice", value, soon) }, second.id],
+    [{ ...fields, choice: signValue(service.deps.signingSecret, "choice", value, past) }, second.id],
   ];
   for (const [sent, organisation] of refused) {
-    const who = visitor(service.url);
-    const response = await choose(who, sent, organisation);
+    const response = await choose(browser, sent, organisation);
     expect([response.status, heading(await response.text())]).toEqual([401, "Sign in"]);
-    expect(who.cookies.has("waybill")).toBe(false);
+    expect(browser.cookies.has("waybill")).toBe(false);
   }
 });
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
-import { signChoice } from "../../../src/http/portal/sessions/choice.js";
+import { signValue } from "../../../src/http/portal/sessions/signedValue.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor } from "./portal.js";
 import { addressOf } from "./portalSecurityCases.js";
@@ -15,10 +15,11 @@ type Fields = Readonly<Record<string, string>>;
 /** Fields with ids of the stage, for forms that no page of `openablePages` shows, or whose ids a script or a person fills in. */
 const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
   "/portal/sign-in/organisation": ({ service, organisationId, people }) => {
-    const member = { memberId: people.admin.memberId, organisationId, organisationName: "x", credentialsRevision: "1" };
+    const member = { memberId: people.admin.memberId, organisationId, credentialsRevision: "1" };
+    const value = { browserSha256: "x", members: [member] };
     return {
       organisation: organisationId,
-      choice: signChoice("a secret of somebody else, 32 bytes", [member], new Date()),
+      choice: signValue("a secret of somebody else, 32 bytes", "choice", value, new Date(Date.now() + 60_000)),
       next: service.url,
     };
   },

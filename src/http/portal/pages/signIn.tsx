@@ -1,6 +1,6 @@
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
-import { chosenMember, signChoice } from "../sessions/choice.js";
+import { offerChoice, takeChoice } from "../sessions/choice.js";
 import { clientAddress } from "../sessions/clientAddress.js";
 import { safeReturn } from "../sessions/returnTo.js";
 import { singleSignOnPaths } from "../sessions/singleSignOn.js";
@@ -85,7 +85,7 @@ export async function signInAs(
     body: (
       <Form visit={visit} to={organisationPath}>
         <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="choice" value={signChoice(deps.signingSecret, members, new Date())} />
+        <input type="hidden" name="choice" value={offerChoice(deps, visit.context, members)} />
         {members.map(({ organisationId, organisationName }) => (
           <button type="submit" name="organisation" value={organisationId} class="quiet">
             {organisationName}
@@ -104,9 +104,9 @@ export const organisationForm: FormOf<Visit> = {
   page: signInPage,
   submit: async (visit, fields, deps) => {
     const next = safeReturn(fields.get("next"));
-    const choice = { signed: fields.get("choice"), organisationId: fields.get("organisation"), now: new Date() };
-    const member = chosenMember(deps.signingSecret, choice);
-    if (!member) return again(visit, "", next, deps, 401, "That took too long. Sign in again.");
+    const choice = { signed: fields.get("choice"), organisationId: fields.get("organisation") };
+    const member = await takeChoice(deps, visit.context, choice);
+    if (!member) return again(visit, "", next, deps, 401, "This choice has expired or was made already. Sign in again.");
     return enter(member, next, visit, deps);
   },
 };

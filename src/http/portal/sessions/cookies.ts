@@ -17,6 +17,9 @@ export const sessionCookie = (publicUrl: string): PortalCookie =>
 /** What single sign-on has to know when the browser comes back. */
 export const singleSignOnCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_sso", seconds);
 
+/** The browser that is asked which organisation. */
+export const choiceCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_choice", seconds);
+
 function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCookie {
   const secure = publicUrl.startsWith("https:");
   const prefix = secure ? ({ prefix: "host" } as const) : {};

@@ -3,7 +3,8 @@ import type { Context } from "hono";
 import type { Pool } from "pg";
 import { z } from "zod";
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
-import { membersOf, singleSignOnMinutes, takeState } from "../../../commands/members/singleSignOn.js";
+import { membersOf } from "../../../commands/members/singleSignOn.js";
+import { takeOnce, takeOnceMinutes } from "../../../commands/members/takeOnce.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { singleSignOnCookie } from "./cookies.js";
 import { safeReturn } from "./returnTo.js";
@@ -30,9 +31,9 @@ const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.st
 export async function beginSingleSignOn(deps: SingleSignOnDeps, c: Context): Promise<{ readonly url: string } | { readonly why: string }> {
   const begun = await deps.singleSignOn.begin();
   if (!begun) return { why: sentences.unreachable };
-  const expiresAt = new Date(Date.now() + singleSignOnMinutes * 60_000);
+  const expiresAt = new Date(Date.now() + takeOnceMinutes * 60_000);
   const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
-  singleSignOnCookie(deps.publicUrl, singleSignOnMinutes * 60).write(c, signValue(deps.signingSecret, purpose, value, expiresAt));
+  singleSignOnCookie(deps.publicUrl, takeOnceMinutes * 60).write(c, signValue(deps.signingSecret, purpose, value, expiresAt));
   return { url: begun.url };
 }
 
@@ -43,7 +44,7 @@ export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Pr
   cookie.clear(c);
   if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
   const { returnTo, ...checks } = found.data;
-  if (!(await takeState(deps.pool, checks.state))) return refused("refused");
+  if (!(await takeOnce(deps.pool, checks.state))) return refused("refused");
   const identity = await deps.singleSignOn.finish(new URL(c.req.url).search, checks);
   if (identity.kind !== "verified") return refused(identity.kind);
   const [first, ...others] = await membersOf(deps.pool, identity.email);
