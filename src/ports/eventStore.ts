@@ -1,4 +1,4 @@
-// What the application needs of the event store: types, and how two positions compare.
+// What the application needs of the event store: types, how two positions compare, and the reading of one event.
 /** A position in the log's global order. Later events have larger positions. */
 export interface Position {
   readonly commit: bigint;
@@ -112,4 +112,10 @@ export interface EventStore {
   /** The present end of the log; undefined when the log is empty. */
   head(): Promise<Position | undefined>;
   close(): Promise<void>;
+}
+
+/** Undefined when the stream has no such revision. */
+export async function eventAt(eventStore: Pick<EventStore, "read">, stream: string, revision: Revision): Promise<StoredEvent | undefined> {
+  for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
+  return undefined;
 }

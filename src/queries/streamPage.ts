@@ -1,5 +1,6 @@
 // Some events of one stream, for people who want to see what was recorded. The caller checks who may see them.
-import type { EventStore, StoredEvent } from "../ports/eventStore.js";
+import { startedRevision } from "../events/importLayout.js";
+import { type EventStore, eventAt, type StoredEvent } from "../ports/eventStore.js";
 
 export interface StreamPage {
   readonly events: readonly StoredEvent[];
@@ -15,10 +16,10 @@ export async function streamPage(eventStore: EventStore, stream: string, from: b
 
 /** The revision of an import's first event from this row on. Row numbers ascend in the stream, so a binary search finds it in about twenty reads. */
 export async function revisionOfRow(eventStore: EventStore, stream: string, row: number): Promise<bigint> {
-  let [before, found] = [1n, (await eventStore.last(stream))?.revision ?? 1n]; // the first two events are no rows
+  let [before, found] = [startedRevision, (await eventStore.last(stream))?.revision ?? startedRevision];
   while (found - before > 1n) {
     const middle = (before + found) / 2n;
-    const [event] = (await streamPage(eventStore, stream, middle, 1)).events;
+    const event = await eventAt(eventStore, stream, middle);
     const { row: number } = (event?.data ?? {}) as { row?: unknown };
     if (typeof number === "number" && number < row) before = middle;
     else found = middle;

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
-import { streamOf } from "../../events/streams.js";
+import { readRows as readRowEvents } from "../../events/importLayout.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { AuditedImport } from "../evidence/evidence.js";
 import type { Finding, Findings } from "../findings.js";
@@ -116,7 +116,7 @@ async function* rowsOfStream(
   table: RowTable,
   { importId, requested, revision }: AuditedImport,
 ): AsyncGenerator<RowShape> {
-  for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n })) {
+  for await (const stored of readRowEvents(eventStore, importId)) {
     if (stored.revision > revision) return;
     const event = decode(stored);
     if (event?.type === "RowRejected" && table === "rejections") yield rejectionShape(event.data, requested.data.kind);

@@ -9,6 +9,7 @@ import type {
   ImportStarted,
   RowAccepted,
 } from "../../events/importEvents.js";
+import { requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";
@@ -101,12 +102,12 @@ function foldKnown(fold: ImportFold, event: RecordedOn<"import">): void {
   const { revision, position, recordedAt } = event;
   switch (event.type) {
     case "ImportRequested":
-      if (revision !== 0n) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
+      if (revision !== requestedRevision) fault(fold, `ImportRequested stands at revision ${revision}, not 0`);
       if (event.data.importId !== fold.importId) fault(fold, `ImportRequested names import ${event.data.importId}`);
       fold.requested ??= { data: event.data, position };
       return;
     case "ImportStarted":
-      if (revision !== 1n) fault(fold, `ImportStarted stands at revision ${revision}, not 1`);
+      if (revision !== startedRevision) fault(fold, `ImportStarted stands at revision ${revision}, not 1`);
       fold.started ??= event.data;
       return;
     case "RowAccepted":

@@ -1,5 +1,6 @@
 import { v5 } from "uuid";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
+import { firstRowRevision, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, nothingYet } from "./importDecider.js";
@@ -20,13 +21,13 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   if (!last) return { importId, state: nothingYet, revision: noStream, position: undefined };
   let state: ImportState = nothingYet;
   let position: bigint | undefined;
-  for await (const stored of eventStore.read(stream, { max: 2 })) {
+  for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) {
     position ??= stored.position.commit;
     if (stored.revision > last.revision) break; // appended just now
     state = evolve(state, importEvent(stored));
   }
-  if (last.revision > 1n && state.status === "processing") {
-    state = evolve({ ...state, rows: Number(last.revision) - 2 }, importEvent(last));
+  if (last.revision >= firstRowRevision && state.status === "processing") {
+    state = evolve({ ...state, rows: rowsBefore(last.revision) }, importEvent(last));
   }
   return { importId, state, revision: last.revision, position };
 }

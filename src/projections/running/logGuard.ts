@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
+import { requestedRevision } from "../../events/importLayout.js";
 import { readLogId } from "../../events/logId.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
-import { beginning, type EventStore, isAfter, type StoredEvent } from "../../ports/eventStore.js";
+import { beginning, type EventStore, eventAt, isAfter, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { type Checkpoint, type Checkpoints, isDisowned } from "./checkpoints.js";
 import { isBeginning, isSame, latest } from "./position.js";
@@ -66,7 +67,7 @@ async function whyNotAt(eventStore: EventStore, { landmark, ...place }: Checkpoi
   if (!landmark) return undefined;
   const { id, stream, revision, position } = landmark;
   if (isAfter(position, place)) return `the tables stand at ${place.commit}, before event ${id} that they hold`;
-  const found = await eventAt(eventStore, stream, revision);
+  const found = await existingEventAt(eventStore, stream, revision);
   if (found?.id === id && isSame(found.position, position)) return undefined;
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
 }
@@ -78,16 +79,16 @@ async function whyNotItsImports({ eventStore, pool }: Guarded): Promise<string |
   );
   const [newest] = rows;
   if (!newest) return undefined;
-  const requested = await eventAt(eventStore, streamOf.import(newest.importId), 0n);
+  const requested = await existingEventAt(eventStore, streamOf.import(newest.importId), requestedRevision);
   if (String(requested?.position.commit) === newest.position) return undefined;
   return `the tables hold import ${newest.importId}, which the log does not have at position ${newest.position}`;
 }
 
-async function eventAt(eventStore: EventStore, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
+async function existingEventAt(eventStore: EventStore, stream: string, revision: Revision): Promise<StoredEvent | undefined> {
   try {
-    for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
+    return await eventAt(eventStore, stream, revision);
   } catch (error) {
-    if (!(error instanceof StreamDeleted)) throw error;
+    if (error instanceof StreamDeleted) return undefined;
+    throw error;
   }
-  return undefined;
 }

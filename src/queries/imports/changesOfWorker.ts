@@ -1,4 +1,5 @@
-import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
+import { startedRevision } from "../../events/importLayout.js";
+import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
 
 interface Known {
   /** The revision up to which the changes are known. */
@@ -25,21 +26,21 @@ export async function changesOfWorker(
 ): Promise<readonly StoredEvent[]> {
   const known = knownOf.get(eventStore) ?? new Map<string, Known>();
   knownOf.set(eventStore, known);
-  const so = known.get(stream) ?? { upTo: 1n, actor: first, changes: [] };
+  const soFar = known.get(stream) ?? { upTo: startedRevision, actor: first, changes: [] };
   known.delete(stream);
-  known.set(stream, so);
+  known.set(stream, soFar);
   for (const oldest of known.keys()) if (known.size > mostKnown) known.delete(oldest);
-  while (so.upTo < last && so.changes.length < mostChanges) {
-    const change = await firstOfAnother(eventStore, stream, so, lastEvent ?? (await eventAt(eventStore, stream, last)));
+  while (soFar.upTo < last && soFar.changes.length < mostChanges) {
+    const change = await firstOfAnother(eventStore, stream, soFar, lastEvent ?? (await eventAt(eventStore, stream, last)));
     if (!change) {
-      so.upTo = last;
+      soFar.upTo = last;
       break;
     }
-    if (change.revision <= so.upTo) continue; // another request has found it meanwhile
-    so.changes.push(change);
-    Object.assign(so, { upTo: change.revision, actor: change.metadata.actor });
+    if (change.revision <= soFar.upTo) continue; // another request has found it meanwhile
+    soFar.changes.push(change);
+    Object.assign(soFar, { upTo: change.revision, actor: change.metadata.actor });
   }
-  return so.changes;
+  return soFar.changes;
 }
 
 async function firstOfAnother(
@@ -58,9 +59,4 @@ async function firstOfAnother(
     else found = middle;
   }
   return found;
-}
-
-async function eventAt(eventStore: EventStore, stream: string, revision: bigint): Promise<StoredEvent | undefined> {
-  for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event;
-  return undefined;
 }

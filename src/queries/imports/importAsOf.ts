@@ -1,7 +1,7 @@
 // An import as it was at a time, from its stream. Costs about twenty reads, and the reading of its rows where they are few enough to count.
+import { countRejected, requestedRevision, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import type { EventStore } from "../../ports/eventStore.js";
-import { streamPage } from "../streamPage.js";
+import { type EventStore, eventAt } from "../../ports/eventStore.js";
 import type { ImportStatus } from "./importView.js";
 
 export interface ImportAsOf {
@@ -20,12 +20,13 @@ const countableRows = 20_000;
 export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
   const stream = streamOf.import(importId);
   const revision = await lastRevisionAt(eventStore, stream, asOf);
-  const [last] = revision === undefined ? [] : (await streamPage(eventStore, stream, revision, 1)).events;
+  const last = revision === undefined ? undefined : await eventAt(eventStore, stream, revision);
   if (revision === undefined || !last) return undefined;
   const ended = endings[last.type];
-  const rows = Math.max(0, Number(revision) - (ended ? 2 : 1));
-  const status = ended ?? (revision === 0n ? "queued" : "processing");
-  return { status, rows, rejected: await rejectedRows(eventStore, stream, rows), revision };
+  const rows = rowsBefore(ended ? revision : revision + 1n);
+  const status = ended ?? (revision === requestedRevision ? "queued" : "processing");
+  const rejected = rows > countableRows ? undefined : rows === 0 ? 0 : await countRejected(eventStore, importId, { max: rows });
+  return { status, rows, rejected, revision };
 }
 
 const endings: Readonly<Record<string, ImportStatus>> = {
@@ -39,17 +40,9 @@ async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date
   let [found, after] = [-1n, ((await eventStore.last(stream))?.revision ?? -1n) + 1n];
   while (after - found > 1n) {
     const middle = (found + after) / 2n;
-    const [event] = (await streamPage(eventStore, stream, middle, 1)).events;
+    const event = await eventAt(eventStore, stream, middle);
     if (event && event.recordedAt <= asOf) found = middle;
     else after = middle;
   }
   return found < 0n ? undefined : found;
-}
-
-async function rejectedRows(eventStore: EventStore, stream: string, rows: number): Promise<number | undefined> {
-  if (rows === 0) return 0;
-  if (rows > countableRows) return undefined;
-  let rejected = 0;
-  for await (const { type } of eventStore.read(stream, { from: 2n, max: rows })) if (type === "RowRejected") rejected += 1;
-  return rejected;
 }

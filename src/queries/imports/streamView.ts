@@ -1,6 +1,7 @@
 // An import's status from its stream, for the time while the projection is behind.
 import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import { countRejected, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 import type { ImportView } from "./importView.js";
@@ -58,7 +59,7 @@ export async function requestedBase(
       progress: 0,
       counts: { received: 0, processed: 0, failed: 0 },
     };
-    return { view, position: event.position.commit, revision: 0n, rejected: 0 };
+    return { view, position: event.position.commit, revision: requestedRevision, rejected: 0 };
   }
   return undefined;
 }
@@ -69,11 +70,10 @@ export async function requestedBase(
  */
 export async function withStream(base: Base, eventStore: EventStore): Promise<StreamView> {
   const { view } = base;
-  const stream = streamOf.import(view.importId);
-  const stored = await eventStore.last(stream);
+  const stored = await eventStore.last(streamOf.import(view.importId));
   const last = stored && decodeOn("import", stored);
-  if (!last || last.revision === 0n) return { view, unprojected: undefined };
-  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(stream, eventStore)) };
+  if (!last || last.revision === requestedRevision) return { view, unprojected: undefined };
+  const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(view.importId, eventStore)) };
   if (last.type === "ImportCompleted") return { view: { ...begun, progress: 99 }, unprojected: undefined };
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return { view: begun, unprojected: undefined };
   const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
@@ -99,27 +99,21 @@ export async function isShownAsEnded(importId: string, revision: bigint, eventSt
   return finalCounts.has(importId) || last.revision - revision <= countableRows;
 }
 
-async function startedAt(stream: string, eventStore: EventStore): Promise<Date | null> {
-  for await (const event of eventStore.read(stream, { from: 1n, max: 1 })) {
-    const started = decodeOn("import", event);
-    return started?.type === "ImportStarted" ? new Date(started.data.at) : null;
-  }
-  return null;
+async function startedAt(importId: string, eventStore: EventStore): Promise<Date | null> {
+  const started = await startedEvent(eventStore, importId);
+  return started ? new Date(started.data.at) : null;
 }
 
 /** Nothing was written to the ledgers, so `processed` is 0. Undefined when there are too many rows to count. */
 async function finalCountsOf(
   { view, revision, rejected }: Base,
-  last: Pick<StoredEvent, "stream" | "revision">,
+  last: Pick<StoredEvent, "revision">,
   eventStore: EventStore,
 ): Promise<Counts | undefined> {
   const known = finalCounts.get(view.importId);
   if (known || last.revision - revision > countableRows) return known;
-  let failed = rejected;
-  for await (const { type } of eventStore.read(last.stream, { from: revision + 1n, max: Number(countableRows) })) {
-    if (type === "RowRejected") failed += 1;
-  }
-  const counts = { received: Math.max(0, Number(last.revision) - 2), processed: 0, failed };
+  const newlyRejected = await countRejected(eventStore, view.importId, { from: revision + 1n, max: Number(countableRows) });
+  const counts = { received: rowsBefore(last.revision), processed: 0, failed: rejected + newlyRejected };
   finalCounts.set(view.importId, counts);
   for (const oldest of finalCounts.keys()) if (finalCounts.size > mostFinalCounts) finalCounts.delete(oldest);
   return counts;

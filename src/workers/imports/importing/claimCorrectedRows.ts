@@ -7,7 +7,7 @@ import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import type { Refusals } from "../../../commands/imports/judging/prepareRows.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
-import { streamOf } from "../../../events/streams.js";
+import { startedEvent } from "../../../events/importLayout.js";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
@@ -52,11 +52,10 @@ const lookMs = 50;
 
 /** Imports that ran before this one may have written the same shipments. The ledger has those once it includes this import's ImportStarted. */
 async function ledgerCaughtUp({ eventStore, pool }: WorkerDeps, held: HeldTurn, importId: string): Promise<void> {
-  for await (const { position } of eventStore.read(streamOf.import(importId), { from: 1n, max: 1 })) {
-    for (const deadline = performance.now() + ledgerMs; !(await ledgerHas(pool, position.commit)); await setTimeout(lookMs)) {
-      held.check();
-      if (performance.now() > deadline)
-        throw new StoreUnavailable("database", "The projector has not caught up: a correction waits for it");
-    }
+  const started = await startedEvent(eventStore, importId);
+  if (!started) throw new Error(`import ${importId} has not started`);
+  for (const deadline = performance.now() + ledgerMs; !(await ledgerHas(pool, started.position.commit)); await setTimeout(lookMs)) {
+    held.check();
+    if (performance.now() > deadline) throw new StoreUnavailable("database", "The projector has not caught up: a correction waits for it");
   }
 }

@@ -6,7 +6,7 @@ import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/objectKeys.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { endsImport, type RowRejected } from "../../../events/importEvents.js";
-import { streamOf } from "../../../events/streams.js";
+import { readRows } from "../../../events/importLayout.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import type { WorkerDeps } from "../deps.js";
 import { errorReport } from "../importing/errorReport.js";
@@ -92,7 +92,7 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
 
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
   let ended = false;
-  for await (const stored of eventStore.read(streamOf.import(importId), { from: 2n, signal })) {
+  for await (const stored of readRows(eventStore, importId, { signal })) {
     const event = readable(stored);
     if (event?.type === "RowRejected") yield event.data;
     ended = event !== undefined && endsImport(event.type);

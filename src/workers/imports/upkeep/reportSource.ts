@@ -6,9 +6,8 @@ import { type OpenSubmission, openSubmission } from "../../../commands/imports/j
 import { shownRow } from "../../../commands/imports/judging/shownRow.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
-import { decode } from "../../../events/codec.js";
 import type { ImportRequested, RowRejected } from "../../../events/importEvents.js";
-import { streamOf } from "../../../events/streams.js";
+import { startedEvent } from "../../../events/importLayout.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { WorkerDeps } from "../deps.js";
 import { fetchSubmission } from "../importing/fetchSubmission.js";
@@ -42,11 +41,9 @@ export async function fromSubmission(
 }
 
 async function catalogueVersion({ eventStore }: Deps, importId: string): Promise<number> {
-  for await (const stored of eventStore.read(streamOf.import(importId), { from: 1n, max: 1 })) {
-    const event = decode(stored);
-    if (event?.type === "ImportStarted") return event.data.catalogueVersion;
-  }
-  throw new Error(`import ${importId} was never started`);
+  const started = await startedEvent(eventStore, importId);
+  if (!started) throw new Error(`import ${importId} was never started`);
+  return started.data.catalogueVersion;
 }
 
 /** Pairs the submission's rows with the rejected ones. Both are in row order. */

@@ -1,0 +1,38 @@
+// The layout of an import's stream: ImportRequested, ImportStarted, one event per row in row order, and one that ends it. An import that ends
+// before it starts has its end in the place of ImportStarted. Only this file knows the revisions.
+import type { EventStore, Revision, StoredEvent } from "../ports/eventStore.js";
+import { eventAt } from "../ports/eventStore.js";
+import { decodeOn, type RecordedOn } from "./codec.js";
+import { streamOf } from "./streams.js";
+
+export const requestedRevision: Revision = 0n;
+export const startedRevision: Revision = 1n;
+export const firstRowRevision: Revision = 2n;
+
+/** The rows that are recorded before the event with this revision: all of the import's rows, for the event that ends it. */
+export const rowsBefore = (revision: Revision): number => (revision > firstRowRevision ? Number(revision - firstRowRevision) : 0);
+
+type Started = Extract<RecordedOn<"import">, { type: "ImportStarted" }>;
+
+/** Undefined for an import that has not started, or ended before it did. */
+export async function startedEvent(eventStore: EventStore, importId: string): Promise<Started | undefined> {
+  const stored = await eventAt(eventStore, streamOf.import(importId), startedRevision);
+  const event = stored && decodeOn("import", stored);
+  return event?.type === "ImportStarted" ? event : undefined;
+}
+
+interface RowRange {
+  readonly from?: Revision;
+  readonly max?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The events of the rows, and the end if there is one; without a range all of them. */
+export const readRows = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
+  eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
+
+export async function countRejected(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
+  let rejected = 0;
+  for await (const { type } of readRows(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
+  return rejected;
+}
