@@ -1,12 +1,12 @@
 // Imports the same file with several versions of the product in turns, on one machine and in one run.
-//   npm run bench:versions -- ../before . --kind=activities --rows=150000 --rounds=5
+//   npm run bench:versions -- ../before . --kind=activities --format=xlsx --rows=150000 --rounds=5
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { csvFile, kinds } from "./files.mjs";
+import { csvFile, kinds, xlsxFile } from "./files.mjs";
 import { watch } from "./processes.mjs";
 import { push, startService, untilEnded } from "./service.mjs";
 
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     kind: { type: "string", default: "activities" },
+    format: { type: "string", default: "csv" },
     rows: { type: "string", default: "150000" },
     rounds: { type: "string", default: "5" },
   },
@@ -39,7 +40,8 @@ async function importOnce(service, file) {
 const folder = mkdtempSync(join(tmpdir(), "waybill-versions-"));
 const versions = [];
 try {
-  const file = await csvFile(folder, values.kind, Number(values.rows));
+  const write = values.format === "xlsx" ? xlsxFile : csvFile;
+  const file = await write(folder, values.kind, Number(values.rows));
   for (const [index, place] of positionals.entries()) {
     const built = join(resolve(place), "dist", "cli.js");
     versions.push({ place, rounds: [], service: await startService({ folder: join(folder, String(index)), built }) });

@@ -26,7 +26,7 @@ export const INFLATE_ALLOWANCE = 32 * 1024 ** 2;
 export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
 /** Relations, styles and the workbook part are read whole. */
 export const MAX_SMALL_PART_BYTES = 16 * 1024 ** 2;
-/** The longest text, comment or attribute in the XML. No cell needs more. */
+/** From one tag of the XML to the next: the longest text, comment or attribute. No cell needs more. */
 export const MAX_XML_RUN_CHARS = 2 * 1024 ** 2;
 export const MAX_XML_DEPTH = 64;
 export const MAX_SHARED_STRINGS_BYTES = 160 * 1024 ** 2;

@@ -1,15 +1,12 @@
 import fc from "fast-check";
-import { SaxesParser } from "saxes";
 import { describe, expect, it } from "vitest";
 import { createXmlParser } from "../../../src/adapters/spreadsheets/xlsx/xml.js";
 
-const local = (name: string) => name.slice(name.lastIndexOf(":") + 1);
-
 /** Every event as a line, neighbouring texts joined; null when the document is refused. */
-function ours(pieces: readonly string[]): string[] | null {
+function read(pieces: readonly string[]): string[] | null {
   const events: string[] = [];
   const parser = createXmlParser({
-    open: (name, attributes) => events.push(`<${name} ${JSON.stringify(attributes.entries())}`),
+    open: (name, attributes) => events.push(opened(name, Object.entries(attributes))),
     close: (name) => events.push(`>${name}`),
     text: (text) => events.push(`"${text}`),
   });
@@ -23,27 +20,7 @@ function ours(pieces: readonly string[]): string[] | null {
   }
 }
 
-function theirs(document: string): string[] | null {
-  const events: string[] = [];
-  const parser = new SaxesParser({ xmlns: false as const });
-  let depth = 0;
-  parser.on("opentag", (tag) => {
-    depth += 1;
-    events.push(`<${local(tag.name)} ${JSON.stringify(Object.entries(tag.attributes))}`);
-  });
-  parser.on("closetag", (tag) => {
-    depth -= 1;
-    events.push(`>${local(tag.name)}`);
-  });
-  parser.on("text", (text) => depth > 0 && events.push(`"${text}`));
-  parser.on("cdata", (text) => depth > 0 && events.push(`"${text}`));
-  try {
-    parser.write(document).close();
-    return joined(events);
-  } catch {
-    return null;
-  }
-}
+const opened = (name: string, attributes: [string, string][]) => `<${name} ${JSON.stringify(attributes)}`;
 
 function joined(events: string[]): string[] {
   const lines: string[] = [];
@@ -54,91 +31,81 @@ function joined(events: string[]): string[] {
   return lines.filter((line) => line !== '"');
 }
 
-const text = fc.constantFrom(
-  "x",
-  " ",
-  "é",
-  "\n",
-  "\r\n",
-  "&amp;",
-  "&#65;",
-  "&#x1F69A;",
-  "<![CDATA[<&]]>",
-  "<!-- - -->",
-  "<?pi a?>",
-  "a=b",
-  "'",
-  '"',
-  ">",
+/** A document, or a part of one, and the events that XML says it has. */
+type Written = { readonly xml: string; readonly events: string[] };
+
+const text = fc
+  .constantFrom(
+    ["x", "x"],
+    [" ", " "],
+    ["é", "é"],
+    ["\n", "\n"],
+    ["\r\n", "\n"],
+    ["&amp;", "&"],
+    ["&#65;", "A"],
+    ["&#x1F69A;", "\u{1F69A}"],
+    ["<![CDATA[<&]]>", "<&"],
+    ["<!-- - -->", ""],
+    ["<?pi a?>", ""],
+    ["a=b", "a=b"],
+    ["'", "'"],
+    ['"', '"'],
+    [">", ">"],
+  )
+  .map(([xml = "", meaning]): Written => ({ xml, events: [`"${meaning}`] }));
+const value = fc.constantFrom(
+  ["", ""],
+  ["1", "1"],
+  ["A2", "A2"],
+  ["x y", "x y"],
+  ["&lt;&quot;", '<"'],
+  ["&#10;", "\n"],
+  ["'", "'"],
+  ["/", "/"],
+  [">", ">"],
+  ["é", "é"],
 );
-const value = fc.constantFrom("", "1", "A2", "x y", "&lt;&quot;", "&#10;", "'", "/", ">", "é");
 const attributes = fc.uniqueArray(fc.tuple(fc.constantFrom("r", "s", "t", "x:id", "n"), value), {
   selector: ([name]) => name,
   maxLength: 3,
 });
-const element = fc.letrec((tie) => ({
+const element = fc.letrec<{ node: Written; element: Written }>((tie) => ({
   node: fc.oneof({ depthSize: "small" }, text, tie("element")),
   element: fc
     .tuple(fc.constantFrom("c", "v", "x:row", "is"), attributes, fc.array(tie("node"), { maxLength: 4 }), fc.constantFrom("", " ", "\n"))
-    .map(([name, list, children, space]) => {
-      const head = `<${name}${list.map(([key, text]) => ` ${key}="${text}"`).join("")}${space}`;
-      return children.length === 0 ? `${head}/>` : `${head}>${children.join("")}</${name}${space}>`;
+    .map(([name, list, children, space]): Written => {
+      const head = `<${name}${list.map(([key, [xml]]) => ` ${key}="${xml}"`).join("")}${space}`;
+      const inside = children.map(({ xml }) => xml).join("");
+      const local = name.replace("x:", "");
+      return {
+        xml: children.length === 0 ? `${head}/>` : `${head}>${inside}</${name}${space}>`,
+        events: [
+          opened(
+            local,
+            list.map(([key, [, meaning = ""]]) => [key, meaning]),
+          ),
+          ...children.flatMap(({ events }) => events),
+          `>${local}`,
+        ],
+      };
     }),
-})).element as fc.Arbitrary<string>;
+})).element;
 
 describe("markup", () => {
-  it("is read as a general XML parser reads it", () => {
+  it("is read as XML says", () => {
     fc.assert(
-      fc.property(element, (document) => {
-        expect(ours([document])).toEqual(theirs(document));
+      fc.property(element, ({ xml, events }) => {
+        expect(read([xml])).toEqual(joined(events));
       }),
       { numRuns: 2000 },
     );
   });
 
-  it("that a general parser accepts is never refused, and is read the same", () => {
-    const soup = fc.array(
-      fc.constantFrom(
-        "<a>",
-        "</a>",
-        "<b/>",
-        "<",
-        ">",
-        "/",
-        "x",
-        " ",
-        '"',
-        "&amp;",
-        "&",
-        "<!--",
-        "-->",
-        "<![CDATA[",
-        "]]>",
-        "<a ",
-        'k="',
-        "=",
-        "?>",
-        "<?p",
-      ),
-      {
-        maxLength: 9,
-      },
-    );
-    fc.assert(
-      fc.property(soup, (parts) => {
-        const document = `<a>${parts.join("")}</a>`;
-        const reading = theirs(document);
-        if (reading !== null) expect(ours([document])).toEqual(reading);
-      }),
-      { numRuns: 5000 },
-    );
-  });
-
   it("reads the same however it is cut into pieces", () => {
     fc.assert(
-      fc.property(element, fc.array(fc.nat(60), { maxLength: 6 }), (document, cuts) => {
-        const edges = [0, ...cuts.map((cut) => Math.min(cut, document.length)).sort((a, b) => a - b), document.length];
-        expect(ours(edges.slice(1).map((edge, index) => document.slice(edges[index], edge)))).toEqual(ours([document]));
+      fc.property(element, fc.array(fc.nat(60), { maxLength: 6 }), ({ xml, events }, cuts) => {
+        const edges = [0, ...cuts.map((cut) => Math.min(cut, xml.length)).sort((a, b) => a - b), xml.length];
+        expect(read(edges.slice(1).map((edge, index) => xml.slice(edges[index], edge)))).toEqual(joined(events));
       }),
       { numRuns: 2000 },
     );
@@ -162,7 +129,10 @@ describe("markup", () => {
     "<>",
     "< a/>",
     "<a><!x></a>",
+    '<?xml version="1.1"?><a>&#1;</a>',
+    "<a>\ufffe</a>",
+    "<!DOCTYPE a><a/>",
   ])("%j is refused", (document) => {
-    expect(ours([document])).toBe(null);
+    expect(read([document])).toBe(null);
   });
 });

@@ -2,11 +2,10 @@ import { type Cell, cellFault, checkText } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import { MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 import { damaged } from "./archive.js";
-import type { Attributes } from "./attributes.js";
 import { numberText } from "./numbers.js";
 import { type NumberKind, PLAIN_NUMBER } from "./styles.js";
 import { createTextCollector, unescapeText } from "./text.js";
-import { createXmlParser, type XmlParser } from "./xml.js";
+import { type Attributes, createXmlParser, type XmlParser } from "./xml.js";
 
 const SHEET_ROWS = 1_048_576;
 const SHEET_COLUMNS = 16_384;
@@ -39,7 +38,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     cells = [];
     rowChars = 0;
     column = -1;
-    const given = attributes.get("r");
+    const given = attributes["r"];
     const number = given === undefined ? row + 1 : Number(given);
     if (!Number.isInteger(number) || number <= row) throw damaged(`row ${String(given).slice(0, 20)} comes after row ${row}`);
     if (number > SHEET_ROWS)
@@ -49,11 +48,11 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
 
   function openCell(attributes: Attributes): void {
     inCell = true;
-    const reference = attributes.get("r");
+    const reference = attributes["r"];
     column = reference === undefined ? column + 1 : columnOf(reference, row);
     if (column >= SHEET_COLUMNS) throw tooManyColumns();
-    type = attributes.get("t") ?? "n";
-    style = Number(attributes.get("s") ?? 0);
+    type = attributes["t"] ?? "n";
+    style = Number(attributes["s"] ?? 0);
     formula = false;
     sawValue = false;
     value = "";

@@ -1,5 +1,5 @@
 import { MAX_FORMAT_CHARS } from "../limits.js";
-import { parseXml } from "./parseXml.js";
+import { parseXml } from "./xml.js";
 
 /** How a cell's number is to be understood. */
 export type NumberKind =
@@ -20,8 +20,8 @@ export function readStyles(xml: string): NumberKind[] {
   const formats: number[] = [];
   parseXml(xml, (name, attributes, path) => {
     const parent = path[path.length - 1];
-    if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes.get("numFmtId")), attributes.get("formatCode") ?? "");
-    if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes.get("numFmtId") ?? 0));
+    if (name === "numFmt" && parent === "numFmts") codes.set(Number(attributes["numFmtId"]), attributes["formatCode"] ?? "");
+    if (name === "xf" && parent === "cellXfs") formats.push(Number(attributes["numFmtId"] ?? 0));
   });
   const kinds = new Map<number, NumberKind>(); // each format is parsed once, however many styles use it
   return formats.map((id) => {

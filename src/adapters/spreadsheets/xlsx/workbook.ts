@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { FileFault } from "../fileFault.js";
 import { type Archive, damaged } from "./archive.js";
-import { parseXml } from "./parseXml.js";
+import { attributeOf, parseXml } from "./xml.js";
 
 export type Workbook = {
   readonly sheet: string;
@@ -22,11 +22,11 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   const sheets: { name: string; part: string }[] = [];
   let hidden = 0;
   parseXml(await archive.wholeText(main), (name, attributes) => {
-    if (name === "workbookPr") date1904 = isTrue(attributes.get("date1904"));
+    if (name === "workbookPr") date1904 = isTrue(attributes["date1904"]);
     if (name !== "sheet") return;
-    const relation = relations.get(attributes.getLocal("id") ?? "");
+    const relation = relations.get(attributeOf(attributes, "id") ?? "");
     if (relation?.kind !== "worksheet") return; // such as a chart sheet
-    if ((attributes.get("state") ?? "visible") === "visible") sheets.push({ name: attributes.get("name") ?? "", part: relation.target });
+    if ((attributes["state"] ?? "visible") === "visible") sheets.push({ name: attributes["name"] ?? "", part: relation.target });
     else hidden += 1;
   });
   const [first] = sheets;
@@ -61,11 +61,11 @@ async function readRelations(archive: Archive, part: string): Promise<Map<string
   const relations = new Map<string, Relation>();
   if (!archive.has(name)) return relations;
   parseXml(await archive.wholeText(name), (element, attributes) => {
-    if (element !== "Relationship" || attributes.get("TargetMode") === "External") return;
-    const target = attributes.get("Target") ?? "";
+    if (element !== "Relationship" || attributes["TargetMode"] === "External") return;
+    const target = attributes["Target"] ?? "";
     const resolved = target.startsWith("/") ? target.slice(1) : posix.join(folder, target);
-    relations.set(attributes.get("Id") ?? "", {
-      kind: posix.basename(attributes.get("Type") ?? ""),
+    relations.set(attributes["Id"] ?? "", {
+      kind: posix.basename(attributes["Type"] ?? ""),
       target: resolved.replaceAll("\\", "/"),
     });
   });
