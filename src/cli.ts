@@ -19,7 +19,10 @@ const program = new Command("waybill")
   .configureOutput({
     outputError: (fault, write) => write(`${visible(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
   })
-  .addHelpText("after", "\nResults go to stdout, logs to stderr. Configuration comes from the environment; docs/operations.md lists the variables.");
+  .addHelpText(
+    "after",
+    "\nResults go to stdout, logs to stderr. Configuration comes from the environment; docs/operations.md lists the variables.",
+  );
 addRoleCommands(program);
 addOrganisationCommands(program);
 addKeyCommands(program);
