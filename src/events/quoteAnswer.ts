@@ -4,8 +4,7 @@ import { type Goods, goodsOf } from "../domain/rating/consignment.js";
 import { transitOf } from "../domain/rating/deliveryTime.js";
 import { fuelLine } from "../domain/rating/price.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
-import type { QuotedCard, QuotesGenerated } from "./quoteEvents.js";
-import { quoteIdOf } from "./quoteId.js";
+import { type QuotedCard, type QuotesGenerated, quoteIdOf } from "./quoteEvents.js";
 
 export interface QuoteAnswer {
   readonly origin: Location;

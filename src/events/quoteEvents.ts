@@ -4,6 +4,7 @@
 // names them, and the organisation's stream has every version.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
+import { uuidPattern } from "../domain/uuid.js";
 
 const instant = z.iso.datetime();
 const index = z.number().int().min(0);
@@ -106,3 +107,24 @@ export const quoteEvents = { QuoteGenerated: quoteGenerated } as const;
 export type QuotesGenerated = z.infer<typeof quotesGenerated>;
 export type QuotedCard = z.infer<typeof quotedCard>;
 export type QuoteGenerated = z.infer<typeof quoteGenerated>;
+
+const shape = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
+
+/**
+ * Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older
+ * versions wrote them.
+ */
+export interface QuotePlace {
+  readonly quotesId: string;
+  readonly number: number;
+}
+
+/** Undefined for text that is no quote id. */
+export function quotePlaceOf(quoteId: string): QuotePlace | undefined {
+  const [, quotesId, number] = shape.exec(quoteId.toLowerCase()) ?? [];
+  return quotesId === undefined ? undefined : { quotesId, number: number === undefined ? 0 : Number(number) };
+}
+
+export function quoteIdOf({ quotesId, number }: QuotePlace): string {
+  return number === 0 ? quotesId : `${quotesId}-${number}`;
+}

@@ -2,9 +2,22 @@
 import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
 import { answerOf, type QuoteResult } from "./quoteAnswer.js";
-import type { QuotedCard, QuoteGenerated, QuotesGenerated } from "./quoteEvents.js";
-import type { QuoteEvent } from "./readQuotes.js";
+import type { QuotedCard, QuoteGenerated, QuotesGenerated, QuotePlace } from "./quoteEvents.js";
 import { singleQuoteAnswer, singleQuoteBasis } from "./singleQuote.js";
+import type { EventStore } from "../ports/eventStore.js";
+import { decodeOn } from "./codec.js";
+import { streamOf } from "./streams.js";
+
+export type QuoteEvent =
+  | { readonly type: "QuotesGenerated"; readonly data: QuotesGenerated }
+  | { readonly type: "QuoteGenerated"; readonly data: QuoteGenerated };
+
+/** Undefined when there is no such quote. */
+export async function readQuotes(events: EventStore, { quotesId, number }: QuotePlace): Promise<QuoteEvent | undefined> {
+  const kind = number === 0 ? "quote" : "quotes";
+  for await (const stored of events.read(streamOf[kind](quotesId), { max: 1 })) return decodeOn(kind, stored);
+  return undefined;
+}
 
 /** Undefined when the event has no such quote, or too little to derive it from. */
 export function recordedQuote(event: QuoteEvent, number: number): RecordedQuote | undefined {

@@ -6,7 +6,7 @@ import { bundledLocalities } from "../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
 import type { ObjectStore } from "../ports/objectStore.js";
-import { localityFiles } from "../queries/organisations/localityFiles.js";
+import { localityFiles } from "../queries/organisations/organisations.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { repeatedly } from "../workers/waiting/repeatedly.js";
 

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { answerOf } from "../../src/events/quoteAnswer.js";
-import type { QuotesGenerated } from "../../src/events/quoteEvents.js";
-import { quoteIdOf, quotePlaceOf } from "../../src/events/quoteId.js";
+import { type QuotesGenerated, quoteIdOf, quotePlaceOf } from "../../src/events/quoteEvents.js";
 
 const event = (): QuotesGenerated =>
   JSON.parse(readFileSync(new URL("../fixtures/events/QuotesGenerated.v1.json", import.meta.url), "utf8")).data;

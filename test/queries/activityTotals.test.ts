@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
-import { add, decimal, toText } from "../../src/domain/money/decimal.js";
+import { add, decimal, toText } from "../../src/domain/money.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
 import { type ActivityTotal, activityTotals, sumOf } from "../../src/queries/activities/activityTotals.js";

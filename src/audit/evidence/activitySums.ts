@@ -1,7 +1,7 @@
 // The activities of one import, summed by customer, warehouse, charge code and half hour: as activity_totals should have them.
 import { createHash } from "node:crypto";
 import { instantOf } from "../../domain/imports/timestamp.js";
-import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money/decimal.js";
+import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { storable } from "../canonical.js";
 

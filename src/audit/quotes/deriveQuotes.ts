@@ -1,9 +1,8 @@
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogueFileAt.js";
-import { quoteIdOf } from "../../events/quoteId.js";
-import type { QuoteEvent } from "../../events/readQuotes.js";
-import { recordedQuote } from "../../events/recordedQuote.js";
+import { quoteIdOf } from "../../events/quoteEvents.js";
+import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 

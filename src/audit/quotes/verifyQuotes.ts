@@ -1,7 +1,7 @@
 // Compares every quote with the tables, and derives a sample of them, or all, again from the catalogue version of their time.
 import { decodeOn, UnreadableEvent } from "../../events/codec.js";
-import { quotePlaceOf } from "../../events/quoteId.js";
-import { type QuoteEvent, readQuotes } from "../../events/readQuotes.js";
+import { quotePlaceOf } from "../../events/quoteEvents.js";
+import { type QuoteEvent, readQuotes } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
-import { storable } from "../../domain/pushes/text.js";
+import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { handle } from "../handle.js";
 import { type CorrectionCommand, decide } from "./correctionsDecider.js";

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
-import { matchImportHeader } from "../../domain/files/importHeader.js";
+import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import { correctedRows, correctedTable, correctionFaults, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";

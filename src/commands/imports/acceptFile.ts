@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
-import { matchImportHeader } from "../../domain/files/importHeader.js";
+import { matchImportHeader } from "../../domain/files/header.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { FileHeader } from "../../ports/spreadsheets.js";

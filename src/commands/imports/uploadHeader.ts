@@ -1,4 +1,4 @@
-import { nameFault } from "../../domain/files/name.js";
+import { nameFault } from "../../domain/files/header.js";
 import { Rejection } from "../../domain/rejection.js";
 import { TooBusy } from "../../portErrors.js";
 import type { FileHeader, HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";

@@ -9,8 +9,7 @@ import { answerOf } from "../../events/quoteAnswer.js";
 import type { QuotesGenerated } from "../../events/quoteEvents.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
-import { recordOf } from "./quoteRecord.js";
-import { rejectTooLarge } from "./tooLargeQuote.js";
+import { recordOf, rejectTooLarge } from "./quoteRecord.js";
 
 export interface QuoteOrigin {
   readonly organisationId: string;

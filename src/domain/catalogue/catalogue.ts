@@ -1,6 +1,6 @@
-import { type CompiledCard, compileCard } from "./compiledCard.js";
-import type { Customer, OrganisationFile, Service } from "./schema.js";
+import type { Customer, OrganisationFile, Service, Lane, RateCard } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
+import { laneKey } from "./cardChecks.js";
 
 /** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
 export interface Catalogue {
@@ -67,5 +67,31 @@ function calendarOf(timeZone: string): (now: Date) => string {
     const parts = new Map(calendar.formatToParts(now).map(({ type, value }) => [type, value]));
     date = `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
     return date;
+  };
+}
+
+export interface CompiledCard {
+  readonly card: RateCard;
+  readonly service: Service;
+  /** The service's own factor, else the organisation's. */
+  readonly cubicFactor: number;
+  readonly spotExpiresAt: number | undefined;
+  laneBetween(origin: string, destination: string): Lane | undefined;
+}
+
+export function compileCard(card: RateCard, service: Service | undefined, organisationFactor: number): CompiledCard {
+  if (!service) throw new Error(`rate card ${card.id} names an unknown service`); // parseOrganisationFile lets none through
+  const lanes = new Map(card.lanes.map((lane) => [laneKey(lane), lane]));
+  return {
+    card,
+    service,
+    cubicFactor: service.cubicFactor ?? organisationFactor,
+    spotExpiresAt: card.spot ? Date.parse(card.spot.expiresAt) : undefined,
+    /** Tries lanes that name both ends, then only the destination, then only the origin, then neither. */
+    laneBetween: (from, to) =>
+      lanes.get(laneKey({ from, to })) ??
+      lanes.get(laneKey({ from: "*", to })) ??
+      lanes.get(laneKey({ from, to: "*" })) ??
+      lanes.get(laneKey({ from: "*", to: "*" })),
   };
 }

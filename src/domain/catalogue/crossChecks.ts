@@ -2,8 +2,8 @@ import { cardFaults } from "./cardChecks.js";
 import { customerFaults } from "./customerChecks.js";
 import type { ReadableFile } from "./readable.js";
 import { duplicates, notAmong, quote } from "./references.js";
-import { reservedColumns } from "./reservedColumns.js";
 import { zoneFaults } from "./zoneChecks.js";
+import { fieldsOf } from "../imports/fields.js";
 
 /** The faults in what one part of the file says about another; each fault begins with its path. */
 export function crossCheck(file: ReadableFile): string[] {
@@ -42,3 +42,10 @@ export function crossCheck(file: ReadableFile): string[] {
     ...customerFaults(file),
   ];
 }
+
+/** Names that a custom field cannot have, in lower case. Most are columns of a file; the last two are special names in JavaScript. */
+export const reservedColumns: ReadonlySet<string> = new Set(
+  [...fieldsOf("shipment", "goodsLine").map(({ name }) => name), "customFields", "items", "row", "reason", "constructor", "prototype"].map(
+    (column) => column.toLowerCase(),
+  ),
+);

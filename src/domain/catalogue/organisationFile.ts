@@ -1,4 +1,4 @@
-import { check } from "../validation/check.js";
+import { check } from "../validation.js";
 import { crossCheck } from "./crossChecks.js";
 import { readableFile } from "./readable.js";
 import { type OrganisationFile, organisationFile } from "./schema.js";

@@ -5,7 +5,7 @@ import { columnsOf, customFieldPrefix, type Field, isNumber } from "../imports/f
 import { csvLine } from "../pushes/toFile.js";
 import { rowContext } from "../rows/rowContext.js";
 import { examplePlaces } from "./examplePlaces.js";
-import { matchImportHeader } from "./importHeader.js";
+import { matchImportHeader } from "./header.js";
 
 type Kind = "shipments" | "activities";
 

@@ -1,6 +1,6 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
-import { limits } from "../imports/limits.js";
-import { shortened } from "../imports/shortened.js";
+import { limits, shortened } from "../imports/limits.js";
+import { columnsOf, elementColumn } from "../imports/fields.js";
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
 export const reportColumns = ["Row number", "Rejection reason"] as const;
@@ -103,4 +103,33 @@ function sentence(label: string, names: readonly string[]): string {
   const shown = names.slice(0, 100).map((name) => shortened(name, shownNameBytes));
   if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
   return `${label}: ${shown.join(", ")}.`;
+}
+
+/** Why a file of this name is not taken. The content says what a file is; the name must not say that it is something else. */
+export function nameFault(name: string, format: "csv" | "xlsx"): string | undefined {
+  const extension = /\.([^.]*)$/.exec(name)?.[1]?.toLowerCase();
+  if (extension === "xls") return "The .xls format is not supported. Re-save it as .csv or .xlsx.";
+  if (extension !== "csv" && extension !== "xlsx")
+    return "The file's type is not supported. Upload a file whose name ends in .csv or .xlsx.";
+  if (extension === "xlsx" && format === "csv")
+    return "The file cannot be read as .xlsx: it is text, or damaged. Re-save it as .csv or .xlsx.";
+  return undefined;
+}
+
+interface Import {
+  readonly kind: "shipments" | "activities";
+  readonly source: "data" | "file";
+  /** The organisation's own; only shipments carry them. */
+  readonly customFieldKeys: Iterable<string>;
+}
+
+/** The header row of an import's file, also of the file that a JSON push was turned into. */
+export function matchImportHeader(columns: readonly string[], { kind, source, customFieldKeys }: Import): HeaderMatch {
+  const names = columnsOf(kind).map(({ name }) => name);
+  return matchHeader(columns, {
+    required: columnsOf(kind).flatMap(({ name, required }) => (required ? [name] : [])),
+    optional: source === "data" ? [...names, elementColumn] : names,
+    custom: kind === "shipments" ? [...customFieldKeys] : [],
+    ignored: reportColumns,
+  });
 }

@@ -1,4 +1,5 @@
 // The contract's limits, and those it leaves open (text lengths, idempotency).
+
 export const limits = {
   shipmentsPerPush: 1000,
   linesPerShipment: 500,
@@ -33,4 +34,17 @@ export const limits = {
 /** Counts Unicode characters, as zod does for JSON bodies, and not the UTF-16 units of a string: an emoji is one character of two units. */
 export function isLonger(text: string, characters: number): boolean {
   return text.length > characters && [...text].length > characters;
+}
+
+/** Stands at the end of a text that was cut off, so that it is not taken for the whole. */
+export const cutMark = "... [cut short]";
+
+const encoder = new TextEncoder();
+
+/** Cuts a text to at most `bytes` bytes of UTF-8, including the mark. No character is cut in two. */
+export function shortened(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  const room = Math.max(0, bytes - cutMark.length);
+  const { read } = encoder.encodeInto(text, new Uint8Array(room));
+  return text.slice(0, read) + cutMark;
 }

@@ -1,8 +1,8 @@
 // The rows of a correction as the file its customer would have uploaded: what was sent, with the corrected values in place.
 import { columnsOf, customFieldPrefix, elementColumn } from "../imports/fields.js";
-import { cutMark } from "../imports/shortened.js";
+import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
-import { firstOf, pathText } from "../validation/messages.js";
+import { firstOf, pathText } from "../validation.js";
 import type { CorrectionPush } from "./correctionPush.js";
 import { csvLine } from "./toFile.js";
 

@@ -1,7 +1,7 @@
 // The body of a correction: which rejected rows, and what stands in their columns instead.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
-import { text } from "./text.js";
+import { text } from "./values.js";
 
 const highestRow = 2_147_483_647;
 

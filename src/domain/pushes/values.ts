@@ -3,7 +3,18 @@ import { isRecordable } from "../imports/decimal.js";
 import { byField, type Field, type FieldName, type FieldPart, fieldsOf } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isTimestamp } from "../imports/timestamp.js";
-import { requiredText, text } from "./text.js";
+
+/** Postgres text and CSV cannot hold NUL; a lone surrogate would come back as another character. */
+export const storable = (value: string) => !value.includes("\0") && value.isWellFormed();
+const unstorable = "must not contain NUL or broken Unicode";
+
+export const text = (length: number = limits.textLength) => z.string().max(length).refine(storable, unstorable);
+
+/** Present and not only blanks. */
+export const requiredText = (length: number = limits.identifierLength) =>
+  text(length).refine((value) => value.trim() !== "", "must not be empty");
+
+export const sourceDetails = text(limits.sourceDetailsLength);
 
 const recordableNumber = z.number().refine(isRecordable, "must have at most 15 digits before the decimal point");
 const digits = "At most 15 digits before the decimal point";

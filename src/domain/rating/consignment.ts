@@ -1,16 +1,4 @@
-import {
-  add,
-  compare,
-  type Decimal,
-  decimal,
-  knownDecimal,
-  larger,
-  multiply,
-  roundHalfUp,
-  roundUp,
-  toNumber,
-  toText,
-} from "../money/decimal.js";
+import { add, compare, type Decimal, decimal, knownDecimal, larger, multiply, roundHalfUp, roundUp, toNumber, toText } from "../money.js";
 import type { Item } from "./quoteRequest.js";
 
 const zero: Decimal = { coefficient: 0n, scale: 0 };

@@ -1,7 +1,6 @@
 // A recorded quote, derived again from the catalogue of its day: each card's price step by step, and where it differs from the record.
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Location } from "../geography/geography.js";
-import { differences } from "./differences.js";
 import type { PriceSteps, PriceTerms } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
 import { type PricedCard, priceQuotes, type QuoteEntry } from "./quotes.js";
@@ -77,3 +76,20 @@ function wholeDifferences({ cards }: RecordedQuote, derived: readonly QuoteEntry
   const reordered = missing.length === 0 && before.length === after.length && before.some((id, index) => id !== after[index]);
   return reordered ? ["the rate cards come out in another order"] : missing;
 }
+
+/** One sentence for each field of `recorded` that has another value in `derived`. Fields that were not recorded are not compared. */
+export function differences(recorded: unknown, derived: unknown, path = ""): string[] {
+  if (!isObject(recorded) || !isObject(derived) || Array.isArray(recorded) !== Array.isArray(derived)) {
+    return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${shown(recorded)} and comes out as ${shown(derived)}`];
+  }
+  if (Array.isArray(recorded) && recorded.length !== (derived as unknown as unknown[]).length) {
+    return [`${path} has ${recorded.length} entries on record and comes out with ${(derived as unknown as unknown[]).length}`];
+  }
+  return Object.entries(recorded)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([key, value]) => differences(value, derived[key], path === "" ? key : `${path}.${key}`));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";

@@ -1,5 +1,5 @@
 import type { Lane, RateCard } from "../catalogue/schema.js";
-import { add, type Decimal, knownDecimal, multiply, subtract, toText } from "../money/decimal.js";
+import { add, type Decimal, knownDecimal, multiply, subtract, toText } from "../money.js";
 
 /** One rate and the kg it prices. */
 export interface KgStep {

@@ -1,6 +1,5 @@
 import type { Lane, RateCard, Surcharge } from "../catalogue/schema.js";
-import { type Cents, centsToNumber, percentOf, toCents } from "../money/cents.js";
-import { add, compare, decimal, knownDecimal, larger } from "../money/decimal.js";
+import { type Cents, centsToNumber, percentOf, toCents, add, compare, decimal, knownDecimal, larger } from "../money.js";
 import type { Consignment } from "./consignment.js";
 import { type KgStep, kgCharge } from "./kgCharge.js";
 import { itemsMeeting, surchargeAmount } from "./surcharges.js";

@@ -1,10 +1,8 @@
-import type { Catalogue } from "../catalogue/catalogue.js";
-import type { CompiledCard } from "../catalogue/compiledCard.js";
+import type { Catalogue, CompiledCard } from "../catalogue/catalogue.js";
 import type { Location } from "../geography/geography.js";
-import { centsToNumber, mostCents } from "../money/cents.js";
+import { centsToNumber, mostCents } from "../money.js";
 import { type Consignment, createConsignment, type Goods } from "./consignment.js";
 import { type Transit, transitOf } from "./deliveryTime.js";
-import { passes } from "./filters.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
 
@@ -141,4 +139,23 @@ function whyNone(task: QuoteTask, customerId: string, current: number, allowed: 
   if (allowed === 0) return "Nothing left after the filters; widen or omit them";
   const place = ({ suburb, postalCode, countryCode }: Location): string => `${suburb} ${postalCode} ${countryCode}`;
   return `No rate for the lane from ${place(task.origin)} to ${place(task.destination)}`;
+}
+
+/** A card passes if it fits one of the values of every field. An empty field restricts nothing. */
+export function passes({ card, service }: CompiledCard, filters: Filters): boolean {
+  return (
+    allows(filters.carrierIds, service.carrierId) &&
+    allows(filters.serviceIds, service.id) &&
+    allows(filters.rateCardIds, card.id) &&
+    allows(filters.serviceTypes?.map(upper), upper(service.type)) &&
+    allows(filters.serviceClasses?.map(upper), upper(service.class))
+  );
+}
+
+function allows(values: readonly string[] | undefined, value: string): boolean {
+  return values === undefined || values.length === 0 || values.includes(value);
+}
+
+function upper(text: string): string {
+  return text.toUpperCase();
 }

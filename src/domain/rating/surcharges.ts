@@ -1,6 +1,5 @@
 import type { Surcharge } from "../catalogue/schema.js";
-import { type Cents, percentOf, toCents } from "../money/cents.js";
-import { type Decimal, knownDecimal, multiply } from "../money/decimal.js";
+import { type Cents, percentOf, toCents, type Decimal, knownDecimal, multiply } from "../money.js";
 import { type Consignment, declaredOver } from "./consignment.js";
 import type { Item } from "./quoteRequest.js";
 

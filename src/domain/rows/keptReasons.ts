@@ -1,5 +1,4 @@
-import { limits } from "../imports/limits.js";
-import { shortened } from "../imports/shortened.js";
+import { limits, shortened } from "../imports/limits.js";
 
 export interface KeptReasons {
   /** From 1; undefined for a new reason when `most` reasons are kept. */

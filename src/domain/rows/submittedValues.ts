@@ -1,6 +1,5 @@
 import { elementColumn } from "../imports/fields.js";
-import { limits } from "../imports/limits.js";
-import { shortened } from "../imports/shortened.js";
+import { limits, shortened } from "../imports/limits.js";
 import { type Cell, type Columns, cellText, isStorable } from "./cells.js";
 
 /** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */

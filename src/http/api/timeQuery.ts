@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../domain/imports/timestamp.js";
 import { Rejection } from "../../domain/rejection.js";
-import { timezoneOf } from "../../queries/organisations/timezone.js";
+import { timezoneOf } from "../../queries/organisations/organisations.js";
 
 const sentence = "must be an ISO 8601 time or day, such as 2026-03-01T09:30:00Z or 2026-03-01";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
-import { check } from "../../domain/validation/check.js";
+import { check } from "../../domain/validation.js";
 
 /** Parses one part of a request, or rejects it with all faults and their paths. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, root: string): z.output<S> {

@@ -1,5 +1,5 @@
 import { Rejection } from "../../domain/rejection.js";
-import { pathText } from "../../domain/validation/messages.js";
+import { pathText } from "../../domain/validation.js";
 
 /** The contract's deepest body (shipments.0.customFields.x) has a fraction of this depth. */
 const maxDepth = 32;

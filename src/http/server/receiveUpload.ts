@@ -9,7 +9,7 @@ import { Transform, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { isLonger, limits } from "../../domain/imports/limits.js";
-import { storable } from "../../domain/pushes/text.js";
+import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { Problem } from "./problem.js";
 

@@ -1,7 +1,7 @@
 // Sums the activities of each completed import, as a part of the projection `activities`: from the totals that were made in memory as the
 // rows passed, or else from the rows in the table.
 import type { PoolClient } from "pg";
-import { toFullText } from "../../domain/money/decimal.js";
+import { toFullText } from "../../domain/money.js";
 import { copyRows, field } from "../copyRows.js";
 import type { ApplyOptions } from "../projection.js";
 import type { Ending, ImportFacts } from "../sortedBatch.js";

@@ -1,7 +1,6 @@
 // One row per quote request, from which a quote is fetched, and one row per quote, for the lists.
 
-import type { QuoteGenerated, QuotesGenerated } from "../../events/quoteEvents.js";
-import { quotePlaceOf } from "../../events/quoteId.js";
+import { type QuoteGenerated, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
 import { singleQuoteAnswer } from "../../events/singleQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import { versionOf } from "../../events/upcasters.js";

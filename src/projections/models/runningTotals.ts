@@ -1,7 +1,7 @@
 // The activities of a running import, summed in memory as they pass. When the import completes its totals are ready, and Postgres need not
 // read all its rows once more while everything else waits. If the totals were given up, the rows in the table are summed instead.
 import { instantOf } from "../../domain/imports/timestamp.js";
-import { add, type Decimal, decimal, knownDecimal } from "../../domain/money/decimal.js";
+import { add, type Decimal, decimal, knownDecimal } from "../../domain/money.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { halfHourMs, longestKey } from "../tables/activityTime.js";

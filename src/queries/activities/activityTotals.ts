@@ -1,6 +1,6 @@
 // Totals are read from the projection's sums by half hour. Only where a range begins or ends within a half hour, rows are looked at.
 import type { Pool } from "pg";
-import { add, decimal, toText } from "../../domain/money/decimal.js";
+import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
 import { instantSql } from "../../projections/tables/activityTime.js";
 import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";

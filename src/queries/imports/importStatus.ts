@@ -6,6 +6,8 @@ import { StoreUnavailable } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
 import { type Base, isShownAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
+import { decodeOn } from "../../events/codec.js";
+import { streamOf } from "../../events/streams.js";
 
 export interface Sources {
   readonly pool: Pool;
@@ -79,4 +81,21 @@ async function anotherIsRunning(organisationId: string, importId: string, { pool
   if (rows.length === mostLooks) return true;
   for (const row of rows) if (!(await isShownAsEnded(row.importId, BigInt(row.revision), eventStore))) return true;
   return false;
+}
+
+/** The file as it was sent; of a JSON push, the file that was made of it. Undefined for an unknown import. */
+export async function submittedFile(
+  organisationId: string,
+  importId: string,
+  { pool, eventStore }: Sources,
+): Promise<{ readonly key: string; readonly name: string } | undefined> {
+  if (!isUuid(importId)) return undefined;
+  const row = await findImportRow(organisationId, { kind: undefined, importId }, pool);
+  if (row) return { key: row.fileKey, name: row.fileName };
+  for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
+    const event = decodeOn("import", stored);
+    if (event?.type !== "ImportRequested" || event.data.organisationId !== organisationId) return undefined;
+    return { key: event.data.file.key, name: event.data.file.name };
+  }
+  return undefined;
 }

@@ -45,3 +45,40 @@ export async function catalogueAt(database: Database, organisationId: string, ve
   );
   return rows[0]?.file;
 }
+
+/** The time zone in which the organisation's days begin. */
+export async function timezoneOf(pool: Pick<Pool, "query">, organisationId: string): Promise<string> {
+  const { rows } = await pool.query<{ timezone: string }>("select timezone from organisations where id = $1", [organisationId]);
+  const found = rows[0];
+  if (!found) throw new Error(`there is no organisation ${organisationId}`);
+  return found.timezone;
+}
+
+export interface LocalityFile {
+  readonly country: string;
+  readonly key: string;
+  readonly sha256: string;
+  readonly localities: number;
+}
+
+/** The countries that were loaded with `localities import`. */
+export async function localityFiles(database: Pick<Pool, "query">): Promise<LocalityFile[]> {
+  const { rows } = await database.query<LocalityFile>("select country, key, sha256, localities from locality_files order by country");
+  return rows;
+}
+
+/** What a request is judged by now: the organisation's newest catalogue, and the database's clock. */
+export interface Present {
+  readonly catalogueVersion: number;
+  readonly now: Date;
+}
+
+export async function presentOf(pool: Pick<Pool, "query">, organisationId: string): Promise<Present> {
+  const { rows } = await pool.query<Present>(
+    `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
+    [organisationId],
+  );
+  const present = rows[0];
+  if (!present) throw new Error(`there is no organisation ${organisationId}`);
+  return present;
+}

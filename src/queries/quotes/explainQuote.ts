@@ -2,9 +2,8 @@ import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { Principal } from "../../domain/principal.js";
 import { type Explanation, explainQuote as explain, type RecordedQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogueFileAt.js";
-import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../../events/quoteId.js";
-import { type QuoteEvent, readQuotes } from "../../events/readQuotes.js";
-import { recordedQuote } from "../../events/recordedQuote.js";
+import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
+import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
 /** A quote, who requested it, and how each of its prices was calculated. */

@@ -1,8 +1,7 @@
 import type { Pool } from "pg";
 import { answerOf } from "../../events/quoteAnswer.js";
-import type { QuotesGenerated } from "../../events/quoteEvents.js";
-import { type QuotePlace, quotePlaceOf } from "../../events/quoteId.js";
-import { readQuotes } from "../../events/readQuotes.js";
+import { type QuotesGenerated, type QuotePlace, quotePlaceOf } from "../../events/quoteEvents.js";
+import { readQuotes } from "../../events/recordedQuote.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { quoteTableOf } from "./quoteTable.js";
 import { type QuoteMemory, type RecentQuotes, recentQuotes } from "./recentQuotes.js";

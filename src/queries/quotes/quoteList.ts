@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Pool } from "pg";
 import type { Location } from "../../domain/geography/geography.js";
-import { quoteIdOf } from "../../events/quoteId.js";
+import { quoteIdOf } from "../../events/quoteEvents.js";
 import { quoteRequests, quotes } from "../../projections/tables/quotes.js";
 import { databaseOf } from "../database.js";
 import { type Page, type PageRequest, readPage } from "../page.js";

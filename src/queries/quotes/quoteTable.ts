@@ -1,7 +1,7 @@
 // Look-ups in the quotes' table. Requests that arrive while a query runs share the next one: a query for twenty quotes costs little more than
 // one for a single quote.
 import type { Pool } from "pg";
-import type { QuotePlace } from "../../events/quoteId.js";
+import type { QuotePlace } from "../../events/quoteEvents.js";
 import { versionOf } from "../../events/upcasters.js";
 
 /** The `recorded` column of a quote request; undefined when the organisation has no such request, or the row has an earlier version of the event. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { importLocalities } from "../../../src/commands/organisations/localities.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { applyLocalityEvents, catchUpLocalities } from "../../../src/projections/models/localityFiles.js";
-import { localityFiles } from "../../../src/queries/organisations/localityFiles.js";
+import { localityFiles } from "../../../src/queries/organisations/organisations.js";
 import { createTestObjectStore } from "../../support/stores/stores.js";
 import { type CommandStores, origin, startCommandStores } from "../support.js";
 

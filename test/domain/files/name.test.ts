@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nameFault } from "../../../src/domain/files/name.js";
+import { nameFault } from "../../../src/domain/files/header.js";
 
 it.each([
   ["orders.csv", "csv"],

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { centsToNumber, percentOf, toCents } from "../../../src/domain/money/cents.js";
-import { compare, decimal, multiply, roundHalfUp, roundUp, subtract, toNumber, toText } from "../../../src/domain/money/decimal.js";
+import { centsToNumber, percentOf, toCents, compare, decimal, multiply, roundHalfUp, roundUp, subtract, toNumber, toText } from "../../../src/domain/money.js";
 
 describe("decimal numbers", () => {
   it("are read from their shortest text, so that 0.1 is one tenth", () => {

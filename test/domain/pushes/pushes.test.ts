@@ -1,8 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../src/domain/imports/limits.js";
-import { activityPush } from "../../../src/domain/pushes/activityPush.js";
-import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/shipmentPush.js";
+import { activityPush, couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../src/domain/pushes/importPushes.js";
 import { activitiesFileBytes, activitiesToCsv, shipmentsFileBytes, shipmentsToCsv } from "../../../src/domain/pushes/toFile.js";
 
 const items = (count: number) => Array.from({ length: count }, () => ({ itemType: "carton", itemQuantity: 1, itemWeight: 2.5 }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
-import { check } from "../../../src/domain/validation/check.js";
+import { check } from "../../../src/domain/validation.js";
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../../domain/geography/geography.js";
 import { customFieldPrefix } from "../../../domain/imports/fields.js";
-import { shortened } from "../../../domain/imports/shortened.js";
+import { shortened } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import { faultyColumns } from "../../../domain/rows/faultyColumns.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";

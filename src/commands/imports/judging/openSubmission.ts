@@ -1,7 +1,7 @@
 // src/commands/imports/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
 import { join } from "node:path";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import { matchImportHeader } from "../../../domain/files/importHeader.js";
+import { matchImportHeader } from "../../../domain/files/header.js";
 import { columnsOf } from "../../../domain/imports/fields.js";
 import type { Columns } from "../../../domain/rows/cells.js";
 import type { ImportRequested } from "../../../events/importEvents.js";

@@ -1,4 +1,4 @@
-import { activityPush } from "../../../domain/pushes/activityPush.js";
+import { activityPush } from "../../../domain/pushes/importPushes.js";
 import { activitiesFileBytes, activitiesToCsv } from "../../../domain/pushes/toFile.js";
 import { acceptData, acceptedActivities, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";
 import { defineRoute } from "../route.js";

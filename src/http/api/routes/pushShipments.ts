@@ -1,5 +1,5 @@
 import { limits } from "../../../domain/imports/limits.js";
-import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../domain/pushes/shipmentPush.js";
+import { couldBeTaken, shipmentPush, shipmentPushFaults } from "../../../domain/pushes/importPushes.js";
 import { shipmentsFileBytes, shipmentsToCsv } from "../../../domain/pushes/toFile.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { acceptData, acceptedShipments, pushHeaders, roomInQueue } from "../pushes/acceptPush.js";

@@ -1,4 +1,4 @@
-import { presentOf } from "../../../../queries/present.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import type { PortalDeps } from "../../page.js";
 
 /** A customer's name, as far as the organisation's newest catalogue knows it. */

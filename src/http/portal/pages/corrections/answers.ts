@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { limits } from "../../../../domain/imports/limits.js";
-import { text } from "../../../../domain/pushes/text.js";
+import { text } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
-import { check } from "../../../../domain/validation/check.js";
+import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";

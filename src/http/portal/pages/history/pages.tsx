@@ -1,6 +1,6 @@
 import { Rejection } from "../../../../domain/rejection.js";
-import { quotePlaceOf } from "../../../../events/quoteId.js";
-import { readQuotes } from "../../../../events/readQuotes.js";
+import { quotePlaceOf } from "../../../../events/quoteEvents.js";
+import { readQuotes } from "../../../../events/recordedQuote.js";
 import { streamOf } from "../../../../events/streams.js";
 import { principalNames } from "../../../../queries/organisations/principalNames.js";
 import { revisionOfRow, streamPage } from "../../../../queries/streamPage.js";

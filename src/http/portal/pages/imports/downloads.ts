@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../../commands/imports/askForReport.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { submittedFile } from "../../../../queries/imports/submittedFile.js";
+import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import { Problem } from "../../../server/problem.js";
 import { redirect } from "../../headers.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";

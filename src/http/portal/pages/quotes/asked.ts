@@ -1,6 +1,6 @@
 import { type QuoteRequest, quoteRequest } from "../../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { check } from "../../../../domain/validation/check.js";
+import { check } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
 
 export const quotesPath = "/portal/quotes";

@@ -1,8 +1,8 @@
 import { v7 as newId } from "uuid";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { quoteIdOf } from "../../../../events/quoteId.js";
-import { presentOf } from "../../../../queries/present.js";
+import { quoteIdOf } from "../../../../events/quoteEvents.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
 import { listQuotes } from "../../../../queries/quotes/quoteList.js";
 import { recentQuotes } from "../../../../queries/quotes/recentQuotes.js";

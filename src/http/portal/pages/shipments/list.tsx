@@ -1,7 +1,7 @@
 import type { Geography } from "../../../../domain/geography/geography.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { presentOf } from "../../../../queries/present.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { isFiltered, placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { isByImport } from "../../../../queries/shipments/shipmentWalk.js";

@@ -1,6 +1,6 @@
 import { type ExampleTable, exampleTable, exampleText } from "../../../../domain/files/exampleFile.js";
 import { usedCodes } from "../../../../queries/activities/usedCodes.js";
-import { presentOf } from "../../../../queries/present.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { type Cell, type DownloadedTable, download, type Pieces, workbookPieces } from "../../downloads.js";
 import type { AnswerOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -2,8 +2,8 @@ import type { CompletedImport } from "../../../../commands/corrections/expectOpe
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import type { CheckedFile } from "../../../../commands/imports/judging/fileChecks.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
-import { presentOf } from "../../../../queries/present.js";
-import { existingShipments } from "../../../../queries/shipments/existingShipments.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import type { Line } from "../../lines.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

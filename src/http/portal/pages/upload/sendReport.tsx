@@ -8,7 +8,7 @@ import { requestImport } from "../../../../commands/imports/requestImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
-import { presentOf } from "../../../../queries/present.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import type { Line } from "../../lines.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -2,7 +2,7 @@ import { acceptFile } from "../../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../../commands/imports/queueRoom.js";
 import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
-import { presentOf } from "../../../../queries/present.js";
+import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/answer.js";
 import { answerInLines } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps } from "../../page.js";

@@ -1,10 +1,9 @@
 // The body of a JSON push of shipments. Only its shape is checked here. The importer judges the rows, such as one with an unknown place.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
-import { firstOf, pathText } from "../validation/messages.js";
-import { sourceDetails, text } from "./text.js";
+import { firstOf, pathText } from "../validation.js";
+import { sourceDetails, text, pushedFields } from "./values.js";
 import { shipmentsFileBytes } from "./toFile.js";
-import { pushedFields } from "./values.js";
 
 const goodsLine = z.strictObject(pushedFields("goodsLine", "shape")).meta({ id: "PushedGoodsLine" });
 
@@ -62,3 +61,12 @@ function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Ge
     }
   }
 }
+
+const activity = z.strictObject(pushedFields("activity", "required")).meta({ id: "PushedActivity" });
+
+export const activityPush = z
+  .strictObject({
+    activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("Each is recorded, and billed, by itself"),
+    sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+  })
+  .meta({ id: "ActivityPush" });
