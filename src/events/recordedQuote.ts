@@ -1,11 +1,11 @@
 // Converts a recorded quote, of either event, into the domain's RecordedQuote.
 import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
-import { answerOf, type QuoteResult } from "./quoteAnswer.js";
-import type { QuotedCard, QuoteGenerated, QuotesGenerated, QuotePlace } from "./quoteEvents.js";
-import { singleQuoteAnswer, singleQuoteBasis } from "./singleQuote.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
+import { answerOf, type QuoteResult } from "./quoteAnswer.js";
+import type { QuotedCard, QuoteGenerated, QuotePlace, QuotesGenerated } from "./quoteEvents.js";
+import { singleQuoteAnswer, singleQuoteBasis } from "./singleQuote.js";
 import { streamOf } from "./streams.js";
 
 export type QuoteEvent =

@@ -1,8 +1,9 @@
 // Turns priced results into the event's data: each card, service and surcharge once, even if several customers share it.
-import type { PricedCard, PricedResult, QuoteEntry } from "../../domain/rating/quotes.js";
-import type { QuotedCard, QuotesGenerated } from "../../events/quoteEvents.js";
+
 import type { Filters } from "../../domain/rating/quoteRequest.js";
+import type { PricedCard, PricedResult, QuoteEntry } from "../../domain/rating/quotes.js";
 import { Rejection } from "../../domain/rejection.js";
+import type { QuotedCard, QuotesGenerated } from "../../events/quoteEvents.js";
 import { AppendTooLarge } from "../../portErrors.js";
 
 type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "results">;

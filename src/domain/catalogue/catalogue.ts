@@ -1,6 +1,6 @@
-import type { Customer, OrganisationFile, Service, Lane, RateCard } from "./schema.js";
-import { compileZones, type ZoneOf } from "./zones.js";
 import { laneKey } from "./cardChecks.js";
+import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
+import { compileZones, type ZoneOf } from "./zones.js";
 
 /** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
 export interface Catalogue {

@@ -1,9 +1,9 @@
+import { fieldsOf } from "../imports/fields.js";
 import { cardFaults } from "./cardChecks.js";
 import { customerFaults } from "./customerChecks.js";
 import type { ReadableFile } from "./readable.js";
 import { duplicates, notAmong, quote } from "./references.js";
 import { zoneFaults } from "./zoneChecks.js";
-import { fieldsOf } from "../imports/fields.js";
 
 /** The faults in what one part of the file says about another; each fault begins with its path. */
 export function crossCheck(file: ReadableFile): string[] {

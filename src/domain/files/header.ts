@@ -1,6 +1,7 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
-import { limits, shortened } from "../imports/limits.js";
+
 import { columnsOf, elementColumn } from "../imports/fields.js";
+import { limits, shortened } from "../imports/limits.js";
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
 export const reportColumns = ["Row number", "Rejection reason"] as const;

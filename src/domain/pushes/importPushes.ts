@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstOf, pathText } from "../validation.js";
-import { sourceDetails, text, pushedFields } from "./values.js";
 import { shipmentsFileBytes } from "./toFile.js";
+import { pushedFields, sourceDetails, text } from "./values.js";
 
 const goodsLine = z.strictObject(pushedFields("goodsLine", "shape")).meta({ id: "PushedGoodsLine" });
 

@@ -1,5 +1,5 @@
 import type { Lane, RateCard, Surcharge } from "../catalogue/schema.js";
-import { type Cents, centsToNumber, percentOf, toCents, add, compare, decimal, knownDecimal, larger } from "../money.js";
+import { add, type Cents, centsToNumber, compare, decimal, knownDecimal, larger, percentOf, toCents } from "../money.js";
 import type { Consignment } from "./consignment.js";
 import { type KgStep, kgCharge } from "./kgCharge.js";
 import { itemsMeeting, surchargeAmount } from "./surcharges.js";

@@ -1,5 +1,5 @@
 import type { Surcharge } from "../catalogue/schema.js";
-import { type Cents, percentOf, toCents, type Decimal, knownDecimal, multiply } from "../money.js";
+import { type Cents, type Decimal, knownDecimal, multiply, percentOf, toCents } from "../money.js";
 import { type Consignment, declaredOver } from "./consignment.js";
 import type { Item } from "./quoteRequest.js";
 

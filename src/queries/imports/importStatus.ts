@@ -1,13 +1,13 @@
 // An import's status, from the table, or from the stream where the table may be behind.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
+import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
+import { streamOf } from "../../events/streams.js";
 import { StoreUnavailable } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
 import { type Base, isShownAsEnded, requestedBase, type StreamView, withStream } from "./streamView.js";
-import { decodeOn } from "../../events/codec.js";
-import { streamOf } from "../../events/streams.js";
 
 export interface Sources {
   readonly pool: Pool;

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { answerOf } from "../../events/quoteAnswer.js";
-import { type QuotesGenerated, type QuotePlace, quotePlaceOf } from "../../events/quoteEvents.js";
+import { type QuotePlace, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
 import { readQuotes } from "../../events/recordedQuote.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { quoteTableOf } from "./quoteTable.js";

@@ -1,5 +1,5 @@
 import { answerOf } from "../../events/quoteAnswer.js";
-import type { QuotesGenerated, QuotePlace } from "../../events/quoteEvents.js";
+import type { QuotePlace, QuotesGenerated } from "../../events/quoteEvents.js";
 
 /** A quote request, with what a fetch of its quotes needs. */
 export interface RecentQuotes {

@@ -1,6 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { centsToNumber, percentOf, toCents, compare, decimal, multiply, roundHalfUp, roundUp, subtract, toNumber, toText } from "../../../src/domain/money.js";
+import {
+  centsToNumber,
+  compare,
+  decimal,
+  multiply,
+  percentOf,
+  roundHalfUp,
+  roundUp,
+  subtract,
+  toCents,
+  toNumber,
+  toText,
+} from "../../../src/domain/money.js";
 
 describe("decimal numbers", () => {
   it("are read from their shortest text, so that 0.1 is one tenth", () => {

@@ -6,8 +6,8 @@ import { requestCorrection } from "../../../../commands/corrections/requestCorre
 import { firstRequest } from "../../../../commands/imports/idempotentImport.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { correctionPush } from "../../../../domain/pushes/correctionPush.js";
-import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
 import { send } from "../../../server/answer.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";

@@ -4,8 +4,8 @@ import { columnsOf, customFieldPrefix } from "../../../../domain/imports/fields.
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { faultyColumns } from "../../../../domain/rows/faultyColumns.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import type { Page } from "../../../../queries/page.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
+import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
 import { type HeldRow, rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
 import type { PortalDeps } from "../../page.js";

@@ -1,6 +1,6 @@
 import { latestImports } from "../../../../queries/imports/importList.js";
-import { openRowsOf } from "../../../../queries/overview.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
+import { openRowsOf } from "../../../../queries/overview.js";
 import { busiestChargeCodes, endedImports, pausedWebhooks } from "../../../../queries/recentWork.js";
 import type { PageOf } from "../../page.js";
 import { Live } from "../../shell/live.js";
