@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Principal } from "../../domain/principal.js";
 import type { Answer } from "../server/answer.js";
+import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
@@ -16,12 +17,12 @@ export interface Caller {
   readonly catalogueVersion: number;
   readonly now: Date;
   readonly requestId: string;
-  /** How long the authentication took; it counts towards the time for the whole answer. */
-  readonly admissionMs: number;
+  /** How long the authentication has taken so far, also that after the body; it counts towards the time for the whole answer. */
+  admissionMs: number;
 }
 
 export interface ApiEnv extends AppEnv {
-  Variables: AppEnv["Variables"] & { caller?: Caller };
+  Variables: AppEnv["Variables"] & { caller?: Caller; stillAllowed?: StillAllowed };
 }
 
 export interface RequestSchemas {
@@ -44,6 +45,8 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly caller: Caller;
   /** The Node request; absent only when a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
+  /** For a handler that reads the body itself. */
+  readonly stillAllowed: StillAllowed;
   /** Counts the file that is made of the body, until the answer, towards the organisation's share of the disk. Throws 503 when that is used up. */
   readonly holdOnDisk: (bytes: number) => void;
 }

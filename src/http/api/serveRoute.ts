@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { zValidator } from "@hono/zod-validator";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
@@ -11,7 +10,7 @@ import { maxJsonBytes, type WithBody } from "../server/readBody.js";
 import type { OpenShare } from "../server/shares.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { ApiDeps } from "./deps.js";
-import type { ApiEnv, Caller, Route } from "./route.js";
+import type { ApiEnv, Caller, Route, RouteRequest } from "./route.js";
 import { validate } from "./validate.js";
 
 /** Shared by all routes of an app. */
@@ -38,10 +37,11 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
   return async (c, next) => {
     c.set("route", route.path);
     const asked = performance.now();
-    const { caller, headers } = await authenticate(c.req.header("x-api-key"));
+    const { caller, headers, stillAllowed } = await authenticate(c.req.header("x-api-key"));
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - asked });
+    c.set("stillAllowed", stillAllowed);
     await next();
   };
 }
@@ -68,9 +68,14 @@ function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
       const answer = route.handler({ ...parts, body: undefined } as never, deps);
       return send(c, await inTime(answer, readPatienceMs - caller.admissionMs, route.operationId));
     }
-    const asked = performance.now();
-    await route.beforeBody?.(parts as never, deps);
-    const admitted = { ...parts, caller: { ...caller, admissionMs: caller.admissionMs + performance.now() - asked } };
+    const admitting = async (step: Promise<void> | undefined) => {
+      const asked = performance.now();
+      await step;
+      caller.admissionMs += performance.now() - asked;
+    };
+    await admitting(route.beforeBody?.(parts as never, deps));
+    const stillAllowed = () => admitting(c.get("stillAllowed")?.());
+    const admitted = { ...parts, stillAllowed };
     const disk = frame.openDiskShare(caller.organisationId);
     try {
       const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
@@ -84,7 +89,7 @@ function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
 function withRequestBody(
   route: Route,
   request: Request,
-  { caller: { organisationId }, incoming }: { caller: Caller; incoming: IncomingMessage | undefined },
+  { caller: { organisationId }, incoming, stillAllowed }: Pick<RouteRequest, "caller" | "incoming" | "stillAllowed">,
   { withBody, withinUploads }: RouteFrame,
   handle: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
@@ -95,6 +100,7 @@ function withRequestBody(
   const bounds = {
     limit: route.maxBodyBytes ?? maxJsonBytes,
     organisationId,
+    stillAllowed,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
   return withBody(request, bounds, (bytes) => handle(validate(body, parseJson(bytes), "body")));

@@ -66,7 +66,8 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
   const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl), downloads: boundDownloads() };
   const ending = closing ?? new AbortController().signal;
   const deps = { ...options, ...own, live: createLive(options, ending), closing: ending, stopping };
-  const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices };
+  const sessionOf = (c: Context<AppEnv>) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session");
+  const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices, sessionOf };
   return {
     routes: [
       ...pages.map((page) => ({ method: "GET" as const, path: page.path, handler: guarded(serving, (c) => showPage(c, page, serving)) })),
@@ -75,7 +76,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
         ...{ method: one.method, path: one.path },
         handler: serveAnswer(one, {
           ...{ deps, withBody, withinUploads },
-          visit: async (c: Context<AppEnv>) => visitOf(c, await sessionOf(c, deps), serving),
+          visit: async (c: Context<AppEnv>) => visitOf(c, await sessionOf(c), one.access, serving),
         }),
       })),
       {
@@ -85,7 +86,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
       },
     ],
     lead: (c, path) => redirect(c, links.to(path), 302),
-    answerError: (c, error) => answerWithPage(c, error, visitOf(c, undefined, serving), logger),
+    answerError: (c, error) => answerWithPage(c, error, visitOf(c, undefined, "anyone", serving), logger),
   };
 }
 
@@ -93,14 +94,11 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
 const guarded =
   (serving: Serving, handle: (c: Context<AppEnv>) => Promise<Response>): Handler<AppEnv> =>
   (c) =>
-    handle(c).catch((error: unknown) => answerWithPage(c, error, visitOf(c, undefined, serving), serving.logger));
-
-const sessionOf = (c: Context<AppEnv>, { lookUps, sessionCookie: cookie }: PortalDeps): Promise<Session | undefined> =>
-  inTime(findSession(lookUps, cookie.read(c)), readPatienceMs, "session");
+    handle(c).catch((error: unknown) => answerWithPage(c, error, visitOf(c, undefined, "anyone", serving), serving.logger));
 
 async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Serving): Promise<Response> {
-  const session = await sessionOf(c, serving.deps);
-  const visit = visitOf(c, session, serving);
+  const session = await serving.sessionOf(c);
+  const visit = visitOf(c, session, page.access, serving);
   const refused = refuse(visit, page.access);
   if (refused) return refused;
   try {
@@ -116,8 +114,8 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   const asked = { header: (name: string) => c.req.header(name), publicUrl: deps.publicUrl };
   ensureSameOrigin(asked);
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
-  const session = await sessionOf(c, deps);
-  const visit = visitOf(c, session, serving);
+  const session = await serving.sessionOf(c);
+  const visit = visitOf(c, session, form.access, serving);
   const refused = refuse(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload")

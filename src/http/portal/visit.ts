@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import type { Origin } from "../../commands/organisations/organisation.js";
 import type { Action } from "../../domain/roles.js";
+import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
 import type { Fields } from "./fields.js";
@@ -28,6 +29,8 @@ export interface Visit {
   readonly context: Context<AppEnv>;
   readonly person: Session | undefined;
   readonly may: (access: Access) => boolean;
+  /** Asks again, in a form or a script's request, whether this person may do this: after the body, and before each step of long work. */
+  readonly stillAllowed: StillAllowed;
   readonly formToken: string;
   readonly links: Links;
   readonly assets: Assets;

@@ -9,9 +9,16 @@ const bounds = { inAll: 5 * maxJsonBytes, perOrganisation: 2 * maxJsonBytes };
 /** This much of each body is not counted, so that a small request never gets a 503 because of large ones. */
 export const uncountedBytes = 64 * 1024;
 
+/**
+ * Asks again, after the whole body has arrived, whether its sender may do this, and throws if not: a body may take minutes, and meanwhile
+ * the key may be revoked or the member removed.
+ */
+export type StillAllowed = () => Promise<void>;
+
 export interface BodyBounds {
   readonly limit: number;
   readonly organisationId: string;
+  readonly stillAllowed: StillAllowed;
   /** How many bytes the connection has received; absent without a socket. */
   readonly bytesRead?: (() => number) | undefined;
 }
@@ -28,13 +35,15 @@ export interface BodyReaderOptions {
 /** Reads a body into memory. A too large one is rejected by its declared length before it is read, or by its real length while it is. */
 export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptions = {}): WithBody {
   const openShare = createShares({ ...bounds, ...most }, "Too many large requests at the moment, try again shortly");
-  return async (request, { limit, organisationId, bytesRead }, use) => {
+  return async (request, { limit, organisationId, stillAllowed, bytesRead }, use) => {
     const declared = declaredLength(request, limit);
     const share = openShare(organisationId);
     share.check(counted(declared ?? 0));
     try {
       const arrival = { silenceMs, bytesRead, large: false };
-      return await use(await inTimeToArrive(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime })));
+      const bytes = await inTimeToArrive(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime }));
+      await stillAllowed();
+      return await use(bytes);
     } finally {
       share.release();
     }

@@ -12,6 +12,7 @@ import { isLonger, limits } from "../../domain/imports/limits.js";
 import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
 import { Problem } from "./problem.js";
+import type { StillAllowed } from "./readBody.js";
 
 export interface Upload {
   readonly folder: string;
@@ -25,6 +26,7 @@ export interface Upload {
 }
 
 export interface UploadForm {
+  readonly stillAllowed: StillAllowed;
   /** Names of fields besides `file` and `sourceDetails`. */
   readonly fields?: readonly string[];
   /** Is called with the fields that stand before the file, and throws to refuse it. */
@@ -41,7 +43,7 @@ const stalled = (idleMs: number) =>
 const envelope = 65_536;
 const longestName = 255;
 
-export async function receiveUpload(incoming: IncomingMessage, tempDir: string, form: UploadForm = {}): Promise<Upload> {
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, form: UploadForm): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
     throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
   }
@@ -51,6 +53,7 @@ export async function receiveUpload(incoming: IncomingMessage, tempDir: string, 
     const { file, sourceDetails, fields } = await parse(incoming, join(folder, "file"), form);
     if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
     if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
+    await form.stillAllowed();
     return { folder, ...file, sourceDetails: sourceDetails || file.name, fields };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

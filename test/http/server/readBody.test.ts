@@ -9,7 +9,8 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
   const chunked = (body: ReadableStream) => new Request("http://x", { method: "POST", body, duplex: "half" } as RequestInit);
   const lengthOf = async ({ byteLength }: Uint8Array) => byteLength;
   const limit = counted(200);
-  const bounds = { limit, organisationId: "a" };
+  const stillAllowed = async () => undefined;
+  const bounds = { limit, organisationId: "a", stillAllowed };
 
   test("and accepts more as soon as a body is released", async () => {
     const withBody = createBodyReader({ inAll: 250 });
@@ -47,9 +48,9 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
     const withBody = createBodyReader({ inAll: 250, perOrganisation: 100 });
     const signals = new EventEmitter();
     const hold = (organisationId: string, size: number) =>
-      withBody(sized(counted(size)), { limit, organisationId }, () => once(signals, "release"));
+      withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, () => once(signals, "release"));
     const refused = (organisationId: string, size: number) =>
-      expect(withBody(sized(counted(size)), { limit, organisationId }, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+      expect(withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
     const holding = [hold("a", 60), hold("a", 40)];
     await expect.poll(() => signals.listenerCount("release")).toBe(2);
     await refused("a", 1);

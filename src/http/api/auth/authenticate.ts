@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
 import { inTime } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
+import type { StillAllowed } from "../../server/readBody.js";
 import type { Caller } from "../route.js";
 import { coalesceLookUps } from "./coalesce.js";
 import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
@@ -12,6 +13,8 @@ const lookUpTimeoutMs = 3_000;
 export interface Admission {
   readonly caller: Omit<Caller, "requestId" | "admissionMs">;
   readonly headers: Readonly<Record<string, string>>;
+  /** Throws 401 if the key has been revoked since. Does not count as a request. */
+  readonly stillAllowed: StillAllowed;
 }
 
 export type Authenticate = (key: string | undefined) => Promise<Admission>;
@@ -24,13 +27,17 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
     if (key === undefined || key === "") throw unauthorised("Send your API key in the header x-api-key");
     // The checksum in the key shows most wrong keys without a query.
     if (!isApiKey(key)) throw unknownKey();
-    const use = await known(lookUp(hashApiKey(key))); // includes the wait for the look-up before it
+    const sha256 = hashApiKey(key);
+    const use = await known(lookUp(sha256)); // includes the wait for the look-up before it
     if (use === undefined) throw unknownKey();
-    return admit(use, limitPerMinute);
+    const stillAllowed = async () => {
+      if ((await known(lookUp(sha256, 0))) === undefined) throw unknownKey();
+    };
+    return { ...admit(use, limitPerMinute), stillAllowed };
   };
 }
 
-function admit(use: KeyUse, limit: number): Admission {
+function admit(use: KeyUse, limit: number): Omit<Admission, "stillAllowed"> {
   const { used, secondsLeft, keyId, ...known } = use;
   const caller = { ...known, by: { kind: "key", id: keyId } as const };
   const headers = {

@@ -4,6 +4,7 @@ type LookUp = (requests: ReadonlyMap<string, number>) => Promise<Map<string, Key
 
 interface Waiting {
   readonly sha256: string;
+  readonly counts: 0 | 1;
   readonly resolve: (use: KeyUse | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -13,8 +14,11 @@ const maxLookUpsAtOnce = 2;
 const slowMs = 10;
 const maxRequestsPerLookUp = 1000;
 
-/** Requests that arrive while a look-up runs share the next one, so each request's query is sent after the request arrived. */
-export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<KeyUse | undefined> {
+/**
+ * Requests that arrive while a look-up runs share the next one, so each request's query is sent after the request arrived. `counts`: 0 where a
+ * request that was counted already is looked up again.
+ */
+export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1) => Promise<KeyUse | undefined> {
   let waiting: Waiting[] = [];
   let running = 0;
   let lastSent = 0;
@@ -23,7 +27,7 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<Key
   const send = async (batch: readonly Waiting[]): Promise<void> => {
     try {
       const requests = new Map<string, number>();
-      for (const { sha256 } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + 1);
+      for (const { sha256, counts } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + counts);
       handOut(batch, requests, await lookUp(requests));
     } catch (error) {
       for (const request of batch) request.reject(error);
@@ -47,9 +51,9 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<Key
     if (waiting.length > 0 && running < maxLookUpsAtOnce) impatience = setTimeout(pump, slowMs);
   };
 
-  return (sha256) =>
+  return (sha256, counts = 1) =>
     new Promise((resolve, reject) => {
-      waiting.push({ sha256, resolve, reject });
+      waiting.push({ sha256, counts, resolve, reject });
       // At the end of the tick, so that requests read from many sockets in the same tick share a query.
       if (waiting.length === 1) setImmediate(pump);
     });
@@ -58,9 +62,9 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string) => Promise<Key
 /** If a key was looked up for n requests and its count is now `used`, they get the numbers used-n+1 to used, in order of arrival. */
 function handOut(batch: readonly Waiting[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
   const handedOut = new Map<string, number>();
-  for (const { sha256, resolve } of batch) {
+  for (const { sha256, counts, resolve } of batch) {
     const use = found.get(sha256);
-    const nth = (handedOut.get(sha256) ?? 0) + 1;
+    const nth = (handedOut.get(sha256) ?? 0) + counts;
     handedOut.set(sha256, nth);
     resolve(use === undefined ? undefined : { ...use, used: use.used - (requests.get(sha256) ?? 0) + nth });
   }

@@ -40,12 +40,16 @@ export function describeColumns(kind: ImportKind): string {
   return `Required columns: ${named(true).join(", ")}. Optional: ${named(false).join(", ")}${custom}.`;
 }
 
-type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming">;
+type UploadRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller" | "incoming" | "stillAllowed">;
 
 /** Writes the upload to disk, checks its header row, then stores and queues it. */
-export async function acceptUpload(deps: ApiDeps, kind: ImportKind, { headers, caller, incoming }: UploadRequest): Promise<Answer> {
+export async function acceptUpload(
+  deps: ApiDeps,
+  kind: ImportKind,
+  { headers, caller, incoming, stillAllowed }: UploadRequest,
+): Promise<Answer> {
   if (!incoming) throw new Error("an upload needs a socket");
-  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir);
+  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { stillAllowed });
   const { organisationId, by, requestId, now, catalogueVersion, admissionMs } = caller;
   try {
     const request = await acceptFile(

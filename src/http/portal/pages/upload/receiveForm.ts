@@ -22,13 +22,13 @@ export const removeForm = ({ upload }: ReceivedForm): Promise<void> => rm(upload
 
 /** The caller removes the folder. */
 export async function receiveForm(visit: SignedInVisit, { publicUrl, tempDir }: PortalDeps): Promise<ReceivedForm> {
-  const { context: c, formToken } = visit;
+  const { context: c, formToken, stillAllowed } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
   const header = (name: string) => c.req.header(name);
   const ensureOurs = (fields: ReadonlyMap<string, string>) =>
     ensureOwnForm({ header, publicUrl, formToken, given: header("x-form-token") ?? fields.get("token") });
-  const upload = await receiveUpload(incoming, tempDir, { fields: fieldNames, beforeFile: ensureOurs });
+  const upload = await receiveUpload(incoming, tempDir, { fields: fieldNames, beforeFile: ensureOurs, stillAllowed });
   const { fields, name, sha256, sourceDetails } = upload;
   try {
     const kind = kindOf(fields.get("kind"));

@@ -44,6 +44,7 @@ export async function prepareToSendReport(visit: SignedInVisit, deps: PortalDeps
     const sent: string[] = [];
     for (const [index, part] of parts.entries()) {
       signal.throwIfAborted();
+      await visit.stillAllowed(); // judging the report may have taken minutes
       say({ share: index / parts.length, said: `Sending part ${index + 1} of ${parts.length}` });
       try {
         sent.push(await sendPart(visit, deps, report, { part, index, count: parts.length }));
