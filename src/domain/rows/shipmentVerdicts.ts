@@ -1,10 +1,10 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
+import { comparableText } from "./comparableText.js";
 import { growingInts } from "./growingInts.js";
-import { hashText } from "./hashText.js";
+import { growingTexts } from "./growingTexts.js";
 import { keptReasons } from "./keptReasons.js";
-import { keyNumbers } from "./keyNumbers.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {
@@ -40,46 +40,48 @@ const tooManyLines = `A shipment can have at most ${limits.linesPerShipment} goo
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
 export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = keptReasons()): VerdictBuilder {
-  const keys = keyNumbers();
+  const shipmentOfKey = new Map<string, number>();
   const shipmentOfRow = growingInts();
   const reasonOfRow = growingInts();
-  const numberOfKey = growingInts();
   const lines = growingInts();
   const leadReason = growingInts();
   const leadRow = growingInts();
-  const meanings = growingInts();
-  const meaningsAt = growingInts();
+  const firstLines = growingTexts();
   const places = compared.filter((column) => column.written);
-  const writings = growingInts();
 
   const begin = (line: SeenLine): number => {
     lines.push(0);
     leadReason.push(0);
     leadRow.push(0);
-    meaningsAt.push(meanings.length);
-    if (line.key !== undefined) {
-      for (const column of compared) meanings.push(meaningOf(column, line));
-      for (const column of places) writings.push(writingOf(column, line));
-    }
+    firstLines.push(line.key === undefined ? "" : comparedTexts(line));
     return lines.length - 1;
   };
   const shipmentFor = (line: SeenLine): number => {
     if (line.key === undefined) return begin(line);
-    const number = keys.numberOf(line.key);
-    if (number < numberOfKey.length) return numberOfKey.get(number);
+    const key = comparableText(line.key);
+    const known = shipmentOfKey.get(key);
+    if (known !== undefined) return known;
     const shipment = begin(line);
-    numberOfKey.push(shipment);
+    shipmentOfKey.set(copyOf(key), shipment);
     return shipment;
   };
+  /** What the line means in the compared columns, and how it writes its places. A line with NUL in it is rejected, whatever it means. */
+  const comparedTexts = (line: SeenLine): string => {
+    let texts = "";
+    for (const column of compared) texts += marked(column.meaning(line.cells, line.origin, line.destination));
+    for (const column of places) texts += marked(column.written?.(line.cells));
+    return texts.toWellFormed();
+  };
   const contradictions = (shipment: number, line: SeenLine): string[] => {
-    const first = meaningsAt.get(shipment);
+    if (compared.length === 0) return [];
+    const [first, own] = [firstLines.get(shipment), comparedTexts(line)];
+    if (first === own) return [];
+    const [firstTexts, ownTexts] = [first.split("\0"), own.split("\0")];
+    const canCompare = (index: number) => Boolean(firstTexts[index] && ownTexts[index]);
     const differs = (column: ComparedColumn, index: number) => {
-      const [meant, means] = [meanings.get(first + index), meaningOf(column, line)];
-      if (meant !== 0 && means !== 0) return meant !== means;
       const place = places.indexOf(column);
-      if (place === -1) return false;
-      const [wrote, writes] = [writings.get((first / compared.length) * places.length + place), writingOf(column, line)];
-      return wrote !== 0 && writes !== 0 && wrote !== writes;
+      const at = canCompare(index) || place === -1 ? index : compared.length + place;
+      return canCompare(at) && firstTexts[at] !== ownTexts[at];
     };
     return compared.filter(differs).map((column) => column.name);
   };
@@ -132,9 +134,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
   };
 }
 
-const meaningOf = (column: ComparedColumn, line: SeenLine): number =>
-  hashOrNothing(column.meaning(line.cells, line.origin, line.destination));
-const writingOf = (column: ComparedColumn, line: SeenLine): number => hashOrNothing(column.written?.(line.cells));
-
-/** 0 where there is nothing to compare. */
-const hashOrNothing = (text: string | undefined): number => (text === undefined ? 0 : hashText(text, 0) || 1);
+/** A text that can be compared begins with a mark, also a blank one. */
+const marked = (text: string | undefined): string => (text === undefined ? "\0" : `=${comparableText(text)}\0`);
+/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
+const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

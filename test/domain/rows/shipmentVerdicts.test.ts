@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keptReasons } from "../../../src/domain/rows/keptReasons.js";
-import { keyNumbers } from "../../../src/domain/rows/keyNumbers.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
 import { type SeenLine, type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
@@ -58,6 +57,19 @@ test("lines of one shipment belong together wherever they stand", () => {
   expect(verdicts.shipments).toBe(3);
 });
 
+test("two shipments stay two when a hash of 64 bits cannot tell their ids apart", () => {
+  const verdicts = verdictsOf(
+    { shipmentId: "PHKO13B71VWQBX1ZY5PIM5ZLPBVZJDRO4SL39OB75ILQGLJTNW42BJ940Q1IAC2HXY88N150QKMJ6GQQEQ1YS3MUU2" },
+    { shipmentId: "PHKO1H88F9WQBX1ZY5PIHP7M0U0RYPRO4SLVJ4BD5ILQG50M3F42BJ9HA76IVU7P8Y88N1FO37U124I1EQ1YS3MUU2" },
+  );
+  expect(numbers(verdicts)).toEqual([1, 2]);
+});
+
+test("ids that differ only after their 200th character are two shipments", () => {
+  const verdicts = verdictsOf({ shipmentId: `${"A".repeat(300)}1` }, { shipmentId: `${"A".repeat(300)}2`, rateCardAlias: "other" });
+  expect(reasons(verdicts).join()).not.toContain("Contradicts");
+});
+
 test("a shipment with one faulty line is rejected whole, and only its own lines", () => {
   const verdicts = verdictsOf({ shipmentId: "A" }, { shipmentId: "B" }, { shipmentId: "A", itemType: "" }, { shipmentId: "A" });
   const sibling = "Rejected with its shipment: Item type is required";
@@ -97,6 +109,19 @@ describe("contradictions", () => {
     const reason = `Contradicts the first line of its shipment in column(s): ${names}`;
     expect(reasons(verdicts)).toEqual([`Rejected with its shipment: ${reason}`, reason]);
     expect(verdicts.shipments).toBe(0);
+  });
+
+  test("a contradiction is found when a hash of 32 bits cannot tell the two values apart", () => {
+    const verdicts = verdictsOf({ shipmentId: "A", rateCardAlias: "CUST-1PF8" }, { shipmentId: "A", rateCardAlias: "CUST-IRJ6" });
+    expect(verdicts.reasonOf(1)).toBe("Contradicts the first line of its shipment in column(s): rateCardAlias");
+  });
+
+  test("a contradiction is found at the end of a long value", () => {
+    const verdicts = verdictsOf(
+      { shipmentId: "A", rateCardAlias: `${"x".repeat(900)}1` },
+      { shipmentId: "A", rateCardAlias: `${"x".repeat(900)}2` },
+    );
+    expect(verdicts.reasonOf(1)).toBe("Contradicts the first line of its shipment in column(s): rateCardAlias");
   });
 
   const unknownPlace = "Origin Zone(s) not found";
@@ -180,14 +205,4 @@ test.each([999, 1_000, 1_001])("of %i distinct reasons at most 1000 are kept, an
   expect(numbered.filter((number) => number !== undefined)).toHaveLength(Math.min(count, 1_000));
   expect(kept.numberOf(`0 ${"é".repeat(20_000)}`)).toBe(1);
   expect(Buffer.byteLength(kept.text(1))).toBeLessThanOrEqual(16_000);
-});
-
-test("keys are numbered in the order they are first seen, however many there are", () => {
-  const keys = keyNumbers();
-  for (let pass = 0; pass < 2; pass += 1) {
-    for (let index = 0; index < 50_000; index += 1) {
-      if (keys.numberOf(`SHIP-${index}`) !== index) throw new Error(`SHIP-${index} has another number`);
-    }
-  }
-  expect(keys.count).toBe(50_000);
 });

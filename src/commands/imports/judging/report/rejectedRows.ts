@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
+import { comparableText } from "../../../../domain/rows/comparableText.js";
 import { growingInts } from "../../../../domain/rows/growingInts.js";
 import { keptReasons } from "../../../../domain/rows/keptReasons.js";
-import { keyNumbers } from "../../../../domain/rows/keyNumbers.js";
 
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {
@@ -19,18 +19,21 @@ export interface RejectedRows {
 /** Reads lines of JSON: the row, its shipment's id or null, and why it is not open or null; in row order. */
 export async function readRejectedRows(path: string): Promise<RejectedRows> {
   const [rows, groups, whys, lines] = [growingInts(), growingInts(), growingInts(), growingInts()];
-  const handles = keyNumbers();
+  const groupOfHandle = new Map<string, number>();
   const reasons = keptReasons();
   const file = await open(path);
   try {
     for await (const line of file.readLines()) {
       const [row, handle, why] = JSON.parse(line) as [number, string | null, string | null];
-      const group = handle ? handles.numberOf(handle) : -1;
+      const key = comparableText(handle ?? "");
+      const group = key === "" ? -1 : (groupOfHandle.get(key) ?? groupOfHandle.size);
       rows.push(row);
       groups.push(group);
       whys.push(why === null ? 0 : (reasons.numberOf(why) ?? notKept));
-      if (group === lines.length) lines.push(1);
-      else if (group >= 0) lines.set(group, lines.get(group) + 1);
+      if (group === lines.length) {
+        groupOfHandle.set(key, group);
+        lines.push(1);
+      } else if (group >= 0) lines.set(group, lines.get(group) + 1);
     }
   } finally {
     await file.close();
