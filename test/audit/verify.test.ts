@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { importHistory } from "../../src/audit/history/importHistory.js";
 import { type Verification, verify } from "../../src/audit/verify.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -170,5 +171,60 @@ describe("verify", () => {
         "stream: RowAccepted at revision 5 comes after the import's end",
       ]),
     );
+  });
+
+  describe("notices a worker that", () => {
+    const foundOf = async (story: Story) => {
+      const { importId } = await model.record(story);
+      await model.project();
+      const { findings } = await verify({
+        ...{ pool: model.pool, eventStore: model.eventStore, objectStore: objects.store, tempDir },
+        ...{ signal: new AbortController().signal, organisationId: story.organisationId, files: false },
+      });
+      const history = await importHistory(importId, { eventStore: model.eventStore, signal: new AbortController().signal });
+      return { found: findings.first.map(({ sentence }) => sentence), faults: history?.fold.faults };
+    };
+    const lines = [goodsLine("A1"), goodsLine("B1"), goodsLine("A1")];
+
+    test.each(["file", "data"] as const)("put two shipments of a push of %s together", async (source) => {
+      const rows = lines.slice(0, 2).map((accept) => ({ accept, shipment: 1 }));
+      const row = source === "file" ? 3 : 2;
+      const { found, faults } = await foundOf({ kind: "shipments", organisationId: `together-${source}`, source, rows });
+      const sentence = `row ${row} is a line of shipment B1, but has the number of another shipment, 1`;
+      expect(faults).toEqual([sentence, "ImportCompleted says 1 processed, the stream has 2"]);
+      expect(found).toEqual([
+        `stream: ${sentence}`,
+        "stream: ImportCompleted says 1 processed, the stream has 2",
+        "imports.processed is 1, the stream says 2",
+        "shipment A1: its goods lines differ",
+        "shipment B1: it is missing from the ledger",
+        "shipment_versions has 1 versions; the stream has 2",
+      ]);
+    });
+
+    test("took a shipment apart", async () => {
+      const rows = lines.map((accept, index) => ({ accept, shipment: index + 1 }));
+      const { found, faults } = await foundOf({ kind: "shipments", organisationId: "apart", rows });
+      const sentence = "row 4 is a line of shipment A1, which has number 1, but has number 3";
+      expect(faults).toEqual([sentence, "ImportCompleted says 3 processed, the stream has 2"]);
+      expect(found).toEqual(expect.arrayContaining([`stream: ${sentence}`, "shipment A1: its goods lines differ"]));
+    });
+  });
+
+  test("finds nothing wrong in a JSON push that has one shipment id twice", async () => {
+    await model.record({
+      ...{ kind: "shipments", organisationId: "twice", source: "data" },
+      rows: [
+        { accept: goodsLine("A1"), shipment: 1 },
+        { accept: goodsLine("A1"), shipment: 1 },
+        { accept: goodsLine("A1", { originSuburb: "later" }), shipment: 2 },
+      ],
+    });
+    await model.project();
+    const { findings } = await verify({
+      ...{ pool: model.pool, eventStore: model.eventStore, objectStore: objects.store, tempDir },
+      ...{ signal: new AbortController().signal, organisationId: "twice", files: false },
+    });
+    expect(findings.first).toEqual([]);
   });
 });

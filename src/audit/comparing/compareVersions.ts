@@ -13,10 +13,10 @@ export async function compareVersions(
 ): Promise<number> {
   const waiting = new Map([...imports].filter(([, audited]) => isListed(audited)));
   let total = 0;
-  const compare = (position: string, organisations: ReadonlySet<string>, rows: ReadonlyMap<number, VersionRow>) => {
+  const compare = (position: string, organisations: ReadonlySet<string>, rows: readonly VersionRow[]) => {
     const audited = waiting.get(position);
     waiting.delete(position);
-    total += rows.size;
+    total += rows.length;
     const held = digestOfVersions(rows);
     const expected = audited?.versions ?? nothing;
     const whose = audited ?? imports.get(position);
@@ -27,12 +27,12 @@ export async function compareVersions(
     if (held.digest !== expected.digest) findings.add({ ...finding, sentence: difference(held, expected) });
   };
   for await (const { position, organisations, rows } of byImport(client, organisationId)) compare(position, organisations, rows);
-  for (const [position, audited] of [...waiting]) compare(position, new Set([audited.requested.data.organisationId]), new Map());
+  for (const [position, audited] of [...waiting]) compare(position, new Set([audited.requested.data.organisationId]), []);
   await compareCompleted(client, imports, organisationId, findings);
   return total;
 }
 
-const nothing = digestOfVersions(new Map());
+const nothing = digestOfVersions([]);
 
 /** The versions of a running import are in shipment_versions already; shipment_imports says which imports count. */
 const isListed = ({ requested, ended }: AuditedImport) =>
@@ -47,14 +47,14 @@ const query = `select import_position, organisation_id, shipment, shipment_id, a
                 where $1::text is null or organisation_id = $1 order by import_position`;
 
 async function* byImport(client: PoolClient, organisationId: string | undefined) {
-  let current: { readonly position: string; readonly organisations: Set<string>; readonly rows: Map<number, VersionRow> } | undefined;
+  let current: { readonly position: string; readonly organisations: Set<string>; readonly rows: VersionRow[] } | undefined;
   for await (const [position, organisation, number, shipmentId, revisions] of readRows(client, query, [organisationId ?? null])) {
     if (current?.position !== String(position)) {
       if (current) yield current;
-      current = { position: String(position), organisations: new Set(), rows: new Map() };
+      current = { position: String(position), organisations: new Set(), rows: [] };
     }
     current.organisations.add(String(organisation));
-    current.rows.set(Number(number), { shipmentId: String(shipmentId), revisions: String(revisions) });
+    current.rows.push({ number: Number(number), shipmentId: String(shipmentId), revisions: String(revisions) });
   }
   if (current) yield current;
 }

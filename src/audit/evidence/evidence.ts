@@ -19,7 +19,7 @@ export interface AuditedImport extends Pick<ImportFold, "importId" | "requested"
   readonly versions: DigestOfVersions;
 }
 
-export interface AuditedShipment extends Omit<FoldedShipment, "revisions"> {
+export interface AuditedShipment extends Omit<FoldedShipment, "number" | "revisions"> {
   readonly importId: string;
   /** Commit position of the import's ImportRequested. */
   readonly position: bigint;
@@ -44,7 +44,7 @@ export const auditedImportOf = (fold: ImportFold): AuditedImport | undefined => 
     accepted: { rows: fold.accepted, digest: fold.acceptedRows.copy().digest("hex") },
     rejected: { rows: fold.rejected, digest: fold.rejectedRows.copy().digest("hex") },
     totals: digestOfSums(fold.sums ?? new Map()),
-    versions: digestOfVersions(fold.shipments ?? new Map()),
+    versions: digestOfVersions([...(fold.shipments?.values() ?? [])]),
   };
 };
 
@@ -112,8 +112,7 @@ function isWanted(first: StoredEvent, { organisationId }: Gathering): boolean {
 function keepShipments(fold: ImportFold, shipments: Map<string, AuditedShipment>): void {
   const { requested, ended, importId } = fold;
   if (requested?.data.kind === "shipments" && ended?.type === "ImportCompleted") {
-    for (const [, shipment] of [...(fold.shipments ?? [])].sort(([a], [b]) => a - b)) {
-      const { shipmentId, fields, items } = shipment;
+    for (const { shipmentId, fields, items } of [...(fold.shipments?.values() ?? [])].sort((a, b) => a.number - b.number)) {
       const key = shipmentKey(requested.data.organisationId, shipmentId);
       const position = requested.position.commit;
       if ((shipments.get(key)?.position ?? position) > position) continue;

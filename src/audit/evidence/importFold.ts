@@ -15,7 +15,6 @@ import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";
 import { activityShape, lineShape, rejectionShape } from "../rowShapes.js";
 import { type ActivitySums, addActivity } from "./activitySums.js";
-import { type NumberSet, newNumberSet } from "./numberSet.js";
 
 export type AuditedEnding = { readonly revision: bigint; readonly position: Position; readonly recordedAt: Date } & (
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }
@@ -25,6 +24,8 @@ export type AuditedEnding = { readonly revision: bigint; readonly position: Posi
 
 /** A shipment, as digests of its fields and of its goods lines. */
 export interface FoldedShipment {
+  /** As the worker numbered it in the import. */
+  readonly number: number;
   readonly shipmentId: string;
   readonly fields: string;
   items: string;
@@ -44,10 +45,11 @@ export interface ImportFold {
   lastRow: number;
   readonly acceptedRows: Hash;
   readonly rejectedRows: Hash;
-  /** Which shipments have a line, by their number in the import. */
-  readonly shipmentNumbers: NumberSet;
-  /** Undefined when the caller does not need the shipments. */
-  readonly shipments: Map<number, FoldedShipment> | undefined;
+  /** The numbers that the worker gave to the shipments, by what makes lines one shipment (see `groupOf`). */
+  readonly shipmentNumbers: Map<string, number>;
+  lastNumber: number;
+  /** By the same key. Undefined when the caller does not need the shipments. */
+  readonly shipments: Map<string, FoldedShipment> | undefined;
   /** Undefined when the caller does not need the totals. */
   readonly sums: ActivitySums | undefined;
   /** What is wrong with the stream, such as a missing event; the first few. */
@@ -68,7 +70,8 @@ export function newFold(stream: string, { whole }: { whole: boolean }): ImportFo
     lastRow: 0,
     acceptedRows: createHash("sha256"),
     rejectedRows: createHash("sha256"),
-    shipmentNumbers: newNumberSet(),
+    shipmentNumbers: new Map(),
+    lastNumber: 0,
     shipments: whole ? new Map() : undefined,
     sums: whole ? new Map() : undefined,
     faults: [],
@@ -151,18 +154,42 @@ function foldAccepted(fold: ImportFold, data: RowAccepted, revision: bigint): vo
     return;
   }
   fold.acceptedRows.update(`${JSON.stringify(lineShape(data))}\n`);
-  const number = data.shipment ?? data.row;
-  fold.shipmentNumbers.add(number);
-  if (!fold.shipments) return;
   const { item, ...own } = data.values;
-  const known = fold.shipments.get(number);
+  const shipmentId = String(own["shipmentId"]);
+  const group = groupOf(fold, data, shipmentId);
+  checkNumber(fold, data, group, shipmentId);
+  if (!fold.shipments) return;
+  const known = fold.shipments.get(group);
   if (known) {
     known.items = addItem(known.items, item);
     known.revisions += `,${revision}`;
     return;
   }
   const begun = { fields: shortDigest(canonical(own)), items: addItem("", item), revisions: String(revision) };
-  fold.shipments.set(number, { shipmentId: String(own["shipmentId"]), ...begun });
+  fold.shipments.set(group, { number: numberOf(data), shipmentId, ...begun });
+}
+
+const numberOf = ({ shipment, row }: RowAccepted): number => shipment ?? row;
+
+/**
+ * What makes lines one shipment: their id, not the number that the worker gave them. Only in a JSON push, where two elements with the same id
+ * are two shipments, the number tells these apart.
+ */
+function groupOf({ requested }: ImportFold, data: RowAccepted, shipmentId: string): string {
+  const byElement = requested?.data.source === "data" && requested.data.corrects === undefined;
+  return byElement || data.shipment === undefined ? `${numberOf(data)} ${shipmentId}` : shipmentId;
+}
+
+/** A worker numbers the shipments in the order of their first lines. */
+function checkNumber(fold: ImportFold, data: RowAccepted, group: string, shipmentId: string): void {
+  const number = numberOf(data);
+  const known = fold.shipmentNumbers.get(group);
+  const line = `row ${data.row} is a line of shipment ${shipmentId}`;
+  if (known === undefined) {
+    if (number <= fold.lastNumber) fault(fold, `${line}, but has the number of another shipment, ${number}`);
+    fold.shipmentNumbers.set(group, number);
+    fold.lastNumber = Math.max(fold.lastNumber, number);
+  } else if (known !== number) fault(fold, `${line}, which has number ${known}, but has number ${number}`);
 }
 
 /** Digests the previous digest with the item, so that the order of the goods lines counts. */

@@ -8,11 +8,11 @@ export interface DigestOfVersions {
   readonly digest: string;
 }
 
-export type VersionRow = Pick<FoldedShipment, "shipmentId" | "revisions">;
+export type VersionRow = Pick<FoldedShipment, "number" | "shipmentId" | "revisions">;
 
-export function digestOfVersions(shipments: ReadonlyMap<number, VersionRow>): DigestOfVersions {
+export function digestOfVersions(shipments: readonly VersionRow[]): DigestOfVersions {
   const hash = createHash("sha256");
-  for (const [number, { shipmentId, revisions }] of [...shipments].sort(([a], [b]) => a - b))
+  for (const { number, shipmentId, revisions } of shipments.toSorted((a, b) => a.number - b.number))
     hash.update(`${JSON.stringify([number, storable(shipmentId), revisions])}\n`);
-  return { versions: shipments.size, digest: hash.digest("hex") };
+  return { versions: shipments.length, digest: hash.digest("hex") };
 }

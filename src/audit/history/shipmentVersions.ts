@@ -89,18 +89,19 @@ function applyEvent(stored: StoredEvent, open: Map<string, OpenImport>, question
   if (endsImport(event.type)) open.delete(stored.stream);
 }
 
-/** A shipment's first line has its id; the further lines have the same shipment number. */
+/** Lines belong to a shipment by their id. The number tells apart two elements of a JSON push that have the same id. */
 function addLine(
   source: OpenImport,
   { row, shipment = row, values }: { row: number; shipment?: number | undefined; values: Record<string, unknown> },
   shipmentId: string,
 ): void {
+  if (values["shipmentId"] !== shipmentId) return;
   const known = source.shipments.get(shipment);
   const { item, ...fields } = values;
   if (known) {
     known.rows.push(row);
     known.items.push(item);
-  } else if (fields["shipmentId"] === shipmentId) source.shipments.set(shipment, { rows: [row], fields, items: [item] });
+  } else source.shipments.set(shipment, { rows: [row], fields, items: [item] });
 }
 
 function written({ request, pushed, shipments }: OpenImport, writtenAt: string, completed: bigint): Written[] {
