@@ -5,7 +5,7 @@ import { type CorrectedFile, correctedFile, type SentValues } from "../../domain
 import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { deadlineIn } from "../deadline.js";
-import { type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
+import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import { writeLines } from "../imports/writeLines.js";
 import { completedImport, expectOpen } from "./expectOpen.js";
 import { expectWholeShipments } from "./shipmentLines.js";
@@ -41,6 +41,9 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const asked = { organisationId, importId, kind: correction.kind };
   const found = await deadline.within("event store", completedImport(deps, asked));
   const { kind } = found.request;
+  const asSent = { organisationId, kind, source: "data", corrects: { importId, rows }, sent: sentBody(push), idempotencyKey, now } as const;
+  const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
+  if (first) return first;
   await deadline.within("database", expectWholeShipments(deps.pool, found, rows));
   const sent = await deadline.within("database", correction.sent(kind, rows));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
@@ -48,15 +51,18 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   correction.hold?.(made.bytes);
   return withFile(deps.tempDir, made, (file) =>
     requestImport(deps, {
-      ...{ organisationId, kind, by, requestId, now, idempotencyKey, source: "data", elements: made.elements },
+      ...{ ...asSent, by, requestId, elements: made.elements },
       sourceDetails: `Correction of import ${importId}`,
       file: { ...file, name: `${kind}.csv`, format: "csv" },
-      corrects: { importId, rows },
       check: () => deadline.within("event store", expectOpen(deps, found, rows)),
       withinMs: correction.withinMs,
     }),
   );
 }
+
+/** The values by their column's name: their order does not count. */
+const sentBody = ({ rows }: CorrectionPush) =>
+  rows.map(({ row, values }) => [row, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
 async function withFile<Result>(
   tempDir: string,

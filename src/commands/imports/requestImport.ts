@@ -41,6 +41,8 @@ export interface Submission {
   readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
+  /** What the caller sent, for a file that is made of it by rules that may change. Otherwise the file is what was sent. */
+  readonly sent?: unknown;
   readonly now: Date;
   /** Checks against the organisation's present catalogue. Not called for a repetition, which gets the first push's answer. */
   readonly check?: () => Promise<void>;
@@ -144,8 +146,26 @@ async function targetOf({ eventStore }: RequestImportDeps, submission: Submissio
 }
 
 function repetition(earlier: ImportRequested, submission: Submission): ImportRequested {
-  if (earlier.idempotency?.body === bodyHash(submission)) return earlier;
-  throw new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+  const body = earlier.idempotency?.body;
+  // Earlier versions hashed the file also where it was made of what was sent.
+  if (body === bodyHash(submission) || body === fileHash(submission)) return earlier;
+  throw usedForAnother();
+}
+
+const usedForAnother = () =>
+  new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+
+type Sent = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
+
+/** The first push with this Idempotency-Key. Asked for before the file is made, since the rules may have changed that make it. */
+export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<ImportRequested | undefined> {
+  const { organisationId, idempotencyKey, now } = push;
+  if (idempotencyKey === undefined) return undefined;
+  const { earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
+  const body = earlier?.idempotency?.body;
+  if (!body?.startsWith(sentMark)) return undefined; // none, or one whose file has to be made to be compared
+  if (body !== sentHash(push)) throw usedForAnother();
+  return earlier;
 }
 
 function eventOf(submission: Submission, importId: string, logId: string): ImportRequested {
@@ -168,8 +188,14 @@ function eventOf(submission: Submission, importId: string, logId: string): Impor
   };
 }
 
+const bodyHash = (submission: Submission): string => (submission.sent === undefined ? fileHash(submission) : sentHash(submission));
+
+const sentMark = "sent ";
+const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
+  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects, sent }))}`;
+
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
-function bodyHash({ kind, source, sourceDetails, file, corrects }: Submission): string {
+function fileHash({ kind, source, sourceDetails, file, corrects }: Submission): string {
   const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
   return sha256(JSON.stringify(corrects ? [...parts, corrects] : parts));
 }

@@ -85,7 +85,7 @@ function byImports(organisationId: string, filter: ShipmentFilter): Walk {
   const imports = ([end, position, shipmentId]: readonly string[] = []) => sql`
     select position, finished_at, kind, status from imports
      where organisation_id = ${organisationId} and finished_at is not null
-       ${sourceDetails === undefined ? sql`` : sql`and md5(source_details) = md5(${sourceDetails})`}
+       ${sourceDetails === undefined ? sql`` : sql`and md5(source_details) = md5(${sourceDetails}) and source_details = ${sourceDetails}`}
        ${from ? sql`and finished_at >= ${from.toISOString()}::timestamptz` : sql``}
        ${to ? sql`and finished_at < ${to.toISOString()}::timestamptz` : sql``}
        ${end === undefined ? sql`` : sql`and (finished_at, position) ${sql.raw(shipmentId === undefined ? "<" : "<=")} (${end}::timestamptz, ${position}::bigint)`}

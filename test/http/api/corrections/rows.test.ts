@@ -1,7 +1,15 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../../src/commands/corrections/dismissRows.js";
+import { firstRequest, importOfKey } from "../../../../src/commands/imports/idempotentImport.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
+import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
+import { encode } from "../../../../src/events/codec.js";
+import { streamOf } from "../../../../src/events/streams.js";
+import { noStream } from "../../../../src/ports/eventStore.js";
+import { organisationFile } from "../../../support/organisationFile.js";
 import { until } from "../../../support/processes.js";
+import { organisationDeps } from "../../../support/service.js";
 import {
   activitiesOf,
   bad,
@@ -12,6 +20,7 @@ import {
   good,
   type Json,
   json,
+  line,
   rejectedActivities,
   rowsOf,
   states,
@@ -88,6 +97,48 @@ describe("a correction", () => {
     expect(await json(await correct(organisation, "activities", importId, [fixed(1)], key), 202)).toEqual(first);
     await json(await correct(organisation, "activities", importId, [{ row: 1, values: { quantity: "2" } }], key), 422);
     expect(await activitiesOf(organisation)).toEqual(["r1"]);
+  });
+
+  test("sent again with its Idempotency-Key is the same import also when the catalogue has lost a custom field since", async () => {
+    const organisation = await stage.service.organisation((file) => file.customFields.push({ key: "deptCode", label: "Department" }));
+    const pushed = { shipmentId: "A", ...line, customerId: "CUST-999", deptCode: "d" };
+    const file = new File([`${Object.keys(pushed).join(",")}\n${Object.values(pushed).join(",")}\n`], "shipments.csv");
+    const { importId } = await json(await organisation.upload(`${base.shipments}/file`, file), 202);
+    await ended(organisation, "shipments", importId);
+    const send = (key: string, values: Record<string, string> = { customerId: "", deptCode: "e" }) =>
+      correct(organisation, "shipments", String(importId), [{ row: 2, values }], { "idempotency-key": key });
+    const first = await json(await send("first"), 202);
+    const parsed = parseOrganisationFile(organisationFile(organisation.id));
+    if (!parsed.ok) throw new Error(parsed.faults.join());
+    const origin = { by: { kind: "cli" as const, id: "test" }, correlationId: randomUUID() };
+    await applyOrganisation(organisationDeps(stage.service.pool, stage.service.eventStore), parsed.file, origin);
+    expect(await json(await send("first"), 202)).toEqual(first);
+    expect(await json(await send("first", { deptCode: "e", customerId: "" }), 202)).toEqual(first);
+    await json(await send("another"), 400);
+    await json(await send("first", { customerId: "" }), 422);
+    await ended(organisation, "shipments", first["importId"]);
+  });
+
+  test("that the version before has recorded is recognised by the file that was made of it", async () => {
+    const organisation = await newOrganisation();
+    const importId = await rejectedActivities(organisation, 1);
+    const key = { "idempotency-key": randomUUID() };
+    const first = await json(await correct(organisation, "activities", importId, [fixed(1)], key), 202);
+    const { eventStore } = stage.service;
+    const recorded = await firstRequest(eventStore, String(first["importId"]));
+    if (!recorded) throw new Error("the correction is not recorded");
+    // The same push with another key, as the version before has recorded it.
+    const earlierKey = randomUUID();
+    const { importId: earlierId } = await importOfKey(eventStore, {
+      ...{ organisationId: organisation.id, idempotencyKey: earlierKey, now: new Date() },
+    });
+    const { kind, source, sourceDetails, file, corrects } = recorded;
+    const body = createHash("sha256").update(JSON.stringify([kind, source, sourceDetails, "", file.sha256, corrects]));
+    const earlier = { ...recorded, importId: earlierId, idempotency: { key: "", body: body.digest("hex") } };
+    const context = { organisation: organisation.id, by: recorded.by, correlationId: "r" };
+    await eventStore.append(streamOf.import(earlierId), [encode("ImportRequested", earlier, context, randomUUID())], noStream);
+    const again = await correct(organisation, "activities", importId, [fixed(1)], { "idempotency-key": earlierKey });
+    expect(await json(again, 202)).toMatchObject({ importId: earlierId });
   });
 
   test("must replace a value that was cut short", async () => {

@@ -86,6 +86,7 @@ async function sendPart(visit: SignedInVisit, deps: PortalDeps, { form, found }:
       sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
       file: { path, name: `${kind}.csv`, format: "csv", size, sha256 },
       corrects: { importId: corrected, rows: [...rows] },
+      sent: { sha256: upload.sha256, sourceDetails: upload.sourceDetails },
       requestId: visit.requestId,
       // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.
       idempotencyKey: `${idempotencyKey}-${createHash("sha256").update(rows.join()).digest("hex")}`,
