@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
+import { createPlaces } from "../places.js";
 import { createAuthenticate } from "./api/auth/authenticate.js";
 import type { ApiDeps } from "./api/deps.js";
 import { pages as builtInPages } from "./api/pages/list.js";
@@ -11,7 +12,6 @@ import type { PortalOptions } from "./portal/page.js";
 import { createPortal } from "./portal/portal.js";
 import { send } from "./server/answer.js";
 import { answerError } from "./server/answerError.js";
-import { boundUploads } from "./server/boundUploads.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
 import { requestFrame, soundPath } from "./server/requestFrame.js";
@@ -26,7 +26,8 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
   const frame = {
     authenticate: createAuthenticate(deps.lookUps, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
-    withinUploads: boundUploads(),
+    // Each upload takes a connection and disk space, for minutes if its sender is slow.
+    uploads: createPlaces({ inAll: 200, each: 60, refusal: "Too many uploads at the moment, try again shortly" }),
     openDiskShare: createShares(
       { inAll: 10 * limits.pushFileBytes, perOrganisation: 2 * limits.pushFileBytes },
       "Too many large pushes at the moment, try again shortly",

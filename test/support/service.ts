@@ -13,6 +13,7 @@ import { readStoredLocalities } from "../../src/adapters/localities/storedLocali
 import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { createPool } from "../../src/adapters/postgres/pool.js";
+import { createReads } from "../../src/adapters/postgres/reads.js";
 import { transaction } from "../../src/adapters/postgres/transaction.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/headerThreads.js";
@@ -80,6 +81,7 @@ export async function startTestService(
   const deps: ApiDeps = {
     pool: database.pool,
     lookUps,
+    reads: createReads(),
     eventStore,
     objectStore: objects.store,
     spreadsheets,

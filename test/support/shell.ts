@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
+import { createReads } from "../../src/adapters/postgres/reads.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
@@ -26,6 +27,7 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
   return {
     pool,
     lookUps: pool,
+    reads: createReads(),
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,

@@ -4,6 +4,7 @@ import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
+import type { Reads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import type { HttpMetrics } from "../server/requestFrame.js";
@@ -27,6 +28,8 @@ interface LinkedFile {
 /** What the API needs; src/main.ts builds it. */
 export interface ApiDeps {
   readonly pool: Pool;
+  /** How requests that read use the pool. */
+  readonly reads: Reads;
   /** For the look-up of API keys. */
   readonly lookUps: Pool;
   readonly eventStore: EventStore;

@@ -1,10 +1,10 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
+import type { Places } from "../../places.js";
 import { type Answer, send } from "../server/answer.js";
-import type { WithinUploads } from "../server/boundUploads.js";
 import { requireJson } from "../server/contentType.js";
-import { inTime, readPatienceMs } from "../server/inTime.js";
+import { readInTime, readPatienceMs } from "../server/inTime.js";
 import { parseJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
 import type { OpenShare } from "../server/shares.js";
@@ -17,7 +17,7 @@ import { validate } from "./validate.js";
 export interface RouteFrame {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
-  readonly withinUploads: WithinUploads;
+  readonly uploads: Places;
   /** Limits the files that are made of JSON bodies. */
   readonly openDiskShare: OpenShare;
 }
@@ -65,8 +65,11 @@ function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
       incoming: c.env?.incoming,
     };
     if (route.method === "GET") {
-      const answer = route.handler({ ...parts, body: undefined } as never, deps);
-      return send(c, await inTime(answer, readPatienceMs - caller.admissionMs, route.operationId));
+      const request = {
+        ...{ organisationId: caller.organisationId, left: c.req.raw.signal },
+        ...{ ms: readPatienceMs - caller.admissionMs, what: route.operationId },
+      };
+      return send(c, await readInTime(deps, request, (own) => route.handler({ ...parts, body: undefined } as never, own)));
     }
     const admitting = async (step: Promise<void> | undefined) => {
       const asked = performance.now();
@@ -90,11 +93,11 @@ function withRequestBody(
   route: Route,
   request: Request,
   { caller: { organisationId }, incoming, stillAllowed }: Pick<RouteRequest, "caller" | "incoming" | "stillAllowed">,
-  { withBody, withinUploads }: RouteFrame,
+  { withBody, uploads }: RouteFrame,
   handle: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
   const { body, multipart } = route.request;
-  if (multipart) return withinUploads(organisationId, () => handle(undefined));
+  if (multipart) return uploads.within(organisationId, () => handle(undefined));
   if (body === undefined) return handle(undefined);
   requireJson(request.headers);
   const bounds = {

@@ -1,94 +1,80 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
+import { createPlaces, type Places } from "../../places.js";
 import type { Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
-import { inTime, readPatienceMs } from "../server/inTime.js";
-import { Problem } from "../server/problem.js";
+import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
 import type { SignedInVisit } from "./visit.js";
 
-/** Bounds the downloads that run at a time: each holds a connection to the database. */
-export interface Downloads {
-  /** Throws 503 where too many run; the slot is given back by calling what it returns. */
-  begin(organisationId: string): () => void;
-}
-
-export function boundDownloads({ inAll = 4, perOrganisation = 2 } = {}): Downloads {
-  const running = new Map<string, number>();
-  let total = 0;
-  return {
-    begin(organisationId) {
-      const own = running.get(organisationId) ?? 0;
-      if (total >= inAll || own >= perOrganisation)
-        throw new Problem("unavailable", "Other downloads are running, try again when they have ended");
-      total += 1;
-      running.set(organisationId, own + 1);
-      let held = true;
-      return () => {
-        if (!held) return;
-        held = false;
-        total -= 1;
-        const left = (running.get(organisationId) ?? 1) - 1;
-        if (left === 0) running.delete(organisationId);
-        else running.set(organisationId, left);
-      };
-    },
-  };
-}
+/** Each download holds a connection to the database. */
+export const boundDownloads = (): Places =>
+  createPlaces({ inAll: 4, each: 2, refusal: "Other downloads are running, try again when they have ended" });
 
 export type Pieces = AsyncGenerator<Uint8Array | string>;
 
 export interface DownloadedFile {
   readonly name: string;
   readonly contentType: string;
-  /** Frees what it holds when it ends, fails, or is given up by `return`. */
-  readonly pieces: Pieces;
+  /** Begins the file. The pieces free what they hold when they end, fail, or are given up by `return`. */
+  readonly pieces: () => Pieces;
 }
 
 /** The longest that a download may take. */
 const longestMs = 15 * 60 * 1000;
 
 /** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
-export async function download(visit: SignedInVisit, file: DownloadedFile, end: () => void): Promise<Response> {
-  const { pieces, name, contentType } = file;
-  const left = AbortSignal.any([visit.context.req.raw.signal, AbortSignal.timeout(longestMs)]);
-  const giveUp = () => void pieces.return(undefined).catch(() => undefined);
-  left.addEventListener("abort", giveUp, { once: true });
-  const ended = () => {
-    left.removeEventListener("abort", giveUp);
-    end();
+export async function download(visit: SignedInVisit, places: Places, file: DownloadedFile): Promise<Response> {
+  const { context: c, person } = visit;
+  const { name, contentType } = file;
+  const release = places.claim(person.organisationId);
+  const pieces = file.pieces();
+  let late: NodeJS.Timeout | undefined;
+  let ended: Promise<unknown> | undefined;
+  let givenUp: Error | undefined;
+  /** However a download ends, it ends here: what the pieces hold is freed, and then the place. */
+  const end = (reason?: Error) => {
+    givenUp ??= reason;
+    clearTimeout(late);
+    ended ??= pieces
+      .return(undefined)
+      .catch(() => undefined)
+      .finally(release);
+    return ended;
+  };
+  late = setTimeout(() => void end(new Error(`the download of ${name} took too long`)), longestMs).unref();
+  whenLeft(c.req.raw.signal, (left) => void end(left));
+  const next = async () => {
+    const piece = await pieces.next();
+    // Given up, not finished: the browser must not take it for the whole file.
+    if (givenUp) throw givenUp;
+    return piece;
   };
   let first: IteratorResult<Uint8Array | string> | undefined;
   try {
-    first = await inTime(pieces.next(), readPatienceMs - 500, `download ${name}`);
+    first = await inTime(next(), readPatienceMs - 500, `download ${name}`);
   } catch (error) {
-    giveUp();
-    ended();
+    void end();
     throw error;
   }
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { value, done } = first ?? (await pieces.next());
+          const { value, done } = first ?? (await next());
           first = undefined;
           if (!done) return controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
-          // Given up, not finished: the browser must not take it for the whole file.
-          left.throwIfAborted();
         } catch (error) {
-          ended();
+          void end();
           throw error;
         }
-        ended();
+        void end();
         controller.close();
       },
-      async cancel() {
-        await pieces.return(undefined).catch(() => undefined);
-        ended();
-      },
+      cancel: async () => void (await end()),
     },
     { highWaterMark: 0 },
   );
-  return visit.context.body(stream, 200, {
-    ...visit.context.get("answerHeaders"),
+  return c.body(stream, 200, {
+    ...c.get("answerHeaders"),
     "content-type": contentType,
     "content-disposition": `attachment; filename="${name}"`,
   });

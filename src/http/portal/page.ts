@@ -9,12 +9,13 @@ import type { OrganisationDeps } from "../../commands/organisations/organisation
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
+import type { Places } from "../../places.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { SingleSignOn } from "../../ports/people.js";
+import type { Reads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { Sources } from "../../queries/imports/importStatus.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
-import type { Downloads } from "./downloads.js";
 import type { Fields } from "./fields.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
@@ -75,6 +76,8 @@ export interface AnswerOf<V extends Visit> {
 
 /** Everything the portal needs; src/main.ts builds it. */
 export interface PortalOptions extends Sources {
+  /** How requests that read use the pool. */
+  readonly reads: Reads;
   /** For the look-up of sessions. */
   readonly lookUps: Pool;
   readonly objectStore: ObjectStore;
@@ -104,7 +107,7 @@ export interface PortalDeps extends PortalOptions {
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
   readonly live: { readonly streams: Streams; readonly imports: ImportFeed };
-  readonly downloads: Downloads;
+  readonly downloads: Places;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing: AbortSignal;
   /** Aborts when the API has stopped. */

@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import { findSession, type Session } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { WithinUploads } from "../server/boundUploads.js";
-import { inTime, readPatienceMs } from "../server/inTime.js";
+import type { Places } from "../../places.js";
+import { inTime, readInTime, readPatienceMs } from "../server/inTime.js";
 import { answerTable } from "../server/problem.js";
 import type { WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
@@ -25,7 +25,7 @@ import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnForm, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { Layout } from "./shell/layout.js";
 import type { Visit } from "./visit.js";
-import { bodyBounds, ownerOf, type VisitParts, visitOf } from "./visits.js";
+import { bodyBounds, ownerOf, readingOf, type VisitParts, visitOf } from "./visits.js";
 
 export interface PortalRoute {
   readonly method: "GET" | "POST";
@@ -44,7 +44,7 @@ export interface Portal {
 /** What the portal shares with the API's routes. */
 export interface PortalFrame {
   readonly withBody: WithBody;
-  readonly withinUploads: WithinUploads;
+  readonly uploads: Places;
   readonly closing?: AbortSignal | undefined;
   readonly stopping?: AbortSignal | undefined;
 }
@@ -53,13 +53,13 @@ interface Serving extends VisitParts {
   readonly deps: PortalDeps;
   readonly logger: Logger;
   readonly withBody: WithBody;
-  readonly withinUploads: WithinUploads;
+  readonly uploads: Places;
 }
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, frame: PortalFrame): Portal {
   const { publicUrl, signingSecret, members, logger } = options;
-  const { withBody, withinUploads, closing, stopping } = frame;
+  const { withBody, uploads, closing, stopping } = frame;
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
@@ -67,7 +67,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
   const ending = closing ?? new AbortController().signal;
   const deps = { ...options, ...own, live: createLive(options, ending), closing: ending, stopping };
   const sessionOf = (c: Context<AppEnv>) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session");
-  const serving: Serving = { deps, logger, withBody, withinUploads, links, assets, notices, sessionOf };
+  const serving: Serving = { deps, logger, withBody, uploads, links, assets, notices, sessionOf };
   return {
     routes: [
       ...pages.map((page) => ({ method: "GET" as const, path: page.path, handler: guarded(serving, (c) => showPage(c, page, serving)) })),
@@ -75,7 +75,7 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
       ...answers.map((one) => ({
         ...{ method: one.method, path: one.path },
         handler: serveAnswer(one, {
-          ...{ deps, withBody, withinUploads },
+          ...{ deps, withBody, uploads },
           visit: async (c: Context<AppEnv>) => visitOf(c, await sessionOf(c), one.access, serving),
         }),
       })),
@@ -102,7 +102,7 @@ async function showPage(c: Context<AppEnv>, page: PageOf<Visit>, serving: Servin
   const refused = refuse(visit, page.access);
   if (refused) return refused;
   try {
-    const shown = await inTime(page.show(visit, serving.deps), readPatienceMs, page.path);
+    const shown = await readInTime(serving.deps, readingOf(visit, page.path), (deps) => page.show(visit, deps));
     return "goTo" in shown ? goOn(c, shown, session, serving) : render(c, shown, visit, serving);
   } catch (error) {
     return answerWithPage(c, error, visit, serving.logger);
@@ -119,7 +119,7 @@ async function takeForm(c: Context<AppEnv>, form: FormOf<Visit>, serving: Servin
   const refused = refuse(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload")
-    return serving.withinUploads(visit.person?.organisationId ?? "", () => submit(c, form, { visit, session, fields: noFields }, serving));
+    return serving.uploads.within(visit.person?.organisationId ?? "", () => submit(c, form, { visit, session, fields: noFields }, serving));
   return withBody(c.req.raw, bodyBounds(visit, maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // The sign-in form belongs to no session yet; it may come from a tab that was opened before.

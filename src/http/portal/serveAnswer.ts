@@ -1,9 +1,9 @@
 import type { Context, Handler } from "hono";
+import type { Places } from "../../places.js";
 import { send } from "../server/answer.js";
 import { answerError } from "../server/answerError.js";
-import type { WithinUploads } from "../server/boundUploads.js";
 import { requireJson } from "../server/contentType.js";
-import { inTime, readPatienceMs } from "../server/inTime.js";
+import { readInTime } from "../server/inTime.js";
 import { parseJson } from "../server/parseJson.js";
 import type { WithBody } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
@@ -12,12 +12,12 @@ import type { AnswerOf, PortalDeps } from "./page.js";
 import { refuse, refuseScript } from "./refuse.js";
 import { ensureOwnForm } from "./sessions/sameOrigin.js";
 import type { Visit } from "./visit.js";
-import { bodyBounds } from "./visits.js";
+import { bodyBounds, readingOf } from "./visits.js";
 
 interface Serving {
   readonly deps: PortalDeps;
   readonly withBody: WithBody;
-  readonly withinUploads: WithinUploads;
+  readonly uploads: Places;
   readonly visit: (c: Context<AppEnv>) => Promise<Visit>;
 }
 
@@ -42,20 +42,16 @@ async function get({ access, answer, path }: AnswerOf<Visit>, visit: Visit, deps
     if (refused) return refused;
   }
   refuseScript(visit, access);
-  return inTime(answer(visit, deps, undefined), readPatienceMs, path);
+  return readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
 }
 
-async function post(
-  { access, body, answer }: AnswerOf<Visit>,
-  visit: Visit,
-  { deps, withBody, withinUploads }: Serving,
-): Promise<Response> {
+async function post({ access, body, answer }: AnswerOf<Visit>, visit: Visit, { deps, withBody, uploads }: Serving): Promise<Response> {
   const { context: c, person, formToken } = visit;
   const header = (name: string) => c.req.header(name);
   refuseScript(visit, access);
   ensureOwnForm({ header, publicUrl: deps.publicUrl, formToken, given: header("x-form-token") });
   if (body === undefined) return answer(visit, deps, undefined);
-  if (body === "upload") return withinUploads(person?.organisationId ?? "", () => answer(visit, deps, undefined));
+  if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
   requireJson(c.req.raw.headers);
   return withBody(c.req.raw, bodyBounds(visit, body.json), (bytes) => answer(visit, deps, parseJson(bytes)));
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/roles.js";
+import { type ReadingRequest, readPatienceMs } from "../server/inTime.js";
 import type { BodyBounds } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";
@@ -25,6 +26,14 @@ export function bodyBounds({ context, person, stillAllowed }: Visit, limit: numb
   const incoming = context.env?.incoming;
   return { limit, organisationId: person?.organisationId ?? "", stillAllowed, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }
+
+/** A request that reads, for its organisation's share of the database. */
+export const readingOf = ({ context, person }: Visit, what: string): ReadingRequest => ({
+  organisationId: person?.organisationId ?? "",
+  left: context.req.raw.signal,
+  ms: readPatienceMs,
+  what,
+});
 
 /** `access`: that of the page or form which is asked for. */
 export function visitOf(c: Context<AppEnv>, person: Session | undefined, access: Access, parts: VisitParts): Visit {

@@ -1,3 +1,5 @@
+import type { Pool } from "pg";
+import type { Reads } from "../../ports/reads.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { Problem } from "./problem.js";
 
@@ -13,3 +15,35 @@ export function inTime<T>(work: Promise<T>, ms: number, what: string): Promise<T
 
 const tooLate = (what: string) =>
   new Problem("unavailable", "The service is busy at the moment, try again shortly", { cause: new Error(`${what} timed out`) });
+
+export interface ReadingRequest {
+  readonly organisationId: string;
+  /** Aborts when the client leaves before its answer is complete. */
+  readonly left: AbortSignal;
+  readonly ms: number;
+  /** For the log. */
+  readonly what: string;
+}
+
+/** Runs `read` with a pool whose statements are cancelled when the client leaves or the time is up, which is answered 503. */
+export function readInTime<Deps extends { readonly pool: Pool; readonly reads: Reads }, T>(
+  deps: Deps,
+  { organisationId, left, ms, what }: ReadingRequest,
+  read: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  whenLeft(left, (reason) => ended.abort(reason));
+  const pool = deps.reads(deps.pool, { organisationId, signal: ended.signal });
+  return withTimeLimit(ms, read({ ...deps, pool }), () => {
+    const late = tooLate(what);
+    ended.abort(late);
+    throw late;
+  });
+}
+
+/** Calls `end` when the client leaves, also when it has left already. */
+export function whenLeft(left: AbortSignal, end: (reason: Problem) => void): void {
+  const leave = () => end(new Problem("left", "The client has left"));
+  if (left.aborted) leave();
+  else left.addEventListener("abort", leave, { once: true });
+}

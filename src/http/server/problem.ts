@@ -7,6 +7,7 @@ export type ServerCode =
   | "requestTimeout"
   | "unsupportedMediaType"
   | "rateLimited"
+  | "left"
   | "internal"
   | "unavailable";
 
@@ -24,6 +25,7 @@ export const answerTable: Readonly<Record<RejectionCode | ServerCode, { status: 
   unsupportedMediaType: { status: 415, error: "Unsupported Media Type" },
   unprocessable: { status: 422, error: "Unprocessable Entity" },
   rateLimited: { status: 429, error: "Too Many Requests" },
+  left: { status: 499, error: "Client Closed Request" }, // only in the log and the metrics: nobody gets it
   internal: { status: 500, error: "Internal Server Error" },
   unavailable: { status: 503, error: "Service Unavailable" },
 };

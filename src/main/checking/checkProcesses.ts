@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createFairLine } from "../../adapters/spreadsheets/threads/fairLine.js";
 import type { CheckedFile, CheckWatch, FileChecks, FileToCheck } from "../../commands/imports/judging/fileChecks.js";
 import { Rejection } from "../../domain/rejection.js";
-import { TooBusy } from "../../portErrors.js";
+import { createPlaces } from "../../places.js";
 import type { FromCheck, ToCheck } from "./messages.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
@@ -20,34 +19,22 @@ export interface CheckProcessesOptions {
   readonly waitMs?: number;
   /** How long the check of one file may take. */
   readonly runMs?: number;
-}
-
-interface Job {
-  readonly start: () => Promise<void>;
+  /** How long it may take while another organisation waits and no other check has run longer. */
+  readonly turnMs?: number;
 }
 
 /**
- * Runs each check in a process of its own. Organisations take turns; if several processes may run, no organisation gets all of them. Each
- * process is a session of its own (`detached`), so that its low priority concerns no other process.
+ * Runs each check in a process of its own. Organisations take turns; if several processes may run, no organisation gets all of them, and a slow
+ * file does not keep the others waiting. Each process is a session of its own (`detached`), so that its low priority concerns no other process.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
-  const { processes = 2, waitMs = 60_000, runMs = 600_000 } = options;
+  const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, turnMs = 60_000 } = options;
   const members = new Set<string>();
-  const line = createFairLine<Job>(Math.max(1, processes - 1));
-  let running = 0;
-
-  function startJobs(): void {
-    while (running < processes) {
-      const next = line.next();
-      if (!next) return;
-      running += 1;
-      void next.job.start().finally(() => {
-        running -= 1;
-        line.done(next.organisationId);
-        startJobs();
-      });
-    }
-  }
+  const running = new Set<FileToCheck>(); // the one that has run longest comes first
+  const places = createPlaces({
+    ...{ inAll: processes, each: Math.max(1, processes - 1), line: { each: Number.POSITIVE_INFINITY, ms: waitMs } },
+    refusal: "Too many files are being checked at the moment, try again shortly",
+  });
 
   return {
     enter(memberId) {
@@ -55,37 +42,32 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
       members.add(memberId);
       return () => members.delete(memberId);
     },
-    run: (file, watch) =>
-      new Promise<CheckedFile>((resolve, reject) => {
-        const leave = (reason: unknown) => {
-          line.remove(file.organisationId, job);
-          reject(reason);
-        };
-        const late = setTimeout(
-          () => leave(new TooBusy("Too many files are being checked at the moment, try again shortly")),
-          waitMs,
-        ).unref();
-        const left = () => leave(watch.signal.reason);
-        const job: Job = {
-          start: async () => {
-            clearTimeout(late);
-            watch.signal.removeEventListener("abort", left);
-            await runProcess(file, watch, { ...options, runMs }).then(resolve, reject);
-          },
-        };
-        if (watch.signal.aborted) return left();
-        watch.signal.addEventListener("abort", left, { once: true });
-        line.add(file.organisationId, job);
-        startJobs();
-      }),
+    run: (file, watch) => {
+      const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
+      const check = async () => {
+        running.add(file);
+        try {
+          return await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay });
+        } finally {
+          running.delete(file);
+        }
+      };
+      return places.within(file.organisationId, check, watch.signal);
+    },
   };
 }
+
+interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | "runMs" | "turnMs">> {
+  readonly mustGiveWay: () => boolean;
+}
+
+const lookMs = 250;
 
 /** Settles only when the process has ended, so that nothing is written to the caller's folder after that. */
 async function runProcess(
   check: FileToCheck,
   { signal, progress, shipments }: CheckWatch,
-  { localities, runMs }: CheckProcessesOptions & { runMs: number },
+  { localities, runMs, turnMs, mustGiveWay }: RunLimits,
 ): Promise<CheckedFile> {
   const known = await localities();
   signal.throwIfAborted();
@@ -107,11 +89,16 @@ async function runProcess(
     else outcome ??= resultOf(message);
   });
   const left = () => stop(signal.reason);
-  const late = setTimeout(() => stop(new Rejection("invalid", tooSlow(runMs))), runMs).unref();
+  const begun = performance.now();
+  const late = setInterval(() => {
+    const ran = performance.now() - begun;
+    if (ran > runMs) stop(new Rejection("invalid", tooSlow(runMs)));
+    else if (ran > turnMs && mustGiveWay()) stop(new Rejection("invalid", gaveWay));
+  }, lookMs).unref();
   signal.addEventListener("abort", left, { once: true });
   say({ check, localities: known });
   const how = await ended;
-  clearTimeout(late);
+  clearInterval(late);
   signal.removeEventListener("abort", left);
   if (outcome === undefined) throw how === "SIGABRT" ? new Rejection("invalid", tooMuchText) : new Error(`checking a file: ${how}`);
   if (outcome instanceof Error) throw outcome;
@@ -135,3 +122,4 @@ function resultOf(message: Exclude<FromCheck, { progress: number } | { shipments
 const tooMuchText = "The file holds too much text to be checked. Upload it: its import judges every row.";
 const tooSlow = (ms: number) =>
   `The check took longer than ${ms / 60_000} minutes and was ended. Upload the file: its import judges every row.`;
+const gaveWay = "The check was ended because other files wait to be checked. Upload the file: its import judges every row.";

@@ -1,4 +1,5 @@
 import { createMetrics, type LookedUp } from "../../adapters/metrics.js";
+import { createReads } from "../../adapters/postgres/reads.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
 import type { ReadinessCheck } from "../../http/api/deps.js";
@@ -31,6 +32,7 @@ export const run: RunRole = (options) => {
     const deps = {
       ...{ pool, lookUps, eventStore, objectStore, spreadsheets, headerRows, geography, tempDir, logger },
       ...(openLink ? { openLink } : {}),
+      reads: createReads(),
       catalogues: cacheCatalogues(pool),
       quoteMemory: createQuoteMemory(),
       metrics: createMetrics([

@@ -16,9 +16,9 @@ function setUp(options: Partial<StreamsOptions> = {}) {
   const opened: OpenStream[] = [];
   const ended: OpenStream[] = [];
   const cut = vi.fn();
-  const open = (organisationId = "acme", session = "one") =>
+  const open = (organisationId = "acme", session = "one", left = new AbortController().signal) =>
     streams
-      .open({ organisationId, session, cut, onOpen: (stream) => opened.push(stream), onEnd: (stream) => ended.push(stream) })
+      .open({ organisationId, session, left, cut, onOpen: (stream) => opened.push(stream), onEnd: (stream) => ended.push(stream) })
       .getReader();
   return { open, opened, ended, cut, closing, signedIn };
 }
@@ -144,11 +144,17 @@ describe("limits", () => {
     await open(...refused).read();
   });
 
-  test("also hold when many streams open at the same moment", async () => {
-    const { open, opened } = setUp({ limits });
-    const readers = Array.from({ length: 10 }, () => open());
-    await Promise.all(readers.map((reader) => reader.read()));
-    expect(opened).toHaveLength(2);
+  test("hold before a stream is read, and a browser that leaves or had left keeps no place, whether it has read or not", async () => {
+    const { open, opened, ended } = setUp({ limits });
+    const leaving = new AbortController();
+    await open("acme", "one", leaving.signal).read();
+    open("acme", "one", leaving.signal);
+    expect(() => open()).toThrow("Too many pages are open");
+    leaving.abort();
+    expect(ended).toEqual(opened);
+    for (let n = 0; n < 10; n += 1) open("acme", "one", leaving.signal);
+    await Promise.all([open().read(), open().read()]);
+    expect(() => open()).toThrow("Too many pages are open");
   });
 });
 

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { boundUploads } from "../../../src/http/server/boundUploads.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { insertOrganisation } from "../../support/shell.js";
 import { bodyOf, received, useServer } from "./socketStage.js";
@@ -85,12 +84,6 @@ test("an organisation has at most 60 uploads under way, and other organisations 
   expect((await upload(other.key)).status).toBe(200);
   for (const socket of slow) socket.resetAndDestroy();
   await expect.poll(async () => (await upload(stage.key)).status).toBe(200);
-});
-
-test("a process accepts a bounded number of uploads at once from all organisations together", async () => {
-  const withinUploads = boundUploads({ inAll: 2, perOrganisation: 2 });
-  for (const organisationId of ["a", "b"]) void withinUploads(organisationId, () => stage.released);
-  await expect(withinUploads("c", async () => 1)).rejects.toMatchObject({ code: "unavailable" });
 });
 
 describe("a slow sender is answered 408", () => {

@@ -70,6 +70,22 @@ describe("the processes that check files", () => {
     expect(await running()).toEqual([]);
   });
 
+  test("of slow files do not keep a third organisation waiting: the one that has run longest gives way, and no other", async () => {
+    const checks = open({ processes: 2, turnMs: 0 });
+    const [one, other] = [begin(checks, "a"), begin(checks, "b")];
+    await until("two run", async () => (await running()).length === 2);
+    const before = await running();
+    begin(checks, "b"); // waits for its own organisation's, which therefore need not end
+    const third = begin(checks, "c");
+    await expect(one.ended).rejects.toThrow("The check was ended because other files wait to be checked");
+    await until("the third runs", async () => (await running()).length === 2);
+    expect((await running()).filter((pid) => before.includes(pid))).toHaveLength(1);
+    third.leave();
+    await expect(third.ended).rejects.toThrow("left");
+    other.leave();
+    await expect(other.ended).rejects.toThrow("left");
+  });
+
   test("end at their deadline, and a check that waits too long for a process fails as TooBusy", async () => {
     const checks = open({ processes: 1, runMs: 1_500, waitMs: 300 });
     const [first, second] = [begin(checks, "a"), begin(checks, "b")];

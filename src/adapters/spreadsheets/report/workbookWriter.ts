@@ -8,7 +8,7 @@ import type { Style } from "exceljs";
 type Sheet = ExcelJS.Worksheet & { readonly stream: { readonly pipes: readonly Pipe[] } };
 type Pipe = NodeJS.WritableStream & { readonly _writableState: { readonly needDrain: boolean } };
 type Book = ExcelJS.stream.xlsx.WorkbookWriter & {
-  readonly zip: NodeJS.EventEmitter & { abort(): void };
+  readonly zip: NodeJS.EventEmitter & { abort(): void; finalize(): Promise<void> };
   subject: string;
   readonly styles: { readonly model: { readonly styles: string[] } };
 };
@@ -52,6 +52,9 @@ export async function createWorkbookWriter(
   (book as Book).subject = subject;
   const { zip } = book as Book;
   zip.on("error", fail);
+  // exceljs drops this promise. Its failure, which is also reported as the event above, would end the process.
+  const finalize = zip.finalize.bind(zip);
+  zip.finalize = () => finalize().catch(() => undefined);
   const sheet = book.addWorksheet(sheetName, { views: [{ state: "frozen", ySplit: 1 }] }) as Sheet;
   let draining: Promise<void> | null = null;
   return {

@@ -1,10 +1,9 @@
 // Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
 // are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
 import { Worker } from "node:worker_threads";
-import { TooBusy } from "../../../portErrors.js";
+import { createPlaces } from "../../../places.js";
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../fileFault.js";
-import { createFairLine } from "./fairLine.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
@@ -12,13 +11,6 @@ const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerTh
 /** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const idleMs = 30_000;
-
-interface Job {
-  readonly request: HeaderRequest;
-  readonly waiting: NodeJS.Timeout;
-  readonly resolve: (header: FileHeader) => void;
-  readonly reject: (reason: unknown) => void;
-}
 
 interface Thread {
   readonly worker: Worker;
@@ -41,7 +33,11 @@ export interface HeaderThreadsOptions {
 }
 
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 }: HeaderThreadsOptions = {}): HeaderThreads {
-  const line = createFairLine<Job>(Math.max(1, threads - 1)); // one is always left for other organisations
+  const places = createPlaces({
+    ...{ inAll: threads, each: Math.max(1, threads - 1) }, // one is always left for other organisations
+    line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
+    refusal: `no thread was free to read a header row for ${waitMs / 1000} s`,
+  });
   const all = new Set<Thread>();
   const idle: Thread[] = [];
 
@@ -65,32 +61,23 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
     void thread.worker.terminate();
   }
 
-  function startJobs(): void {
-    while (all.size - idle.length < threads) {
-      const next = line.next();
-      if (!next) return;
-      clearTimeout(next.job.waiting);
-      run(next.organisationId, next.job);
-    }
-  }
-
-  function run(organisationId: string, job: Job): void {
-    const thread = idle.pop() ?? startThread();
-    clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => {
-      endThread(thread);
-      thread.onReply({ fault: tooSlow(runMs) });
-    }, runMs).unref();
-    thread.onReply = (reply) => {
-      thread.onReply = () => undefined;
+  const run = (request: HeaderRequest) =>
+    new Promise<FileHeader>((resolve, reject) => {
+      const thread = idle.pop() ?? startThread();
       clearTimeout(thread.timer);
-      if (all.has(thread)) rest(thread);
-      line.done(organisationId);
-      answer(job, reply);
-      startJobs();
-    };
-    thread.worker.postMessage(job.request);
-  }
+      thread.timer = setTimeout(() => {
+        endThread(thread);
+        thread.onReply({ fault: tooSlow(runMs) });
+      }, runMs).unref();
+      thread.onReply = (reply) => {
+        thread.onReply = () => undefined;
+        clearTimeout(thread.timer);
+        if (all.has(thread)) rest(thread);
+        if ("header" in reply) resolve(reply.header);
+        else reject("fault" in reply ? new FileFault(reply.fault) : reply.failure);
+      };
+      thread.worker.postMessage(request);
+    });
 
   function rest(thread: Thread): void {
     idle.push(thread);
@@ -98,26 +85,12 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
   }
 
   return {
-    read: (organisationId, request) =>
-      new Promise<FileHeader>((resolve, reject) => {
-        const waiting = setTimeout(() => {
-          line.remove(organisationId, job);
-          reject(new TooBusy(`no thread was free to read a header row for ${waitMs / 1000} s`));
-        }, waitMs).unref();
-        const job = { request, waiting, resolve, reject };
-        line.add(organisationId, job);
-        startJobs();
-      }),
+    read: (organisationId, request) => places.within(organisationId, () => run(request)),
     close: async () => {
       for (const thread of all) clearTimeout(thread.timer);
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
-}
-
-function answer({ resolve, reject }: Job, reply: HeaderReply): void {
-  if ("header" in reply) resolve(reply.header);
-  else reject("fault" in reply ? new FileFault(reply.fault) : reply.failure);
 }
 
 const tooMuchText = "The workbook holds too much text to be read. Save it as .csv and upload that.";

@@ -20,9 +20,9 @@ export interface StreamOptions {
   readonly organisationId: string;
   readonly session: string;
   /** Called when the browser begins to read, not before: a browser that has already left neither reads nor cancels. */
-  readonly onOpen: (stream: OpenStream) => void;
-  /** Called once, whichever side ended the stream. */
-  readonly onEnd: (stream: OpenStream) => void;
+  readonly onOpen: () => void;
+  /** Called once, whichever side ended the stream, also if it was never read. */
+  readonly onEnd: () => void;
   /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
   readonly cut: () => void;
 }
@@ -32,7 +32,10 @@ const mostWaiting = 500;
 const reconnectMs = 3_000;
 const stuckMs = 1_000;
 
-export function eventStream({ organisationId, session, onOpen, onEnd, cut }: StreamOptions): ReadableStream<Uint8Array> {
+export function eventStream({ organisationId, session, onOpen, onEnd, cut }: StreamOptions): {
+  stream: OpenStream;
+  body: ReadableStream<Uint8Array>;
+} {
   const waiting = new Map<string, string>([["", `retry: ${reconnectMs}\n\n`]]);
   const encoder = new TextEncoder();
   let state: "new" | "open" | "ended" = "new";
@@ -58,15 +61,15 @@ export function eventStream({ organisationId, session, onOpen, onEnd, cut }: Str
       waiting.clear();
       if (since !== undefined && performance.now() - since > stuckMs) cut();
       wake();
-      onEnd(stream);
+      onEnd();
     },
   };
-  return new ReadableStream<Uint8Array>(
+  const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         if (state === "new") {
           state = "open";
-          onOpen(stream);
+          onOpen();
         }
         if (state === "open" && waiting.size === 0)
           await new Promise<void>((resolve) => {
@@ -82,4 +85,5 @@ export function eventStream({ organisationId, session, onOpen, onEnd, cut }: Str
     },
     { highWaterMark: 0 },
   );
+  return { stream, body };
 }

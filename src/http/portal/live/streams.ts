@@ -1,5 +1,6 @@
 // All open pages of this process that change by themselves: how many there may be, and when each ends.
-import { Problem } from "../../server/problem.js";
+import { createPlaces } from "../../../places.js";
+import { whenLeft } from "../../server/inTime.js";
 import { eventStream, type OpenStream, type StreamOptions } from "./stream.js";
 
 export interface StreamsOptions {
@@ -21,6 +22,8 @@ const mostWaitingMs = 60_000;
 const mostUnknownMs = 30_000;
 
 export interface Opening extends Pick<StreamOptions, "organisationId" | "session" | "cut"> {
+  /** Aborts when the browser leaves. */
+  readonly left: AbortSignal;
   /** Both are called at most once, and `onEnd` only after `onOpen`. */
   readonly onOpen: (stream: OpenStream) => void;
   readonly onEnd: (stream: OpenStream) => void;
@@ -38,13 +41,21 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
   let known = performance.now();
   let beaten = performance.now();
 
-  const isFull = ({ organisationId, session }: Pick<OpenStream, "organisationId" | "session">) => {
-    const count = (fits: (stream: OpenStream) => boolean) => [...all].filter(fits).length;
-    return (
-      all.size >= limits.inAll ||
-      count((stream) => stream.organisationId === organisationId) >= limits.perOrganisation ||
-      count((stream) => stream.session === session) >= limits.perSession
-    );
+  const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
+  const ofOrganisations = createPlaces({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
+  const ofSessions = createPlaces({ inAll: limits.inAll, each: limits.perSession, refusal });
+  const claim = ({ organisationId, session }: Opening) => {
+    const ofSession = ofSessions.claim(session);
+    try {
+      const ofOrganisation = ofOrganisations.claim(organisationId);
+      return () => {
+        ofSession();
+        ofOrganisation();
+      };
+    } catch (error) {
+      ofSession();
+      throw error;
+    }
   };
 
   const look = async () => {
@@ -86,22 +97,23 @@ export function createStreams({ signedIn, closing, onError, limits: given }: Str
 
   return {
     open: (opening) => {
-      if (isFull(opening))
-        throw new Problem("unavailable", "Too many pages are open that change by themselves. Close some, or reload this one by hand");
-      return eventStream({
+      const release = claim(opening);
+      const { stream, body } = eventStream({
         ...opening,
-        onOpen: (stream) => {
-          // Other streams may have taken the last places since.
-          if (closing.aborted || isFull(stream)) return stream.end();
+        onOpen: () => {
+          if (closing.aborted) return stream.end();
           if (all.size === 0) known = performance.now();
           all.add(stream);
           opening.onOpen(stream);
           keepLooking();
         },
-        onEnd: (stream) => {
+        onEnd: () => {
+          release();
           if (all.delete(stream)) opening.onEnd(stream);
         },
       });
+      whenLeft(opening.left, () => stream.end());
+      return body;
     },
   };
 }

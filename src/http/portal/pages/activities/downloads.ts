@@ -65,10 +65,11 @@ export const activityDownloads = (Object.keys(tables) as (keyof typeof tables)[]
       access: "look",
       answer: async (visit, deps) => {
         const asked = askedOf(visit, await deps.organisations.now());
-        const end = deps.downloads.begin(visit.person.organisationId);
-        const made = tables[table](visit, asked, deps);
-        const pieces = format === "csv" ? csvPieces(made) : workbookPieces(deps.spreadsheets, table, made);
-        return download(visit, { name: `${fileName(table, asked)}.${format}`, contentType: formats[format], pieces }, end);
+        const pieces = () => {
+          const made = tables[table](visit, asked, deps);
+          return format === "csv" ? csvPieces(made) : workbookPieces(deps.spreadsheets, table, made);
+        };
+        return download(visit, deps.downloads, { name: `${fileName(table, asked)}.${format}`, contentType: formats[format], pieces });
       },
     }),
   ),

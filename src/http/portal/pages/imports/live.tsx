@@ -46,6 +46,7 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
   const body = live.streams.open({
     organisationId,
     session: hashToken(sessionCookie.read(c) ?? ""),
+    left: c.req.raw.signal,
     cut: () => c.env?.outgoing?.destroy(),
     onOpen: (stream) => live.imports.join({ ...asked, stream, viewer }),
     onEnd: (stream) => live.imports.leave(stream),

@@ -22,12 +22,8 @@ export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
         const { catalogueVersion, now } = await presentOf(pool, organisationId);
         const catalogue = await catalogues(organisationId, catalogueVersion);
         const table = exampleTable(kind, { catalogue, geography, now, ...(await usedCodes(pool, organisationId)) });
-        const pieces = type === "csv" ? textPieces(table) : workbookPieces(spreadsheets, kind, workbookTable(table));
-        return download(
-          visit,
-          { name: `example-${kind}.${type}`, contentType: contentTypes[type], pieces },
-          downloads.begin(organisationId),
-        );
+        const pieces = () => (type === "csv" ? textPieces(table) : workbookPieces(spreadsheets, kind, workbookTable(table)));
+        return download(visit, downloads, { name: `example-${kind}.${type}`, contentType: contentTypes[type], pieces });
       },
     }),
   ),

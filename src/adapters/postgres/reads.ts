@@ -1,0 +1,55 @@
+// The reads of requests: bounded for each organisation, and ended in the server when nobody waits for them any more.
+import type pg from "pg";
+import { createPlaces, type Places } from "../../places.js";
+import type { Reads } from "../../ports/reads.js";
+import { cancelStatement } from "./cancelStatement.js";
+import { asDatabaseError } from "./errors.js";
+
+/** Of the API's connections, so that some are left for commands and downloads. An organisation's further statements wait for its own. */
+const bounds = { inAll: 10, each: 4, line: { each: 200, ms: 10_000 } };
+
+export function createReads(
+  places: Places = createPlaces({ ...bounds, refusal: "Too many reads at the moment, try again shortly" }),
+): Reads {
+  return (pool, { organisationId, signal }) => {
+    const connect = () => cancellable(pool, signal);
+    const query = (...statement: unknown[]) => places.within(organisationId, () => run(connect, statement, signal), signal);
+    // Who holds a connection for longer, as a download does, has a place of another kind.
+    return Object.assign(Object.create(pool) as pg.Pool, { connect, query });
+  };
+}
+
+async function run(connect: () => Promise<pg.PoolClient>, statement: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+  const client = await connect();
+  let failed: Error | undefined;
+  try {
+    return await (client.query as (...args: unknown[]) => Promise<unknown>).apply(client, [...statement]);
+  } catch (error) {
+    failed = error as Error;
+    signal.throwIfAborted();
+    throw asDatabaseError(error);
+  } finally {
+    client.release(failed);
+  }
+}
+
+/** A connection whose statement is cancelled when the signal aborts. It is closed then, so that the cancel request never meets another statement. */
+async function cancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  if (signal.aborted) {
+    client.release();
+    throw signal.reason;
+  }
+  const { release } = client;
+  let cancelled: Promise<void> | undefined;
+  const cancel = () => {
+    cancelled = cancelStatement(pool, client);
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+  client.release = (error) => {
+    signal.removeEventListener("abort", cancel);
+    if (cancelled !== undefined) void cancelled.then(() => release(true));
+    else release(error);
+  };
+  return client;
+}

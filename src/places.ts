@@ -1,0 +1,124 @@
+// Places for work that is bounded, in all and for each organisation, in one module: uploads, downloads, open pages, reads, processes and threads.
+import { TooBusy } from "./portErrors.js";
+
+export interface PlaceBounds {
+  readonly inAll: number;
+  /** For each organisation, or whoever the places are counted for. */
+  readonly each: number;
+  /** What an owner is told who gets no place. */
+  readonly refusal: string;
+  /** How many of one owner may wait for a place, and for how long. Nobody waits if it is left out. */
+  readonly line?: { readonly each: number; readonly ms: number };
+}
+
+/** Gives the place back; calling it again does nothing. */
+export type Release = () => void;
+
+export interface Places {
+  /** A place at once; throws TooBusy where none is free. */
+  claim(owner: string): Release;
+  /**
+   * Waits for a place, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
+   * and the signal's reason if it aborts first: then no place is held.
+   */
+  take(owner: string, signal?: AbortSignal): Promise<Release>;
+  /** Takes a place for as long as `work` runs. */
+  within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Whether another owner waits for a place that it may have. */
+  othersWait(owner: string): boolean;
+}
+
+type Waiting = (release: Release) => void;
+
+export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Places {
+  const held = new Map<string, number>();
+  const waiting = new Map<string, Waiting[]>(); // the owner whose turn is next comes first
+  let total = 0;
+  const heldBy = (owner: string) => held.get(owner) ?? 0;
+  const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
+
+  function count(owner: string, change: 1 | -1): void {
+    total += change;
+    const now = heldBy(owner) + change;
+    if (now === 0) held.delete(owner);
+    else held.set(owner, now);
+  }
+
+  function hold(owner: string): Release {
+    count(owner, 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      count(owner, -1);
+      handOut();
+    };
+  }
+
+  function handOut(): void {
+    for (const [owner, [first, ...others]] of waiting) {
+      if (total >= inAll) return;
+      if (first === undefined || !isFree(owner)) continue;
+      setLine(owner, others); // behind all other owners
+      first(hold(owner));
+    }
+  }
+
+  function setLine(owner: string, own: Waiting[]): void {
+    waiting.delete(owner);
+    if (own.length > 0) waiting.set(owner, own);
+  }
+
+  /** Keeps the owner's turn. */
+  function leave(owner: string, one: Waiting): void {
+    const left = (waiting.get(owner) ?? []).filter((other) => other !== one);
+    if (left.length === 0) waiting.delete(owner);
+    else waiting.set(owner, left);
+  }
+
+  const waitFor = (owner: string, longestMs: number, signal: AbortSignal | undefined) =>
+    new Promise<Release>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+      };
+      const giveUp = (reason: unknown) => {
+        stop();
+        leave(owner, one);
+        reject(reason);
+      };
+      const abort = () => giveUp(signal?.reason);
+      const timer = setTimeout(() => giveUp(new TooBusy(refusal)), longestMs).unref();
+      const one = (release: Release) => {
+        stop();
+        resolve(release);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      const own = waiting.get(owner);
+      if (own) own.push(one);
+      else waiting.set(owner, [one]);
+    });
+
+  const places: Places = {
+    claim(owner) {
+      if (!isFree(owner)) throw new TooBusy(refusal);
+      return hold(owner);
+    },
+    async take(owner, signal) {
+      signal?.throwIfAborted();
+      if (isFree(owner)) return hold(owner); // whoever waits then waits for a place of its own
+      if (!line || (waiting.get(owner)?.length ?? 0) >= line.each) throw new TooBusy(refusal);
+      return waitFor(owner, line.ms, signal);
+    },
+    async within(owner, work, signal) {
+      const release = await places.take(owner, signal);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+    othersWait: (owner) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
+  };
+  return places;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { createPlaces, type Places, type Release } from "../src/places.js";
+
+const open = (bounds: { inAll: number; each: number }, line = { each: 10, ms: 60_000 }) =>
+  createPlaces({ ...bounds, refusal: "all places are taken", line });
+
+/** Takes places for these owners, in this order, and keeps the names of those that got one. */
+function queue(places: Places, names: readonly string[]) {
+  const order: string[] = [];
+  const held: Release[] = [];
+  for (const name of names)
+    void places.take(name.charAt(0)).then((release) => {
+      order.push(name);
+      held.push(release);
+    });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    order,
+    settled,
+    /** Gives back the place that was taken first. */
+    next: async () => {
+      held.shift()?.();
+      await settled();
+    },
+  };
+}
+
+test("places are bounded in all and for each owner, and a place that is given back twice is free once", () => {
+  const { claim } = createPlaces({ inAll: 3, each: 2, refusal: "all places are taken" });
+  const held = [claim("a"), claim("a"), claim("b")];
+  expect(() => claim("a")).toThrow("all places are taken");
+  expect(() => claim("c")).toThrow("all places are taken");
+  held[0]?.();
+  held[0]?.();
+  const again = claim("c");
+  expect(() => claim("a")).toThrow();
+  for (const release of [...held, again]) release();
+  expect([claim("a"), claim("a"), claim("b")]).toHaveLength(3);
+});
+
+describe("who waits", () => {
+  test("takes turns with other owners: one that joins last waits for one place of each, not for all of theirs", async () => {
+    const { order, settled, next } = queue(open({ inAll: 1, each: 1 }), ["a1", "a2", "a3", "b1", "b2", "c1"]);
+    await settled();
+    for (let n = 0; n < 5; n += 1) await next();
+    expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+  });
+
+  test("over its own bound waits for its own earlier ones, and holds up nobody else", async () => {
+    const { order, settled, next } = queue(open({ inAll: 3, each: 2 }), ["a1", "a2", "a3", "a4", "b1"]);
+    await settled();
+    expect(order).toEqual(["a1", "a2", "b1"]);
+    await next();
+    expect(order).toEqual(["a1", "a2", "b1", "a3"]);
+  });
+
+  test("is refused when its own line is full, or when the wait is too long", async () => {
+    const places = open({ inAll: 1, each: 1 }, { each: 1, ms: 5 });
+    const release = places.claim("a");
+    const [waits, tooMany] = [places.take("a"), places.take("a")].map((taken) => expect(taken).rejects.toThrow("all places are taken"));
+    await Promise.all([waits, tooMany]);
+    release();
+    places.claim("a");
+  });
+
+  test("and leaves, or had left before, holds no place and is handed none", async () => {
+    const places = open({ inAll: 1, each: 1 });
+    const release = places.claim("a");
+    const leaving = new AbortController();
+    const left = places.take("b", leaving.signal);
+    const stays = places.take("b");
+    leaving.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    await expect(places.take("b", leaving.signal)).rejects.toThrow("gone");
+    release();
+    (await stays)();
+    places.claim("c");
+  });
+
+  test("is known to others only where a place of theirs would help", async () => {
+    const places = open({ inAll: 2, each: 1 });
+    const held = [places.claim("a"), places.claim("b")];
+    const own = places.take("a");
+    expect([places.othersWait("a"), places.othersWait("b")]).toEqual([false, false]);
+    const other = places.take("c");
+    expect([places.othersWait("a"), places.othersWait("b"), places.othersWait("c")]).toEqual([true, true, false]);
+    for (const release of held) release();
+    for (const release of await Promise.all([own, other])) release();
+  });
+});
+
+test("a place is given back when its work ends, however it ends", async () => {
+  const places = open({ inAll: 1, each: 1 });
+  await expect(places.within("a", () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  await expect(
+    places.within("a", () => {
+      throw new Error("threw");
+    }),
+  ).rejects.toThrow("threw");
+  expect(await places.within("a", async () => 1)).toBe(1);
+  places.claim("a");
+});
