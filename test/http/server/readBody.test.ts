@@ -50,7 +50,9 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
     const hold = (organisationId: string, size: number) =>
       withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, () => once(signals, "release"));
     const refused = (organisationId: string, size: number) =>
-      expect(withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+      expect(withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, lengthOf)).rejects.toMatchObject({
+        code: "unavailable",
+      });
     const holding = [hold("a", 60), hold("a", 40)];
     await expect.poll(() => signals.listenerCount("release")).toBe(2);
     await refused("a", 1);
