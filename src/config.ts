@@ -157,8 +157,9 @@ export function parseConfig(environment: Environment): Config {
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
-    // With embedded stores the receiver is usually on the same machine. With configured stores the network may have other private services.
-    webhookPrivate: (values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 ? "on" : "off")) === "on",
+    // Alone on one machine the receiver is usually on it too. Where others can reach the API, or the stores are elsewhere, the network may have
+    // private services that members must not reach.
+    webhookPrivate: (values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 && isLoopback(values.HOST) ? "on" : "off")) === "on",
     logLevel: values.LOG_LEVEL,
     singleSignOn: values.OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values),
   };
@@ -183,6 +184,8 @@ function missing(given: Environment): string[] {
   }
   return faults;
 }
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
 const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
 

@@ -96,6 +96,20 @@ test("the addresses of real stores are taken from the environment", () => {
   expect(config.eventStoreUrl).toBe("esdb://node1:2113,node2:2113,node3:2113?tls=false");
 });
 
+test.each([
+  ["127.0.0.1", true],
+  ["127.8.0.3", true],
+  ["localhost", true],
+  ["::1", true],
+  ["0.0.0.0", false],
+  ["::", false],
+  ["192.168.1.20", false],
+  ["127.example.com", false],
+])("with embedded stores and HOST %s webhooks may by default go to private addresses: %s", (HOST, expected) => {
+  expect(parseConfig({ HOST }).webhookPrivate).toBe(expected);
+  expect(parseConfig({ HOST, WEBHOOK_PRIVATE: expected ? "off" : "on" }).webhookPrivate).toBe(!expected);
+});
+
 test("webhooks may go to private addresses by default with embedded stores, and otherwise only with WEBHOOK_PRIVATE=on", () => {
   const database = { DATABASE_URL: "postgres://waybill:pw@db:5432/waybill", SIGNING_SECRET: secret };
   expect(parseConfig({}).webhookPrivate).toBe(true);

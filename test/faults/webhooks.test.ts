@@ -6,7 +6,16 @@ import { afterEach, expect, test } from "vitest";
 import { append, tell } from "../support/importStory.js";
 import { createMachine, type Machine, type Product } from "../support/processes.js";
 import { ask, type Customer } from "./callers/customer.js";
-import { checkHeard, type Listener, listen, stopListening, toldByTheLog, untilAllTold } from "./callers/webhookReceivers.js";
+import {
+  addOddEndpoints,
+  checkHeard,
+  type Listener,
+  listen,
+  stopListening,
+  toldByTheLog,
+  untilAllTold,
+  worstReceivers,
+} from "./callers/webhookReceivers.js";
 import { allUp, killTarget, type Target, targets, withStoresOf } from "./machines/product.js";
 import { manyAtOnce, paceOf } from "./pace.js";
 import { type Randomness, seeded } from "./randomness.js";
@@ -71,7 +80,7 @@ async function keepKilling(random: Randomness, busy: () => boolean): Promise<num
 const runIt = long || process.env["VERIFY"] === "on";
 
 test.runIf(runIt)(
-  "through kills of worker, projector, Postgres and event store every import's events arrive, in order, repeated only under the same id",
+  "through kills of worker, projector, Postgres and event store, and beside receivers that never answer, every import's events arrive, in order, repeated only under the same id",
   {
     timeout: 24 * 3_600_000,
   },
@@ -81,12 +90,18 @@ test.runIf(runIt)(
     await allUp(machine);
     const signingSecret = await readFile(join(machine.dataDir, "signing-secret"), "utf8");
     const listeners: Listener[] = [];
+    const beside: Customer[] = []; // whose endpoints answer 101, hang or break off
     await eachRun(runs ?? 1, async (seed) => {
       const random = seeded(seed);
       await withStoresOf(machine, async (stores) => {
         for (let n = 0; n < customers; n += 1) listeners.push(await listen(stores, await stores.newCustomer(), signingSecret));
+        const odd = await stores.newCustomer();
+        await addOddEndpoints(stores, odd, signingSecret, worstReceivers);
+        beside.push(odd);
       });
       const own = listeners.slice(-customers);
+      const odd = beside.at(-1) as Customer;
+      for (let n = 0; n < worstReceivers.length; n += 1) await recordSome(odd, long ? 100 : 10);
       const pace = paceOf("imports", imports);
       let [begun, pushed] = [0, 0];
       let pushing = true;

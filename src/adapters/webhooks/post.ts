@@ -16,6 +16,10 @@ const mostBytes = 65_536;
 const excerptBytes = 2_000;
 /** How long to wait for the answer's text after its status. The text is only shown to people. */
 const textMs = 2_000;
+/** Answers of 1xx before the one that counts. */
+const mostInterim = 20;
+/** The answer of a receiver that changes the protocol. What follows is no text. */
+const switching = 101;
 
 export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: PostOptions = {}): PostWebhook {
   return async (request) => {
@@ -28,24 +32,38 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
       ...outcome,
       milliseconds: Math.round(performance.now() - started),
     });
-    let socket: Socket | undefined;
-    try {
+    const sockets: Socket[] = [];
+    const ask = async () => {
       const url = new URL(request.url);
-      socket = await connectTo({ url, whyNot: request.whyNot, lookUp, ca, signal });
+      const socket = await connectTo({ url, whyNot: request.whyNot, lookUp, ca, signal });
+      sockets.push(socket);
       // In a process that was frozen the connection may be reported before the timer. Nothing is sent after the deadline.
       if (performance.now() - started >= deadlineMs) giveUp();
       signal.throwIfAborted();
-      const response = await exchange(socket, url, request, signal);
-      const answer = await beginningOf(response);
+      return exchange(socket, url, request, signal);
+    };
+    try {
+      const response = await unlessAborted(ask(), signal);
       const { statusCode: status = 0 } = response;
-      return ended({ status, reason: whyFailed(status), answer });
+      return ended({ status, reason: whyFailed(status), answer: await beginningOf(response, signal) });
     } catch (error) {
       return ended({ status: null, reason: inWords(signal.aborted ? signal.reason : error), answer: null });
     } finally {
       clearTimeout(timer);
-      socket?.destroy();
+      for (const socket of sockets) socket.destroy();
     }
   };
+}
+
+/** Settles at the abort, whatever `work` waits for: not everything that a receiver can do makes Node's client emit an event. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, fail) => {
+    onAbort = () => fail(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort);
+  });
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 function whyFailed(status: number): string | null {
@@ -63,28 +81,39 @@ function exchange(socket: Socket, url: URL, { headers, body }: WebhookRequest, s
       signal,
     });
     outgoing.once("response", settle);
-    outgoing.once("error", fail);
+    // Without this listener an answer of 101 closes the socket, and neither `response` nor `error` follows.
+    outgoing.once("upgrade", settle);
+    let interim = 0;
+    outgoing.on("information", () => {
+      interim += 1;
+      if (interim > mostInterim) outgoing.destroy(new Error(`it sent more than ${mostInterim} interim answers`));
+    });
+    outgoing.on("error", fail);
+    outgoing.once("close", () => fail(new Error("the connection was closed before an answer")));
     outgoing.end(body);
   });
 }
 
-/** Reads at most 64 KiB for at most `textMs`, and keeps the beginning. */
-function beginningOf(response: IncomingMessage): Promise<string> {
+/** Reads at most 64 KiB for at most `textMs`, not beyond the deadline, and keeps the beginning. */
+function beginningOf(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   return new Promise((settle) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const done = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", done);
       response.destroy();
       settle(storable(Buffer.concat(chunks).subarray(0, excerptBytes).toString("utf8")));
     };
     const timer = setTimeout(done, textMs);
+    signal.addEventListener("abort", done);
+    for (const event of ["end", "error", "close"]) response.on(event, done);
+    if (signal.aborted || response.statusCode === switching) return done();
     response.on("data", (chunk: Buffer) => {
       if (bytes < excerptBytes) chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= mostBytes) done();
     });
-    for (const event of ["end", "error", "close"]) response.once(event, done);
   });
 }
 

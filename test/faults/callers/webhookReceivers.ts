@@ -1,10 +1,13 @@
 // Webhook endpoints of customers on test receivers, and checks of what they must have received in the end.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Pool } from "pg";
 import { expect } from "vitest";
 import { addWebhook } from "../../../src/commands/organisations/webhooks.js";
 import { isTold, toldOf } from "../../../src/domain/webhooks/eventTypes.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
+import { oddReceivers } from "../../support/oddReceivers.js";
 import { type Machine, until } from "../../support/processes.js";
 import { type Received, type Receiver, startReceiver } from "../../support/receiver.js";
 import { organisationDeps } from "../../support/service.js";
@@ -17,7 +20,12 @@ export interface Listener {
   readonly receiver: Receiver;
 }
 
-const open: Receiver[] = [];
+interface Stores {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+const open: { close(): Promise<void> }[] = [];
 
 /** For `afterEach`: closes every receiver, also after a failed test. */
 export async function stopListening(): Promise<void> {
@@ -25,16 +33,54 @@ export async function stopListening(): Promise<void> {
 }
 
 /** Adds an endpoint for the customer. `signingSecret` is the product's, so that the receiver can verify messages. */
-export async function listen(stores: { pool: Pool; eventStore: EventStore }, customer: Customer, signingSecret: string): Promise<Listener> {
+export async function listen(stores: Stores, customer: Customer, signingSecret: string): Promise<Listener> {
   const receiver = await startReceiver();
   open.push(receiver);
-  const deps = { ...organisationDeps(stores.pool, stores.eventStore), rules: { allowPrivate: true }, signingSecret };
-  const { organisationId } = customer;
-  const origin = { by: { kind: "cli" as const, id: "faults" }, correlationId: randomUUID() };
-  const { secret } = await addWebhook(deps, { organisationId, url: receiver.url }, origin);
-  receiver.secret = secret;
+  receiver.secret = await addEndpoint(stores, customer, receiver.url, signingSecret);
   return { customer, receiver };
 }
+
+async function addEndpoint(stores: Stores, { organisationId }: Customer, url: string, signingSecret: string): Promise<string> {
+  const deps = { ...organisationDeps(stores.pool, stores.eventStore), rules: { allowPrivate: true }, signingSecret };
+  const origin = { by: { kind: "cli" as const, id: "faults" }, correlationId: randomUUID() };
+  return (await addWebhook(deps, { organisationId, url }, origin)).secret;
+}
+
+/** Endpoints of this customer at which no attempt succeeds. */
+export async function addOddEndpoints(stores: Stores, customer: Customer, signingSecret: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const odd = oddReceivers[name];
+    if (!odd) throw new Error(`there is no receiver that ${name}`);
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => undefined).once("close", () => sockets.delete(socket));
+      odd.treat(socket);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    open.push({
+      close: async () => {
+        for (const socket of sockets) socket.destroy();
+        await new Promise((settle) => server.close(settle));
+      },
+    });
+    const url = `${odd.isTls ? "https" : "http"}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    await addEndpoint(stores, customer, url, signingSecret);
+  }
+}
+
+/** Receivers that once stopped a worker's deliveries, or hold its places the longest. */
+export const worstReceivers = [
+  "switches protocols",
+  "answers 101 alone",
+  "answers 101 and goes on",
+  "answers 100 and no more",
+  "accepts and is silent",
+  "reads nothing",
+  "trickles its head",
+  "does not shake hands",
+];
 
 interface Expected {
   readonly id: string;
