@@ -5,12 +5,11 @@ import { addAuditQuoteCommand } from "./cli/audit/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";
-import { watchOutput } from "./cli/lostOutput.js";
 import { addMemberCommands } from "./cli/members.js";
 import { addOrganisationCommands } from "./cli/organisations.js";
+import { visible, watchOutput } from "./cli/outcome.js";
 import { addProjectionCommands } from "./cli/projections.js";
 import { addRoleCommands } from "./cli/roles.js";
-import { visible } from "./cli/visible.js";
 import { addWebhookCommands } from "./cli/webhooks.js";
 
 const program = new Command("waybill")

@@ -2,8 +2,7 @@
 import { ConfigurationFaults } from "../config.js";
 import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
-import { StoreUnavailable } from "../portErrors.js";
-import { visible } from "./visible.js";
+import { StoreUnavailable, systemReason } from "../portErrors.js";
 
 /** A mistake in the command: its message and one line per detail are printed, without a stack. */
 export class CommandFault extends Error {
@@ -13,6 +12,14 @@ export class CommandFault extends Error {
   ) {
     super(message);
   }
+}
+
+const moving = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Text from outside as one line of a terminal: line breaks, control characters and direction marks are written as escapes. */
+export function visible(text: string): string {
+  return text.replaceAll(moving, (character) => short[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Prints the result. Each text stays one line, so that data from outside cannot look like another line of the result. */
@@ -63,6 +70,18 @@ function sentences(error: unknown): string | readonly string[] {
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((settle) => stream.write("", () => settle()));
+}
+
+/** A closed pipe, such as that of `| head`, is no error. A result that is lost in another way, such as on a full disk, is one. */
+export function watchOutput(): void {
+  process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    process.exitCode = 1;
+    const lost = `The output could not be written: ${systemReason(error)}`;
+    remark(`${lost}. What was asked for may be done all the same: look before you repeat it.`);
+  });
+  // Further writes fail as well, and a lost line on stderr cannot be reported anywhere.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
 /** Text in columns; scripts use `--json`. */

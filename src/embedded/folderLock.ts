@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { link, open, readFile, rm, writeFile } from "node:fs/promises";
+import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { systemReason } from "../portErrors.js";
-import { folderIdentity } from "./folderIdentity.js";
 import { processIdentity } from "./processes.js";
 
 /** The process that runs the embedded stores of a data folder. A `command` ends soon; other processes can use the stores of a `start` or `role`. */
@@ -128,4 +127,10 @@ function ownerIn(found: string | undefined): Owner | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Stays the same when a folder is moved and differs in a copy: a lock or runtime file in a copied folder does not count. */
+export async function folderIdentity(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
 }

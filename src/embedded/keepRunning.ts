@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
+import { backOffMs } from "../backOff.js";
 
 export interface Running {
   /** Resolves with the reason when it has ended. */
@@ -13,8 +14,7 @@ export interface Kept<Thing extends Running> {
   stop(): Promise<void>;
 }
 
-const shortestMs = 200;
-const longestMs = 10_000;
+const pauses = { firstMs: 200, mostMs: 10_000 };
 const stableMs = 30_000;
 
 /** Starts a process again whenever it ends by itself, after a pause that doubles while it keeps failing. */
@@ -30,19 +30,20 @@ export function keepRunning<Thing extends Running>(options: {
   const stopping = new AbortController();
   let current: Thing | undefined = options.first;
   const watch = (async () => {
-    let delay = shortestMs;
+    let failures = 0;
     let reason = "";
     while (!stopping.signal.aborted) {
       if (current) {
         const startedAt = Date.now();
         reason = await current.exited;
         if (stopping.signal.aborted) return;
-        if (Date.now() - startedAt > stableMs) delay = shortestMs;
+        if (Date.now() - startedAt > stableMs) failures = 0;
       }
       current = undefined;
-      logger.error({ child: name, reason, restartInMs: delay }, `${name} ended by itself, starting it again`);
-      await pause(delay, undefined, { signal: stopping.signal }).catch(() => undefined);
-      delay = Math.min(delay * 2, longestMs);
+      failures += 1;
+      const restartInMs = backOffMs(failures, pauses);
+      logger.error({ child: name, reason, restartInMs }, `${name} ended by itself, starting it again`);
+      await pause(restartInMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
       current = await options.start(stopping.signal).catch((error: Error) => {
         reason = error.message;

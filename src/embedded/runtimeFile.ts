@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { folderIdentity } from "./folderIdentity.js";
+import { folderIdentity } from "./folderLock.js";
 import { processIdentity } from "./processes.js";
 
 /** The addresses of a data folder's running stores, for commands that run beside them. Has a password, so its mode is 0600. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { startChild } from "./childProcess.js";
-import { newCredentials, withCredentials } from "./credentials.js";
+import { newCredentials, withCredentials } from "./eventstore/credentials.js";
 import { type Kept, keepRunning, type Running } from "./keepRunning.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";

@@ -13,6 +13,7 @@ import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { migrate } from "../adapters/postgres/migrate.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
+import { backOffMs } from "../backOff.js";
 import type { MemberDeps } from "../commands/members/deps.js";
 import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisation.js";
@@ -101,14 +102,15 @@ export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: Abort
 
 /** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
 export async function whenUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
-  for (let delay = 200; !signal.aborted; delay = Math.min(delay * 2, 5_000)) {
+  for (let failures = 1; !signal.aborted; failures += 1) {
     try {
       return await work();
     } catch (error) {
       if (error instanceof StoreUnavailable ? error.fault === "misconfigured" : !isDatabaseUnavailable(error)) throw error;
       const store = error instanceof StoreUnavailable ? error.store : "database";
-      logger.warn({ err: error, retryInMs: delay }, `waiting for the ${store}`);
-      await pause(delay, undefined, { signal }).catch(() => undefined);
+      const retryInMs = backOffMs(failures, { firstMs: 200, mostMs: 5_000 });
+      logger.warn({ err: error, retryInMs }, `waiting for the ${store}`);
+      await pause(retryInMs, undefined, { signal }).catch(() => undefined);
     }
   }
   return undefined;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { table } from "../../src/cli/outcome.js";
-import { visible } from "../../src/cli/visible.js";
+import { table, visible } from "../../src/cli/outcome.js";
 
 test.each([
   ["a\u001b[31m\nStatus        failed", "a\\u001b[31m\\nStatus        failed"],

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { correctionStory } from "../../src/audit/history/correctionStory.js";
 import { verify } from "../../src/audit/verify.js";
-import { correctionLines } from "../../src/cli/audit/auditCorrectionsText.js";
+import { correctionLines } from "../../src/cli/audit/auditImportText.js";
 import { requestImport } from "../../src/commands/imports/requestImport.js";
 import { writeLines } from "../../src/commands/imports/writeLines.js";
 import { startApi } from "../../src/http/startApi.js";

@@ -1,5 +1,6 @@
 // Waiting that always ends.
 import { setTimeout as pause } from "node:timers/promises";
+import { backOffMs } from "../../backOff.js";
 import { StoreUnavailable } from "../../portErrors.js";
 import { withTimeLimit } from "../../timeLimit.js";
 
@@ -10,18 +11,9 @@ export function within<T>(milliseconds: number, what: string, promise: Promise<T
   });
 }
 
-/**
- * No pause before the first retry, since a lost connection is replaced at once. Then 25 ms, doubling up to a second; each pause is a random
- * part from half to all of that, so that many processes do not retry at the same moment.
- */
-function backOffMs(failures: number): number {
-  if (failures <= 1) return 0;
-  const full = Math.min(1000, 25 * 2 ** Math.min(failures - 2, 10));
-  return full * (0.5 + Math.random() / 2);
-}
-
+/** No pause before the first retry, since a lost connection is replaced at once. */
 export async function backOff(failures: number, signal?: AbortSignal): Promise<void> {
-  const milliseconds = backOffMs(failures);
-  if (milliseconds === 0) return;
+  if (failures <= 1) return;
+  const milliseconds = backOffMs(failures - 1, { firstMs: 25, mostMs: 1000 });
   await pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -1,13 +1,15 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
+import http from "node:http";
+import https from "node:https";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
+import { backOffMs } from "../../backOff.js";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./keys.js";
 import { codeOf, type Translate, translator } from "./s3Faults.js";
-import { boundedTransport } from "./s3Transport.js";
 import { abortUpload, type OpenUpload, openUploads, partBytes, sendFile } from "./s3Upload.js";
 
 export interface S3Options {
@@ -25,6 +27,8 @@ export interface S3Options {
 
 const attempts = 3;
 const defaultPatienceMs = 60_000;
+const defaultSilenceMs = 15_000;
+const longestMs = 300_000;
 
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
   const { bucket, patienceMs = defaultPatienceMs } = options;
@@ -158,7 +162,21 @@ async function retry<Result>(key: string, patienceMs: number, work: () => Promis
       const error = translate(failure, key);
       const enough = tried === attempts || performance.now() - started > patienceMs;
       if (enough || !(error instanceof StoreUnavailable) || error.fault !== "outage") throw error;
-      await pause(150 * 4 ** (tried - 1) * (0.5 + Math.random()));
+      await pause(backOffMs(tried, { firstMs: 300, mostMs: 1000 }));
     }
   }
+}
+
+/** The minio client sets no time-outs. This ends a request that is silent or takes too long. */
+function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
+  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 50 }) : new http.Agent({ keepAlive: true, maxSockets: 50 });
+  const send = secure ? https.request : http.request;
+  const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
+    const sent = send({ ...options, agent, timeout: silenceMs }, onResponse);
+    sent.on("timeout", () => sent.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));
+    const tooLong = setTimeout(() => sent.destroy(new Error(`not done after ${longestMs / 1000} s`)), longestMs).unref();
+    sent.on("close", () => clearTimeout(tooLong));
+    return sent;
+  };
+  return { request, agent };
 }

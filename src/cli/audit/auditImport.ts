@@ -8,9 +8,8 @@ import { namesOf } from "../../audit/history/names.js";
 import { importVerdict } from "../../audit/importVerdict.js";
 import { principalOf } from "../../domain/principal.js";
 import { streamOf } from "../../events/streams.js";
-import { CommandFault, print, printJson } from "../outcome.js";
+import { CommandFault, print, printJson, visible } from "../outcome.js";
 import { showProgress } from "../progress.js";
-import { visible } from "../visible.js";
 import type { CommandContext } from "../withStores.js";
 import { historyJson, historyText } from "./auditImportText.js";
 

@@ -16,7 +16,7 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
   const [{ namesOf }, { explainQuote, organisationOfQuote }, { quoteText }] = await Promise.all([
     import("../../audit/history/names.js"),
     import("../../queries/quotes/explainQuote.js"),
-    import("../auditQuoteText.js"),
+    import("./auditQuoteText.js"),
   ]);
   const { explained, nameOf } = await withStores(async (stores) => {
     const organisationId = await organisationOfQuote(quoteId, stores);

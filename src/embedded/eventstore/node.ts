@@ -8,10 +8,10 @@ import { appendCalls, deleteCalls } from "./calls/appendCalls.js";
 import { batchAppendCalls } from "./calls/batchAppendCalls.js";
 import { gossip, serverFeatures } from "./calls/nodeInfoCalls.js";
 import { readCalls } from "./calls/readCalls.js";
+import { credentialsCheck } from "./credentials.js";
 import { createCommitLog } from "./log/commitLog.js";
 import { startStorage } from "./log/startStorage.js";
 import { createWriter } from "./log/writer.js";
-import { credentialsCheck } from "./protocol/credentials.js";
 import { type Method, refusing, serveCall } from "./protocol/grpcCall.js";
 import { accessDenied, notOffered } from "./protocol/grpcErrors.js";
 

@@ -1,8 +1,10 @@
 import { createMetrics, type LookedUp } from "../../adapters/metrics.js";
 import { createReads } from "../../adapters/postgres/reads.js";
+import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
 import type { ReadinessCheck } from "../../http/api/deps.js";
+import { singleSignOnPaths } from "../../http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../http/startApi.js";
 import { unfinishedImports } from "../../queries/imports/unfinishedImports.js";
 import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
@@ -13,7 +15,6 @@ import { type Adapters, memberDeps, organisationDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
-import { openSingleSignOn } from "../singleSignOn.js";
 import { webhookDeps } from "../webhooks.js";
 import { asRole, type RunRole, warm } from "./role.js";
 
@@ -45,11 +46,13 @@ export const run: RunRole = (options) => {
       signingSecret: addresses.signingSecret,
       readiness: [lagCheck(pool)],
     };
+    const redirectUri = `${config.publicUrl}${singleSignOnPaths.finish}`;
     const portal = {
       ...deps,
       fileChecks,
       webhooks: webhookDeps(adapters, config, addresses.signingSecret),
-      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters), singleSignOn: openSingleSignOn(config, logger) },
+      ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters) },
+      singleSignOn: config.singleSignOn && createSingleSignOn({ ...config.singleSignOn, redirectUri, logger }),
     };
     const api = await startApi({ deps: { ...deps, portal }, host: config.host, port: config.port, logger });
     onReady();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import Papa from "papaparse";
 import { describe, expect, it } from "vitest";
-import { createRecordReader } from "../../../src/adapters/spreadsheets/csv/records.js";
+import { createTokenizer } from "../../../src/adapters/spreadsheets/csv/tokenizer.js";
 import { faultOf, rowsOf } from "./csvReading.js";
 import { cellsOf, readContent } from "./reading.js";
 
@@ -181,7 +181,7 @@ function written(value: string): string {
 
 function scan(pieces: string[]): unknown[] {
   const seen: unknown[] = [];
-  const reader = createRecordReader(",", (row, cells) => seen.push([row, cells]));
+  const reader = createTokenizer(",", { record: (row, cells) => seen.push([row, cells]) });
   try {
     pieces.forEach((piece, index) => {
       reader.push(piece, index === pieces.length - 1);

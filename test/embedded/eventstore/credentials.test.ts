@@ -6,7 +6,7 @@ import { EventStoreDBClient, START } from "@eventstore/db-client";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
-import { newCredentials, withCredentials } from "../../../src/embedded/credentials.js";
+import { newCredentials, withCredentials } from "../../../src/embedded/eventstore/credentials.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { collect, numbered, openClient } from "./events.js";
 

@@ -2,10 +2,10 @@
 // is kept open. The client's own two ways to append cannot be relied on when a connection breaks: see docs/decisions/event-store-adapter.md.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { NeverSent } from "../failures.js";
-import type { Acknowledged, BatchReply } from "../protocol/batchReply.js";
+import { type Acknowledged, type BatchReply, batchReply } from "../protocol/batchReply.js";
 import type { BatchRequest } from "../protocol/batchRequest.js";
-import { openBatchCall, type Sending, settle } from "./batchCall.js";
-import { type SharedCall, sharedCall } from "./sharedCall.js";
+import { openBatchCall } from "../vendor.js";
+import { type Sending, type SharedCall, settle, sharedCall } from "./sharedCall.js";
 
 export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledged>;
 
@@ -26,7 +26,7 @@ export function batchSender(deadlineMs: number): SendBatch {
 
 async function sendAlone(client: EventStoreDBClient, append: Sending, deadlineMs: number): Promise<void> {
   try {
-    const call = await openBatchCall(client, Date.now() + deadlineMs);
+    const call = await openBatchCall(client, batchReply, Date.now() + deadlineMs);
     if (performance.now() - append.since >= deadlineMs) {
       append.reject(new NeverSent()); // its caller has given up, so it must not be sent any more
       return call.cancel();

@@ -5,8 +5,23 @@
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
-import type { BatchReply } from "../protocol/batchReply.js";
-import { openBatchCall, type Sending, settle } from "./batchCall.js";
+import { type Acknowledged, type BatchReply, batchReply } from "../protocol/batchReply.js";
+import type { BatchRequest } from "../protocol/batchRequest.js";
+import { type BatchCall, openBatchCall } from "../vendor.js";
+
+export interface Sending {
+  readonly request: BatchRequest;
+  readonly stream: string;
+  readonly resolve: (acknowledged: Acknowledged) => void;
+  readonly reject: (error: unknown) => void;
+  /** Of performance.now(). */
+  readonly since: number;
+}
+
+export function settle({ stream, resolve, reject }: Sending, { acknowledged, refusal }: BatchReply): void {
+  if (acknowledged) resolve(acknowledged);
+  else reject(refusal?.(stream));
+}
 
 /** The most appends that are sent and not yet answered. Further ones wait in this process, where they can still be taken back. */
 const mostUnanswered = 512;
@@ -18,7 +33,7 @@ export function sharedCall(client: EventStoreDBClient, deadlineMs: number): Shar
   const waiting: Sending[] = [];
   const sent = new Map<string, Sending>();
   let unansweredBytes = 0;
-  let call: Awaited<ReturnType<typeof openBatchCall>> | undefined;
+  let call: BatchCall | undefined;
   let opening = false;
   let usedSinceLook = false;
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +41,7 @@ export function sharedCall(client: EventStoreDBClient, deadlineMs: number): Shar
   async function open(): Promise<void> {
     opening = true;
     try {
-      const opened = await openBatchCall(client, Number.POSITIVE_INFINITY);
+      const opened = await openBatchCall(client, batchReply, Number.POSITIVE_INFINITY);
       call = opened;
       opened.on("data", (reply: BatchReply) => {
         const append = sent.get(reply.correlationId);

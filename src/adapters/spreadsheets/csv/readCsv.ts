@@ -7,7 +7,7 @@ import { createRowShaper, headerNames } from "../shapeRow.js";
 import { decodeFile } from "./decode.js";
 import { detectDialect } from "./dialect.js";
 import { sniffEncoding } from "./encoding.js";
-import { createRecordCounter, createRecordReader, type RecordReader } from "./records.js";
+import { createTokenizer, type Tokenizer } from "./tokenizer.js";
 
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
@@ -49,11 +49,14 @@ export async function* countCsvRows(path: string, { signal }: ReadOptions = {}):
     const bytesTotal = (await file.stat()).size;
     const notes: string[] = [];
     let records = 0;
-    const counter = (delimiter: string) =>
-      createRecordCounter(delimiter, (more) => {
-        records += more;
-        checkRowCount(records - 1); // the first is the header
-      });
+    const count = () => {
+      records += 1;
+      checkRowCount(records - 1); // the first is the header
+    };
+    const record = (_: number, cells: readonly Cell[]) => {
+      if (!isBlankRow(cells)) count();
+    };
+    const counter = (delimiter: string) => createTokenizer(delimiter, { record, text: count });
     for await (const bytesRead of parse(file, bytesTotal, counter, notes, signal)) {
       yield { rows: Math.max(0, records - 1), bytesRead, bytesTotal, notes };
     }
@@ -64,16 +67,10 @@ export async function* countCsvRows(path: string, { signal }: ReadOptions = {}):
 }
 
 /** Hands the file's text to a reader piece by piece. After each piece it yields how many bytes have been read. */
-async function* parse(
-  file: FileHandle,
-  size: number,
-  readerOf: (delimiter: string) => RecordReader,
-  notes: string[],
-  signal?: AbortSignal,
-) {
+async function* parse(file: FileHandle, size: number, readerOf: (delimiter: string) => Tokenizer, notes: string[], signal?: AbortSignal) {
   const sniffed = await sniffEncoding(file, size, signal);
   notes.push(...sniffed.notes);
-  let records: RecordReader | null = null;
+  let records: Tokenizer | null = null;
   for await (const { text, bytesRead, final } of decodeFile(file, sniffed, size, signal)) {
     let fresh = text;
     if (!records) {
@@ -86,7 +83,7 @@ async function* parse(
   }
 }
 
-const readInto = (sheet: Sheet) => (delimiter: string) => createRecordReader(delimiter, collectInto(sheet));
+const readInto = (sheet: Sheet) => (delimiter: string) => createTokenizer(delimiter, { record: collectInto(sheet) });
 
 /** The first row that is not blank is the header; blank rows are left out but counted. */
 function collectInto(sheet: Sheet): (row: number, cells: Cell[]) => void {

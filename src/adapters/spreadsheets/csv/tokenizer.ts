@@ -1,7 +1,6 @@
 import { type Cell, cellFault, checkText } from "../cell.js";
 import { FileFault } from "../fileFault.js";
 import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
-import { nextOf } from "./nextOf.js";
 
 const manyLineEnds = /[\r\n]{64,}/y;
 
@@ -11,11 +10,16 @@ export type Records = {
   text?(): void;
 };
 
+export type Tokenizer = {
+  /** Takes the next piece of text and emits every record that is complete. */
+  push(text: string, final: boolean): void;
+};
+
 /**
  * Takes text in pieces and emits every record that is complete, within limits for memory and time. Any line ending ends a record, also several
  * kinds in one file. A quote counts only at the start of a cell.
  */
-export function createTokenizer(delimiter: string, records: Records) {
+export function createTokenizer(delimiter: string, records: Records): Tokenizer {
   const lf = nextOf("\n");
   const cr = nextOf("\r");
   const quote = nextOf('"');
@@ -152,3 +156,20 @@ const isLetterOrDigit = (code: number) => (code >= 48 && code <= 57) || (code >=
 const unclosed = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);
 
 const tooWide = (row: number) => new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
+
+/** Finds where a character comes next, and remembers it, so that no text is searched twice. Gives the text's length when there is none. */
+function nextOf(char: string) {
+  let at = -1;
+  return {
+    restart: () => {
+      at = -1;
+    },
+    from: (text: string, position: number): number => {
+      if (at < position) {
+        at = text.indexOf(char, position);
+        if (at === -1) at = text.length;
+      }
+      return at;
+    },
+  };
+}

@@ -1,8 +1,8 @@
-import type { NameOf } from "../audit/history/names.js";
-import type { Location } from "../domain/geography/geography.js";
-import type { ExplainedCard } from "../domain/rating/explain.js";
-import type { Item } from "../domain/rating/quoteRequest.js";
-import type { ExplainedQuote } from "../queries/quotes/explainQuote.js";
+import type { NameOf } from "../../audit/history/names.js";
+import type { Location } from "../../domain/geography/geography.js";
+import type { ExplainedCard } from "../../domain/rating/explain.js";
+import type { Item } from "../../domain/rating/quoteRequest.js";
+import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
 
 /** The lines that `audit quote` prints. */
 export function quoteText(
