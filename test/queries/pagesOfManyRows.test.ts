@@ -3,8 +3,8 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { listActivities } from "../../src/queries/activities/activityLedger.js";
-import { type OpenRows, openRowsOf } from "../../src/queries/overview.js";
 import type { PageRequest } from "../../src/queries/page.js";
+import { countOpenRows, type RowCount } from "../../src/queries/rejectedRows/openRows.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows/rejectedRows.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
@@ -163,16 +163,18 @@ test("the overview reads about 5,000 rejected rows of shipments at most, and non
     `insert into rejection_groups select import_id, md5('no'), organisation_id, kind, position, 'no', $1::int, $1::int, 0, 0 from imports`,
     [rowsEach],
   );
-  const read = (expected: OpenRows) => async () => expect(await openRowsOf(one, "acme")).toEqual(expected);
-  expect(await lookedAt("rejections", read({ rows: imports * rowsEach, atLeast: false }))).toBe(0);
+  const read = (activities: number, shipments: RowCount) => async () =>
+    expect(await countOpenRows("acme", undefined, one)).toEqual({ activities: { rows: activities, atLeast: false }, shipments });
+  expect(await lookedAt("rejections", read(imports * rowsEach, { rows: 0, atLeast: false }))).toBe(0);
   for (const table of ["imports", "rejection_groups"])
     await database.pool.query(`update ${table} set kind = 'shipments' where import_id >= $1`, [importId(imports - 5)]);
   const activities = (imports - 6) * rowsEach;
   const corrected = rowsEach - 2; // a test above has corrected these rows of the newest import
-  const looked = await lookedAt("rejections", read({ rows: activities + 5_001 - corrected, atLeast: true }));
+  const looked = await lookedAt("rejections", read(activities, { rows: 5_001 - corrected, atLeast: true }));
   expect(looked).toBeGreaterThanOrEqual(5_000);
   expect(looked).toBeLessThan(7_000);
   await database.pool.query("update rejection_groups set open = 0 where import_id = $1", [importId(imports)]);
-  await read({ rows: activities + 5_000, atLeast: false })();
-  expect(await openRowsOf(one, "another")).toEqual({ rows: 0, atLeast: false });
+  await read(activities, { rows: 5_000, atLeast: false })();
+  const none = { rows: 0, atLeast: false };
+  expect(await countOpenRows("another", undefined, one)).toEqual({ activities: none, shipments: none });
 });

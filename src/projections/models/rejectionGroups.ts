@@ -3,7 +3,7 @@
 import type { PoolClient } from "pg";
 import type { RecordedOn } from "../../events/codec.js";
 import type { SortedBatch } from "../sortedBatch.js";
-import { reasonSql, touchedRowsSql } from "../tables/rejectionGroups.js";
+import { keptStateSql, reasonSql, touchedRowsSql } from "../tables/rejectionGroups.js";
 
 interface RowOf {
   readonly importId: string;
@@ -50,11 +50,7 @@ export async function touchedRows(
 export async function statesOf(client: PoolClient, rows: readonly RowOf[]): Promise<States> {
   if (rows.length === 0) return new Map();
   const found = await client.query<RowOf & { state: string }>(
-    `select r."importId", r."row", coalesce(
-              (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
-                 from row_corrections c where c.import_id = r."importId" and c."row" = r."row"),
-              (select d.state from finished_rows d where d.import_id = r."importId" and d."row" = r."row"),
-              'open') as state
+    `select r."importId", r."row", coalesce(${keptStateSql('r."importId"', 'r."row"')}, 'open') as state
        from unnest($1::uuid[], $2::integer[]) as r ("importId", "row")`,
     [rows.map(({ importId }) => importId), rows.map(({ row }) => row)],
   );

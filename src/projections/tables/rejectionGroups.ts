@@ -35,6 +35,12 @@ export const rejectionGroups = pgTable(
 export const reasonSql = (error: string): string =>
   `case when starts_with(${error}, 'Rejected with its shipment: ') then substr(${error}, 29) else ${error} end`;
 
+/** SQL for the state of a rejected row as these tables have it; null for an open row, and for one that only the ledger knows to be superseded. */
+export const keptStateSql = (importId: string, row: string): string => `coalesce(
+  (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
+     from row_corrections c where c.import_id = ${importId} and c."row" = ${row}),
+  (select d.state from finished_rows d where d.import_id = ${importId} and d."row" = ${row}))`;
+
 /** SQL for the states of an import's rejected rows. Open rows are left out. */
 export const touchedRowsSql = (importId: string): string => `
   select coalesce(c."row", d."row") as "row", coalesce(c.state, d.state) as state

@@ -131,7 +131,7 @@ async function leadsOfImport(organisationId: string, filter: RowFilter, { import
       : `not exists (select from rejections e where e.import_position = r.import_position and md5(e.handle) = md5(r.handle)
                        and e.handle = r.handle and e.handle <> '' and e."row" < r."row" and ${reasonOf("e")})`;
   const looked = await pool.query<Lead & { fits: boolean; state: string | null }>(
-    `select r."row", r.handle, ${reasonOf("r")} as fits, case when ${reasonOf("r")} and ${isLead} then ${stateSqlOf[kind]} end as state
+    `select r."row", r.handle, ${reasonOf("r")} as fits, case when ${reasonOf("r")} and ${isLead} then ${stateSqlOf(kind, { importId: "$1", organisationId: "$2" })} end as state
        from (select * from rejections where import_position = $3 and "row" > $4 order by "row" limit $5) as r where $2::text <> '' order by r."row"`,
     [importId, organisationId, position, look.after, look.lookAt, ...(reasonKey === undefined ? [] : [reasonKey])],
   );

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
-import { reasonSql } from "../../projections/tables/rejectionGroups.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
+import { countOpenRows, lookedUpSql, type RowCount } from "./openRows.js";
 
 export const groupStates = ["open", "submitted", "dismissed"] as const;
 export type GroupState = (typeof groupStates)[number];
@@ -25,82 +25,75 @@ export interface GroupFilter {
   readonly importId?: string | undefined;
 }
 
-type GroupRow = Omit<RejectionGroup, "atMost"> & { readonly position: string; readonly total: number };
+type GroupRow = RejectionGroup & { readonly position: string };
 
 /** Rejected rows of the organisation's completed imports in one state, by import and reason, the latest import first. */
 export function listRejectionGroups(
   organisationId: string,
-  filter: GroupFilter,
+  { state, kind, importId }: GroupFilter,
   page: PageRequest,
   pool: Pool,
 ): Promise<Page<RejectionGroup>> {
-  const { state, kind, importId } = filter;
+  const sql = kind === "shipments" && state === "open" ? lookedUp : counted(state);
   return readPage(
     page,
     ["rejection groups", organisationId, state, kind, importId ?? ""],
     async (after, count) => {
       const found = await pool.query<GroupRow>(
-        `select g.import_id as "importId", g.kind, i.source_details as "sourceDetails", i.finished_at as "finishedAt",
-                g.reason_key as "reasonKey", g.reason, g.${state} as rows, g.rows as total, g.import_position::text as position
-           from rejection_groups g join imports i on i.import_id = g.import_id
-          where g.organisation_id = $1 and g.kind = $2 and g.${state} > 0 and ($3::uuid is null or g.import_id = $3)
-            and ($4::bigint is null or (g.import_position, g.reason_key) < ($4, $5))
+        `${sql.with}
+         select g.import_id as "importId", g.kind, i.source_details as "sourceDetails", i.finished_at as "finishedAt",
+                g.reason_key as "reasonKey", g.reason, ${sql.rows} as rows, ${sql.atMost} as "atMost", g.import_position::text as position
+           from rejection_groups g join imports i on i.import_id = g.import_id ${sql.join}
+          where g.organisation_id = $1 and ($2::uuid is null or g.import_id = $2) and g.kind = $5 and g.${state} > 0
+            and ($3::bigint is null or (g.import_position, g.reason_key) < ($3, $4)) and ${sql.where}
           order by g.import_position desc, g.reason_key desc limit $6`,
-        [organisationId, kind, importId ?? null, after?.[0] ?? null, after?.[1] ?? null, count],
+        [organisationId, importId ?? null, after?.[0] ?? null, after?.[1] ?? null, kind, count],
       );
-      return state === "open" ? withoutSuperseded(organisationId, found.rows, pool) : found.rows.map((row) => ({ ...row, atMost: false }));
+      return found.rows;
     },
-    { placeOf: ({ position, reasonKey }) => [position, reasonKey], itemOf: ({ position: _, total: __, ...group }) => group },
+    { placeOf: ({ position, reasonKey }) => [position, reasonKey], itemOf: ({ position: _, ...group }) => group },
   );
 }
 
-/** How many rejected rows of shipments are looked up in the ledger for one page of groups. */
-const mostLookedUp = 5_000;
+/** The projection's own counts. */
+const counted = (state: GroupState) => ({ with: "", join: "", rows: `g.${state}`, atMost: "false", where: "true" });
 
-async function withoutSuperseded(organisationId: string, groups: readonly GroupRow[], pool: Pool) {
-  const shipments = groups.filter(({ kind }) => kind === "shipments");
-  const atMost = shipments.reduce((sum, { total }) => sum + total, 0) > mostLookedUp;
-  const counts = shipments.length === 0 || atMost ? new Map<string, number>() : await supersededCounts(organisationId, shipments, pool);
-  return groups.map((group) => ({
-    ...group,
-    rows: group.rows - (counts.get(`${group.position} ${group.reasonKey}`) ?? 0),
-    atMost: atMost && group.kind === "shipments",
-  }));
-}
+/** Counts of rows that were looked up, without the groups that have no open row. */
+const lookedUp = {
+  with: `with ${lookedUpSql}`,
+  join: "left join looked l on l.position = g.import_position and l.reason_key = g.reason_key cross join looked_above",
+  rows: "case when g.import_position > looked_above.position then l.open else g.open end",
+  atMost: "g.import_position <= looked_above.position",
+  where: "(l.open > 0 or g.import_position <= looked_above.position)",
+};
 
-async function supersededCounts(organisationId: string, groups: readonly GroupRow[], pool: Pool): Promise<Map<string, number>> {
-  const positions = [...new Map(groups.map(({ position, importId }) => [position, importId]))];
-  const found = await pool.query<{ position: string; reasonKey: string; rows: number }>(
-    `select r.import_position::text as position, md5(${reasonSql("r.error")}) as "reasonKey", count(*)::integer as rows
-       from unnest($2::bigint[], $3::uuid[]) as asked (position, import_id)
-       join lateral (select * from rejections r where r.import_position = asked.position limit ${mostLookedUp * 2}) as r on true
-       join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
-      where not exists (select from row_corrections c where c.import_id = asked.import_id and c."row" = r."row")
-        and not exists (select from finished_rows d where d.import_id = asked.import_id and d."row" = r."row")
-      group by 1, 2`,
-    [organisationId, positions.map(([position]) => position), positions.map(([, importId]) => importId)],
-  );
-  return new Map(found.rows.map(({ position, reasonKey, rows }) => [`${position} ${reasonKey}`, rows]));
-}
-
-/** The number of rows of all imports in each state, by kind. Rows whose shipment is superseded count as open. */
+/** The number of rows in each state, by kind, of all imports or of one. */
 export async function countRejectedRows(
   organisationId: string,
+  importId: string | undefined,
   pool: Pick<Pool, "query">,
-): Promise<Readonly<Record<ImportKind, Readonly<Record<GroupState, number>>>>> {
-  const counts = {
-    shipments: { open: 0, submitted: 0, dismissed: 0 },
-    activities: { open: 0, submitted: 0, dismissed: 0 },
-  };
-  const found = await pool.query<{ kind: ImportKind; state: GroupState; rows: number }>(
-    groupStates
-      .map(
-        (state) =>
-          `select kind, '${state}' as state, sum(${state})::float8 as rows from rejection_groups where organisation_id = $1 and ${state} > 0 group by kind`,
-      )
-      .join(" union all "),
-    [organisationId],
-  );
-  for (const { kind, state, rows } of found.rows) counts[kind][state] = rows;
-  return counts;
+): Promise<Readonly<Record<ImportKind, Readonly<Record<GroupState, RowCount>>>>> {
+  const [open, { rows }] = await Promise.all([
+    countOpenRows(organisationId, importId, pool),
+    pool.query<{ kind: ImportKind; state: GroupState; rows: number }>(
+      (["submitted", "dismissed"] as const)
+        .map(
+          (state) =>
+            `select kind, '${state}' as state, sum(${state})::float8 as rows from rejection_groups
+              where organisation_id = $1 and ${state} > 0 and ($2::uuid is null or import_id = $2) group by kind`,
+        )
+        .join(" union all "),
+      [organisationId, importId ?? null],
+    ),
+  ]);
+  const countOf = (kind: ImportKind, state: GroupState): RowCount => ({
+    rows: rows.find((found) => found.kind === kind && found.state === state)?.rows ?? 0,
+    atLeast: false,
+  });
+  const countsOf = (kind: ImportKind) => ({
+    open: open[kind],
+    submitted: countOf(kind, "submitted"),
+    dismissed: countOf(kind, "dismissed"),
+  });
+  return { shipments: countsOf("shipments"), activities: countsOf("activities") };
 }

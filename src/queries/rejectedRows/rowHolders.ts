@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { principalOf } from "../../domain/principal.js";
 import { principalNames } from "../organisations/principalNames.js";
-import type { RowState } from "./rowStates.js";
+import { type RowState, stateSqlOf } from "./rowStates.js";
 
 export interface RowName {
   readonly importId: string;
@@ -26,13 +26,13 @@ interface Found extends Omit<HeldRow, "by"> {
 export async function rowHolders(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<HeldRow[]> {
   if (rows.length === 0) return [];
   const found = await pool.query<Found>(
-    `select asked."importId", asked."row", coalesce(c.state, d.state, case when s.import_id is not null then 'superseded' end, 'open') as state,
+    `select asked."importId", asked."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,
             coalesce(c.other_id, d.other_id, s.import_id) as "otherId", coalesce(c.actor, d.finished_by, s.actor) as actor, d.note
        from unnest($2::uuid[], $3::integer[]) as asked ("importId", "row")
        join imports i on i.import_id = asked."importId" and i.organisation_id = $1 and i.status = 'completed'
        join rejections r on r.import_position = i.position and r."row" = asked."row"
        left join lateral (
-         select case state when 'corrected' then 'corrected' else 'submitted' end as state, correction_id as other_id, o.requested_by as actor
+         select correction_id as other_id, o.requested_by as actor
            from row_corrections left join imports o on o.import_id = correction_id
           where row_corrections.import_id = i.import_id and row_corrections."row" = r."row"
           order by array_position(array['corrected', 'claimed', 'submitted'], state), o.position limit 1) as c on true

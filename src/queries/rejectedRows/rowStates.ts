@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
+import { keptStateSql } from "../../projections/tables/rejectionGroups.js";
 
 export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded"] as const;
 export type RowState = (typeof rowStateNames)[number];
@@ -9,22 +10,25 @@ interface ImportName {
   readonly importId: string;
 }
 
-/** SQL for the state of row `r` of import $1 of organisation $2. Whether a later import has written its shipment is asked of the ledger. */
-export const stateSqlOf = {
-  activities: stateSql("'open'"),
-  shipments: stateSql(
-    `case when exists (select from shipments s where s.organisation_id = $2 and s.shipment_id = r.handle and s.import_position > r.import_position)
-          then 'superseded' else 'open' end`,
-  ),
-} as const satisfies Record<ImportKind, string>;
-
-function stateSql(untouched: string): string {
-  return `coalesce(
-    (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
-       from row_corrections c where c.import_id = $1 and c."row" = r."row"),
-    (select d.state from finished_rows d where d.import_id = $1 and d."row" = r."row"),
-    ${untouched})`;
+/** SQL for what a row belongs to. */
+interface RowOwner {
+  readonly importId: string;
+  readonly organisationId: string;
 }
+
+/**
+ * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. Whether a later
+ * import has written its shipment is asked of the ledger. `kind` is a kind, or SQL for one.
+ */
+export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
+  const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;
+  return `coalesce(${keptStateSql(importId, 'r."row"')},
+    case when ${isShipment} and exists (select from shipments s
+                where s.organisation_id = ${organisationId} and s.shipment_id = r.handle and s.import_position > r.import_position)
+         then 'superseded' else 'open' end)`;
+}
+
+const asked: RowOwner = { importId: "$1", organisationId: "$2" };
 
 /** Only a completed import has rows to correct. Rows of other imports have no state. */
 const positionSql = "(select position from imports where import_id = $1 and organisation_id = $2 and status = 'completed')";
@@ -37,7 +41,7 @@ export async function rowStates(
 ): Promise<Map<number, RowState>> {
   if (rows.length === 0) return new Map();
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf[kind]} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
+    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r where r.import_position = ${positionSql} and r."row" = any($3::integer[])`,
     [importId, organisationId, rows],
   );
   return new Map(found.rows.map(({ row, state }) => [row, state]));
@@ -59,7 +63,7 @@ export async function rowsInState(
   pool: Pool,
 ): Promise<RowsFound> {
   const found = await pool.query<{ row: number; state: RowState }>(
-    `select r."row", ${stateSqlOf[kind]} as state from rejections r
+    `select r."row", ${stateSqlOf(kind, asked)} as state from rejections r
       where r.import_position = ${positionSql} and r."row" > $3 order by r."row" limit ${mostLookedAt}`,
     [importId, organisationId, after],
   );

@@ -1,6 +1,7 @@
 // A service with a worker and a projector, organisations with rejected rows, and requests that correct them.
 import { afterAll, beforeAll, expect } from "vitest";
-import { openRowsOf } from "../../../../src/queries/overview.js";
+import { countOpenRows } from "../../../../src/queries/rejectedRows/openRows.js";
+import { listRejectionGroups } from "../../../../src/queries/rejectedRows/rejectionGroups.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
@@ -108,20 +109,24 @@ export function useCorrections() {
     }
   }
 
-  /** Compares every organisation's overview with the lists of its imports. Returns the row states that were seen. */
+  /** Compares every organisation's counts and groups of open rows with the lists of its imports. Returns the row states that were seen. */
   async function compareOverviews(): Promise<unknown[]> {
     const seen = new Set<unknown>();
     for (const organisation of made) {
-      let open = 0;
       for (const kind of ["activities", "shipments"] as const) {
+        let open = 0;
         const { items } = await json(await organisation.get(`${base[kind]}?limit=100`), 200);
         for (const { importId } of items as Json[]) {
           const found = Object.values(await states(organisation, kind, importId));
           for (const state of found) seen.add(state);
           open += found.filter((state) => state === "open").length;
         }
+        expect((await countOpenRows(organisation.id, undefined, service.pool))[kind]).toEqual({ rows: open, atLeast: false });
+        const page = { limit: 1_000, cursor: undefined, secret: "secret" };
+        const groups = await listRejectionGroups(organisation.id, { kind, state: "open" }, page, service.pool);
+        expect(groups.items.every(({ rows, atMost }) => rows > 0 && !atMost)).toBe(true);
+        expect(groups.items.reduce((sum, { rows }) => sum + rows, 0)).toBe(open);
       }
-      expect(await openRowsOf(service.pool, organisation.id)).toEqual({ rows: open, atLeast: false });
     }
     return [...seen];
   }

@@ -3,6 +3,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
+import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps } from "../../page.js";
@@ -22,9 +23,10 @@ export interface Filter {
 
 export interface Asked {
   readonly filter: Filter;
-  readonly counts: Counts;
   /** The name of the import that is asked for. */
   readonly reference: string | undefined;
+  /** Of all imports, or of the one that is asked for. */
+  readonly counts: () => Promise<Counts>;
 }
 
 export async function askedFor({ query, person }: SignedInVisit, { pool }: Pick<PortalDeps, "pool">): Promise<Asked> {
@@ -33,20 +35,23 @@ export async function askedFor({ query, person }: SignedInVisit, { pool }: Pick<
   const found =
     importId !== undefined && isUuid(importId) ? await findImportRow(organisationId, { kind: undefined, importId }, pool) : undefined;
   if (importId !== undefined && !found) throw new Rejection("notFound", "There is no import with this id");
-  const counts = await countRejectedRows(organisationId, pool);
+  let counted: Promise<Counts> | undefined;
+  const counts = () => {
+    counted ??= countRejectedRows(organisationId, importId, pool);
+    return counted;
+  };
   const state = groupStates.find((each) => each === query["state"]) ?? "open";
   const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
-  return {
-    filter: { kind: found?.kind ?? kindOf(query["kind"], state, counts), state, importId, reasonKey },
-    counts,
-    reference: found?.sourceDetails,
-  };
+  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await counts());
+  return { filter: { kind, state, importId, reasonKey }, reference: found?.sourceDetails, counts };
 }
 
-function kindOf(asked: string | undefined, state: GroupState, { shipments, activities }: Counts): ImportKind {
-  if (asked === "shipments" || asked === "activities") return asked;
-  return shipments[state] === 0 && activities[state] > 0 ? "activities" : "shipments";
-}
+const importKinds = ["shipments", "activities"] as const;
+
+const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
+  !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
+
+export const hasRows = ({ rows, atLeast }: RowCount): boolean => rows > 0 || atLeast;
 
 /** The page's address with another filter; what is undefined is left out. */
 export function addressOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}): string {

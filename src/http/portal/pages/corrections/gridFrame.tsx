@@ -1,18 +1,16 @@
-import type { RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { SignedInVisit } from "../../visit.js";
 import { livePath } from "../imports/status.js";
-import { type Asked, addressOf, correctionsPath } from "./filter.js";
+import { addressOf, correctionsPath, type Filter } from "./filter.js";
 import type { GridColumn } from "./shownRows.js";
 
 interface GridFrameProps {
   readonly visit: SignedInVisit;
-  readonly asked: Asked;
-  readonly groups: readonly RejectionGroup[];
+  readonly filter: Filter;
   readonly columns: readonly GridColumn[];
 }
 
 /** The place of the grid, which the script puts on the page and fills. */
-export function GridFrame({ visit, asked: { filter }, columns }: GridFrameProps) {
+export function GridFrame({ visit, filter, columns }: GridFrameProps) {
   const { links, person } = visit;
   const { state } = filter;
   const mayChange = visit.may("operate");

@@ -1,9 +1,10 @@
+import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { listRejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { PageOf } from "../../page.js";
 import { EmptyState } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
-import { type Asked, addressOf, askedFor, correctionsPath, type Filter } from "./filter.js";
+import { type Asked, addressOf, askedFor, type Counts, correctionsPath, type Filter, hasRows } from "./filter.js";
 import { GridFrame } from "./gridFrame.js";
 import { Groups } from "./groups.js";
 import { PlainList } from "./plainList.js";
@@ -22,18 +23,19 @@ export const correctionsPage: PageOf<SignedInVisit> = {
     const { kind, state } = filter;
     const { organisationId } = visit.person;
     const page = { limit: shownGroups, cursor: visit.query["groups"] || undefined, secret: deps.signingSecret };
-    const [groups, catalogue, rows] = await Promise.all([
+    const [counts, groups, catalogue, rows] = await Promise.all([
+      asked.counts(),
       listRejectionGroups(organisationId, { state, kind, importId: filter.importId }, page, deps.pool),
       todaysCatalogue(visit, deps),
       shownRows(visit, filter, { limit: plainRows, cursor: visit.query["cursor"] || undefined }, deps),
     ]);
-    const none = asked.counts[kind][state] === 0;
+    const none = !hasRows(counts[kind][state]);
     return {
       title: "Rejected rows",
       scripts: ["corrections.js"],
       body: (
         <>
-          <Choices visit={visit} asked={asked} />
+          <Choices visit={visit} asked={asked} counts={counts} />
           {none ? (
             <EmptyState title={emptyTitles[state]}>
               {state === "open" ? "Rows that an import rejects appear here once it has completed." : undefined}
@@ -42,7 +44,7 @@ export const correctionsPage: PageOf<SignedInVisit> = {
             <>
               <Groups visit={visit} filter={filter} groups={groups} />
               <template id="with-scripts">
-                <GridFrame visit={visit} asked={asked} groups={groups.items} columns={gridColumns(kind, catalogue)} />
+                <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} />
               </template>
               <noscript>
                 <PlainList visit={visit} filter={filter} rows={rows} />
@@ -64,12 +66,19 @@ const emptyTitles: Readonly<Record<Filter["state"], string>> = {
 const kindNames = { shipments: "Shipments", activities: "Activities" } as const;
 const stateNames = { open: "Open", submitted: "Submitted", dismissed: "Dismissed" } as const;
 
+interface ChoicesProps {
+  readonly visit: SignedInVisit;
+  readonly asked: Asked;
+  readonly counts: Counts;
+}
+
 /** Which rows: of shipments or activities, open, submitted or dismissed. */
-function Choices({ visit, asked: { filter, counts, reference } }: { readonly visit: SignedInVisit; readonly asked: Asked }) {
+function Choices({ visit, asked: { filter, reference }, counts }: ChoicesProps) {
   const { kind, state, importId } = filter;
-  const link = (to: Partial<Filter>, label: string, count: number, current: boolean) => (
+  const link = (to: Partial<Filter>, label: string, { rows, atLeast }: RowCount, current: boolean) => (
     <a href={visit.links.to(addressOf({ kind, state, ...to }))} aria-current={current ? "true" : undefined}>
-      {label} <Amount value={count} />
+      {label} <Amount value={rows} />
+      {atLeast ? "+" : ""}
     </a>
   );
   return (

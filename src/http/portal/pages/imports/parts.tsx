@@ -6,9 +6,9 @@ import { importTimeline, type TimelineStep } from "../../../../queries/imports/i
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import type { Page } from "../../../../queries/page.js";
+import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { listRejectedRows, type RowWithState } from "../../../../queries/rejectedRows/rejectedRows.js";
 import { type RejectionReasons, rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
-import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { inTime } from "../../../server/inTime.js";
 import type { PortalDeps } from "../../page.js";
 import type { Viewer } from "../../shell/viewer.js";
@@ -58,11 +58,11 @@ export async function readParts(
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
-/** Whether there is something to correct, as far as the first thousand rows tell. */
+/** Whether there is something to correct, as far as can be told. */
 async function openRows(organisationId: string, view: ImportView, { pool }: PartsDeps): Promise<boolean> {
   if (view.status !== "completed" || view.counts.failed === 0) return false;
-  const { rows, lookedUpTo } = await rowsInState(organisationId, view, { state: "open", after: 0, count: 1 }, pool);
-  return rows.length > 0 || lookedUpTo !== undefined;
+  const { rows, atLeast } = (await countOpenRows(organisationId, view.importId, pool))[view.kind];
+  return rows > 0 || atLeast;
 }
 
 /** Each part by the id that its markup begins with. */

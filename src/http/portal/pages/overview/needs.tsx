@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { OpenRows } from "../../../../queries/overview.js";
+import type { RowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { EmptyState } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
 import type { SignedInVisit } from "../../visit.js";
@@ -7,7 +7,7 @@ import { isInMenu } from "../navigation.js";
 
 interface NeedsProps {
   readonly visit: SignedInVisit;
-  readonly open: OpenRows;
+  readonly open: RowCount;
   readonly failedImports: number;
   readonly pausedWebhooks: number;
 }

@@ -1,7 +1,7 @@
 import { latestImports } from "../../../../queries/imports/importList.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
-import { openRowsOf } from "../../../../queries/overview.js";
 import { busiestChargeCodes, endedImports, pausedWebhooks } from "../../../../queries/recentWork.js";
+import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import type { PageOf } from "../../page.js";
 import { Live } from "../../shell/live.js";
 import { EmptyState, Table } from "../../shell/table.js";
@@ -23,9 +23,9 @@ export const overviewPage: PageOf<SignedInVisit> = {
     const { organisationId, timezone } = visit.person;
     const { pool } = sources;
     const days = lastDays(shownDays, timezone, (await presentOf(pool, organisationId)).now);
-    const [imports, open, recent, chargeCodes, paused] = await Promise.all([
+    const [imports, { shipments, activities }, recent, chargeCodes, paused] = await Promise.all([
       latestImports(organisationId, shownImports, sources),
-      openRowsOf(pool, organisationId),
+      countOpenRows(organisationId, undefined, pool),
       endedImports(pool, organisationId, days),
       busiestChargeCodes(pool, organisationId, days, shownChargeCodes),
       pausedWebhooks(pool, organisationId),
@@ -38,7 +38,12 @@ export const overviewPage: PageOf<SignedInVisit> = {
       body: (
         // Progress is sent row by row. When an import begins or ends, this part of the page is fetched again.
         <div id="imports" data-refetch>
-          <Needs visit={visit} open={open} failedImports={recent.failedImports} pausedWebhooks={paused} />
+          <Needs
+            visit={visit}
+            open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
+            failedImports={recent.failedImports}
+            pausedWebhooks={paused}
+          />
           <Live visit={visit} from={livePath} isMoving={running.length > 0} />
           <section class="panel" aria-labelledby="running">
             <h2 id="running">Running</h2>

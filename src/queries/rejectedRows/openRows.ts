@@ -1,0 +1,50 @@
+// How many rejected rows wait for a correction: `open` as rowStates.ts decides it. For activities the projection has the counts. Rows of
+// shipments are looked up, since a later import may have written the shipment; those of the newest imports first.
+import type { Pool } from "pg";
+import type { ImportKind } from "../../events/importEvents.js";
+import { reasonSql } from "../../projections/tables/rejectionGroups.js";
+import { stateSqlOf } from "./rowStates.js";
+
+export interface RowCount {
+  readonly rows: number;
+  /** True where there may be more, since only `mostLookedAt` rows are looked up. */
+  readonly atLeast: boolean;
+}
+
+/** Rejected rows of shipments that are looked up in the ledger for one page, whatever their states. */
+const mostLookedAt = 5_000;
+
+/**
+ * SQL for a table `looked` of the rows of organisation $1, only of import $2 and from position $3 down where these are not null: position,
+ * reason_key, open, rows. `looked_above` has the position of the import at which the look-up ended: only the imports above it are counted whole.
+ */
+export const lookedUpSql = `
+  looked as materialized (
+    select position, md5(${reasonSql("error")}) as reason_key, count(*) filter (where state = 'open')::integer as open, count(*)::integer as rows
+      from (select r.import_position as position, r.error, ${stateSqlOf("shipments", { importId: "i.import_id", organisationId: "$1" })} as state
+              from (select distinct import_id, import_position from rejection_groups
+                     where organisation_id = $1 and kind = 'shipments' and open > 0
+                       and ($2::uuid is null or import_id = $2) and ($3::bigint is null or import_position <= $3)
+                     order by import_position desc) as i
+             cross join lateral (select * from rejections where import_position = i.import_position limit ${mostLookedAt + 1}) as r
+             limit ${mostLookedAt + 1}) as each
+     group by 1, 2),
+  looked_above as (select case when sum(rows) > ${mostLookedAt} then min(position) else -1 end as position from looked)`;
+
+/** Of all the organisation's imports, or of one. */
+export async function countOpenRows(
+  organisationId: string,
+  importId: string | undefined,
+  database: Pick<Pool, "query">,
+): Promise<Record<ImportKind, RowCount>> {
+  const { rows } = await database.query<{ activities: number; shipments: number; atLeast: boolean }>(
+    `with ${lookedUpSql}
+     select (select coalesce(sum(open), 0)::float8 from rejection_groups
+              where organisation_id = $1 and kind = 'activities' and open > 0 and ($2::uuid is null or import_id = $2)) as activities,
+            least(coalesce(sum(open), 0), ${mostLookedAt})::integer as shipments, coalesce(sum(rows) > ${mostLookedAt}, false) as "atLeast"
+       from looked`,
+    [organisationId, importId ?? null, null],
+  );
+  const { activities = 0, shipments = 0, atLeast = false } = rows[0] ?? {};
+  return { activities: { rows: activities, atLeast: false }, shipments: { rows: shipments, atLeast } };
+}
