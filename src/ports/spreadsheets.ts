@@ -66,6 +66,8 @@ export interface Spreadsheets {
     output: Writable,
     options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number> },
   ): Promise<TableWriter>;
+  /** A record of a text file that people open: no program runs one of its texts as a formula, whatever character it splits cells at. */
+  csvLine(cells: readonly CsvCell[]): string;
   isFileFault(error: unknown): error is Error;
 }
 
@@ -86,6 +88,9 @@ export interface ReportWriter {
 export interface WallTime {
   readonly wallTime: string;
 }
+
+/** A text, a number as its exact digits, or a time. */
+export type CsvCell = string | { readonly decimal: string } | WallTime;
 
 /** Texts stay texts, whatever a spreadsheet would make of them. Rows that a sheet cannot hold are left out, and its last row says so. */
 export interface TableWriter {

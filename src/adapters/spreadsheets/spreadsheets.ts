@@ -1,6 +1,7 @@
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { countCsvRows } from "./csv/readCsv.js";
 import { FileFault } from "./fileFault.js";
+import { csvLine } from "./report/csvLine.js";
 import { createReportWriter } from "./report/reportWriter.js";
 import { createTableWriter } from "./report/tableWriter.js";
 import { readHeader, readRows } from "./rows.js";
@@ -11,5 +12,6 @@ export const spreadsheets: Spreadsheets = {
   countCsvRows,
   createReportWriter,
   createTableWriter,
+  csvLine,
   isFileFault: (error): error is FileFault => error instanceof FileFault,
 };

@@ -2,7 +2,6 @@
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Geography, Location } from "../geography/geography.js";
 import { columnsOf, customFieldPrefix, type Field, isNumber } from "../imports/fields.js";
-import { csvLine } from "../pushes/toFile.js";
 import { rowContext } from "../rows/rowContext.js";
 import { examplePlaces } from "./examplePlaces.js";
 import { matchImportHeader } from "./header.js";
@@ -35,9 +34,6 @@ export function exampleTable(kind: Kind, known: Known): ExampleTable {
   ];
   return { columns, rows: rows.map((row) => columns.map(({ name }) => row[name] ?? "")) };
 }
-
-export const exampleText = ({ columns, rows }: ExampleTable): string =>
-  [columns.map(({ name }) => name), ...rows].map((cells) => csvLine(cells)).join("");
 
 const typeOf = (field: Field): ExampleTable["columns"][number]["type"] =>
   isNumber(field) ? "number" : field.type === "time" ? "time" : "text";

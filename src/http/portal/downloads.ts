@@ -1,7 +1,7 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { PassThrough } from "node:stream";
 import { createPlaces, type Places } from "../../places.js";
-import type { Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
+import type { CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { inTime, readPatienceMs, whenLeft } from "../server/inTime.js";
 import type { SignedInVisit } from "./visit.js";
 
@@ -80,8 +80,7 @@ export async function download(visit: SignedInVisit, places: Places, file: Downl
   });
 }
 
-/** A text, a number as its exact digits, or a time as a spreadsheet has it. */
-export type Cell = string | { readonly decimal: string } | WallTime;
+export type Cell = CsvCell;
 
 /** Rows in the order of `columns`, some at a time. */
 export interface DownloadedTable {
@@ -91,22 +90,13 @@ export interface DownloadedTable {
   readonly texts?: ReadonlySet<number>;
 }
 
-export async function* csvPieces({ columns, rows }: DownloadedTable): Pieces {
+export async function* csvPieces({ csvLine }: Pick<Spreadsheets, "csvLine">, { columns, rows }: DownloadedTable): Pieces {
   try {
     yield csvLine(columns);
-    for await (const some of rows) yield some.map(csvLine).join("");
+    for await (const some of rows) yield some.map((cells) => csvLine(cells)).join("");
   } finally {
     await rows.return(undefined);
   }
-}
-
-const csvLine = (cells: readonly Cell[]) => `${cells.map(csvCell).join(",")}\r\n`;
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it, which makes it a text there. Numbers stay numbers. */
-function csvCell(value: Cell): string {
-  if (typeof value !== "string") return "decimal" in value ? value.decimal : value.wallTime;
-  const inert = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
 /** A workbook's numbers are exact to 15 digits; longer ones are texts there. */

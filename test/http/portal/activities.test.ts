@@ -97,6 +97,8 @@ describe("a download", () => {
   /** Columns that were added later: no row of this test has a value in them. */
   const added = columnsOf("activities").flatMap(({ name }) => (filled.includes(name) ? [] : [name]));
   const blank = ",".repeat(added.length);
+  const totals = ["customerId", "customer", "warehouseCode", "chargeCode", "quantity", "rows"];
+  const quoted = (texts: readonly string[]) => texts.map((text) => `"${text}"`).join(",");
   const csv = async (file: string, who = stage.viewer) => (await who.get(`/portal/activities/${file}`, { accept: "*/*" })).text();
 
   test("of rows has the import's columns; values that a spreadsheet would run as formulas are text, and numbers stay numbers", async () => {
@@ -106,10 +108,10 @@ describe("a download", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(await response.text()).toBe(
       [
-        [...filled, ...added, "importId", "row"].join(","),
-        `W1,'@SUM(A1),-1234567.5,2026-03-10T00:00:00+10:30,,'-5,'+1,${blank}${stage.importId},6`,
-        `W1,PICK,0.1,2026-02-28T13:30:00Z,CUST-001,,,${blank}${stage.importId},3`,
-        `W2,PICK,0.2,2026-03-31T13:29:59Z,CUST-001,"'=HYPERLINK(""x""),\r\n""y""",,${blank}${stage.importId},4`,
+        quoted([...filled, ...added, "importId", "row"]),
+        `"W1","'@SUM(A1)",-1234567.5,"2026-03-10T00:00:00+10:30",,"'-5","'+1",${blank}"${stage.importId}",6`,
+        `"W1","PICK",0.1,"2026-02-28T13:30:00Z","CUST-001",,,${blank}"${stage.importId}",3`,
+        `"W2","PICK",0.2,"2026-03-31T13:29:59Z","CUST-001","'=HYPERLINK(""x""),\r\n""y""",,${blank}"${stage.importId}",4`,
         "",
       ].join("\r\n"),
     );
@@ -118,14 +120,14 @@ describe("a download", () => {
   test("of totals has a line for each customer, warehouse and charge code", async () => {
     expect(await csv("totals.csv?month=2026-03")).toBe(
       [
-        "customerId,customer,warehouseCode,chargeCode,quantity,rows",
-        ",,W1,'@SUM(A1),-1234567.5,1",
-        "CUST-001,Acme Retail,W1,PICK,0.1,1",
-        "CUST-001,Acme Retail,W2,PICK,0.2,1",
+        quoted(totals),
+        `,,"W1","'@SUM(A1)",-1234567.5,1`,
+        `"CUST-001","Acme Retail","W1","PICK",0.1,1`,
+        `"CUST-001","Acme Retail","W2","PICK",0.2,1`,
         "",
       ].join("\r\n"),
     );
-    expect(await csv("totals.csv?month=2020-02")).toBe("customerId,customer,warehouseCode,chargeCode,quantity,rows\r\n");
+    expect(await csv("totals.csv?month=2020-02")).toBe(`${quoted(totals)}\r\n`);
   });
 
   test("as a workbook has the same cells", async () => {

@@ -12,8 +12,3 @@ export function cellText(text: string): CellValue {
   // exceljs keeps blanks at the start and end only in rich text.
   return /^\s|\n|\s$/.test(escaped) ? { richText: [{ text: escaped }] } : escaped;
 }
-
-/** A spreadsheet would run such a text as a formula if it were typed in. */
-export function looksLikeFormula(text: string): boolean {
-  return /^[=+\-@\t\r]/.test(text);
-}

@@ -3,7 +3,8 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { ReportWriter } from "../../../ports/spreadsheets.js";
 import { MAX_SHEET_ROWS } from "../limits.js";
-import { cellText, looksLikeFormula } from "./cellText.js";
+import { cellText } from "./cellText.js";
+import { looksLikeFormula } from "./formulas.js";
 import { createWorkbookWriter, STYLES } from "./workbookWriter.js";
 
 /** After this much text the writer waits for the disk. */

@@ -67,7 +67,7 @@ export const activityDownloads = (Object.keys(tables) as (keyof typeof tables)[]
         const asked = askedOf(visit, await deps.organisations.now());
         const pieces = () => {
           const made = tables[table](visit, asked, deps);
-          return format === "csv" ? csvPieces(made) : workbookPieces(deps.spreadsheets, table, made);
+          return format === "csv" ? csvPieces(deps.spreadsheets, made) : workbookPieces(deps.spreadsheets, table, made);
         };
         return download(visit, deps.downloads, { name: `${fileName(table, asked)}.${format}`, contentType: formats[format], pieces });
       },

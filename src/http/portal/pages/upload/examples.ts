@@ -1,7 +1,7 @@
-import { type ExampleTable, exampleTable, exampleText } from "../../../../domain/files/exampleFile.js";
+import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { usedCodes } from "../../../../queries/activities/usedCodes.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
-import { type Cell, type DownloadedTable, download, type Pieces, workbookPieces } from "../../downloads.js";
+import { type Cell, csvPieces, type DownloadedTable, download, workbookPieces } from "../../downloads.js";
 import type { AnswerOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { examplePath, exampleTypes, kindOptions } from "./uploadPage.js";
@@ -22,23 +22,25 @@ export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
         const { catalogueVersion, now } = await presentOf(pool, organisationId);
         const catalogue = await catalogues(organisationId, catalogueVersion);
         const table = exampleTable(kind, { catalogue, geography, now, ...(await usedCodes(pool, organisationId)) });
-        const pieces = () => (type === "csv" ? textPieces(table) : workbookPieces(spreadsheets, kind, workbookTable(table)));
+        const pieces = () => 
+          type === "csv" ? csvPieces(spreadsheets, csvTable(table)) : workbookPieces(spreadsheets, kind, workbookTable(table));
         return download(visit, downloads, { name: `example-${kind}.${type}`, contentType: contentTypes[type], pieces });
       },
     }),
   ),
 );
 
-async function* textPieces(table: ExampleTable): Pieces {
-  yield exampleText(table);
-}
+/** Times keep their zone. */
+const csvTable = (table: ExampleTable) => tableOf(table, (text) => text);
 
-/** Numbers and dates as a spreadsheet has them; a clock in a cell is the organisation's wall time. */
-function workbookTable({ columns, rows }: ExampleTable): DownloadedTable {
+/** Times as a spreadsheet has them: a clock in a cell is the organisation's wall time. */
+const workbookTable = (table: ExampleTable) => tableOf(table, (text) => ({ wallTime: text.replace(/Z$/, "") }));
+
+function tableOf({ columns, rows }: ExampleTable, timeCell: (text: string) => Cell): DownloadedTable {
   const cellOf = (text: string, column: number): Cell => {
     const type = columns[column]?.type ?? "text";
     if (text === "" || type === "text") return text;
-    return type === "number" ? { decimal: text } : { wallTime: text.replace(/Z$/, "") };
+    return type === "number" ? { decimal: text } : timeCell(text);
   };
   return {
     columns: columns.map(({ name }) => name),
