@@ -38,7 +38,7 @@ browserTest.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
 
       const [totals] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download CSV" }).click()]);
       expect(totals.suggestedFilename()).toBe("activity-totals-2026-07.csv");
-      expect(await readFile(await totals.path(), "utf8")).toContain("CUST-002,Beta Books,MEL-2,PICK,");
+      expect(await readFile(await totals.path(), "utf8")).toContain(`"CUST-002","Beta Books","MEL-2","PICK",`);
 
       await page.getByRole("link", { name: "Show the 18 rows of PICK, Beta Books" }).click();
       await page.getByRole("link", { name: "Rows", exact: true }).waitFor();
