@@ -20,6 +20,8 @@ export interface Asked {
   readonly view: "totals" | "rows";
   /** Totals of each warehouse by itself. */
   readonly byWarehouse: boolean;
+  /** A table of totals for each customer, printed on a page of its own. */
+  readonly perCustomer: boolean;
   readonly filter: ActivityFilter & { readonly from: Date; readonly to: Date };
 }
 
@@ -37,7 +39,8 @@ export function askedOf({ query, person }: SignedInVisit, now: Date): Asked {
     ...{ from: period.from, to: period.to },
   };
   const view = query["view"] === "rows" ? "rows" : "totals";
-  return { period, customer, warehouse, charge, view, byWarehouse: query["by"] === "warehouse", filter };
+  const perCustomer = view === "totals" && query["pages"] === "customer";
+  return { period, customer, warehouse, charge, view, byWarehouse: query["by"] === "warehouse", perCustomer, filter };
 }
 
 function codeOf(query: Readonly<Record<string, string>>, name: string): string {
@@ -47,9 +50,10 @@ function codeOf(query: Readonly<Record<string, string>>, name: string): string {
 }
 
 /** The page's query, with some parameters changed. */
-export function queryOf({ period, customer, warehouse, charge, view, byWarehouse }: Asked, changes: Query = {}): Query {
+export function queryOf({ period, customer, warehouse, charge, view, byWarehouse, perCustomer }: Asked, changes: Query = {}): Query {
   const dates = period.month ? { month: period.month } : { from: period.firstDay, to: period.lastDay };
-  return { ...dates, customer, warehouse, charge, by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", ...changes };
+  const shape = { by: byWarehouse ? "warehouse" : "", view: view === "rows" ? view : "", pages: perCustomer ? "customer" : "" };
+  return { ...dates, customer, warehouse, charge, ...shape, ...changes };
 }
 
 export const addressOf = (visit: SignedInVisit, asked: Asked, changes: Query = {}): string =>

@@ -9,6 +9,7 @@ import { type Asked, activitiesPath, addressOf, askedOf, queryOf } from "./asked
 import { Filters } from "./filters.js";
 import { type ActivitiesPresent, presentNames } from "./names.js";
 import { periodWords } from "./period.js";
+import { printedWords } from "./printedWords.js";
 import { Rows } from "./rows.js";
 import { Totals } from "./totals.js";
 
@@ -37,17 +38,12 @@ async function shown(visit: SignedInVisit, asked: Asked, present: ActivitiesPres
     body: (
       <>
         <Filters visit={visit} asked={asked} choices={choices} nameOf={present.nameOf} />
-        <section class="panel" aria-labelledby="period">
+        <section class={asked.perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
           <div class="bill-head">
             <h2 id="period">{periodWords(asked.period)}</h2>
             <Views visit={visit} asked={asked} />
           </div>
-          <p class="print-only">
-            {visit.person.organisationName}
-            {asked.customer ? `, ${present.nameOf(asked.customer) ?? asked.customer}` : ""}
-            {asked.warehouse ? `, warehouse ${asked.warehouse}` : ""}
-            {asked.charge ? `, charge code ${asked.charge}` : ""}. Days are those of {visit.person.timezone}.
-          </p>
+          <p class="print-only">{printedWords(visit, asked, present.nameOf)}</p>
           {content.body}
           {content.isEmpty ? null : <Downloads visit={visit} asked={asked} />}
         </section>
@@ -90,7 +86,7 @@ function Views({ visit, asked }: { readonly visit: SignedInVisit; readonly asked
   const views = [
     { label: "By charge code", changes: { view: "", by: "" }, here: asked.view === "totals" && !asked.byWarehouse },
     { label: "By charge code and warehouse", changes: { view: "", by: "warehouse" }, here: asked.view === "totals" && asked.byWarehouse },
-    { label: "Rows", changes: { view: "rows" }, here: asked.view === "rows" },
+    { label: "Rows", changes: { view: "rows", pages: "" }, here: asked.view === "rows" },
   ];
   return (
     <nav class="views" aria-label="Views">
@@ -99,13 +95,18 @@ function Views({ visit, asked }: { readonly visit: SignedInVisit; readonly asked
           {label}
         </a>
       ))}
+      {asked.view === "totals" ? (
+        <a href={addressOf(visit, asked, { pages: asked.perCustomer ? "" : "customer" })}>
+          {asked.perCustomer ? "All customers in one table" : "One customer per page"}
+        </a>
+      ) : null}
     </nav>
   );
 }
 
 /** Links to download what the page shows, and its other view: totals, or every row behind them. */
 function Downloads({ visit, asked }: { readonly visit: SignedInVisit; readonly asked: Asked }) {
-  const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(asked, { view: "" }));
+  const address = (file: string) => visit.links.to(`${activitiesPath}/${file}`, queryOf(asked, { view: "", pages: "" }));
   const other = asked.view === "rows" ? "totals" : "rows";
   return (
     <div class="import-actions downloads">

@@ -1,17 +1,15 @@
 import { type ActivityTotal, sumOf } from "../../../../queries/activities/activityTotals.js";
 import { EmptyState } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
-import type { SignedInVisit } from "../../visit.js";
-import { type Asked, addressOf, noCustomer } from "./asked.js";
-import { type BillLine, billsOf, type CustomerBill } from "./billLines.js";
-import { Customer, type NameOfCustomer, Quantity } from "./names.js";
+import { noCustomer } from "./asked.js";
+import { billsOf, type CustomerBill } from "./billLines.js";
+import { type BillProps, BillTable } from "./billTable.js";
+import { Customer } from "./names.js";
 import { periodWords } from "./period.js";
+import { printedWords } from "./printedWords.js";
 
-interface TotalsProps {
-  readonly visit: SignedInVisit;
-  readonly asked: Asked;
+interface TotalsProps extends BillProps {
   readonly totals: readonly ActivityTotal[];
-  readonly nameOf: NameOfCustomer;
 }
 
 /** A page with more lines than this is too long to be read. */
@@ -24,39 +22,14 @@ export function Totals({ visit, asked, totals, nameOf }: TotalsProps) {
         Look at another month, or leave out a filter. Rows are counted when their import has completed.
       </EmptyState>
     );
-  const bills = firstLines(billsOf(totals, asked.byWarehouse));
-  const sum = sumOf(totals);
-  const columns = asked.byWarehouse ? 3 : 2;
+  const bills = billsOf(totals, asked.byWarehouse);
+  if (asked.perCustomer) return <BillPerCustomer visit={visit} asked={asked} nameOf={nameOf} bills={bills} />;
+  const { shown, isAll } = firstLines(bills);
+  const caption = `Totals by customer and charge code, ${periodWords(asked.period)}`;
   return (
     <>
-      <table class="rows bill">
-        <caption class="unseen">Totals by customer and charge code, {periodWords(asked.period)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Customer</th>
-            <th scope="col">Charge code</th>
-            {asked.byWarehouse ? <th scope="col">Warehouse</th> : null}
-            <th scope="col" class="number">
-              Quantity
-            </th>
-            <th scope="col" class="number">
-              Rows
-            </th>
-          </tr>
-        </thead>
-        {bills.shown.map((bill) => (
-          <tbody>
-            {bill.lines.map((line, index) => (
-              <Line visit={visit} asked={asked} bill={bill} line={line} nameOf={nameOf} first={index === 0} />
-            ))}
-            {bill.lines.length > 1 && bills.shown.length > 1 ? <Sum label="All charge codes" columns={columns} {...bill.total} /> : null}
-          </tbody>
-        ))}
-        <tfoot>
-          <Sum label="Total" columns={columns} {...sum} />
-        </tfoot>
-      </table>
-      {bills.isAll ? null : (
+      <BillTable visit={visit} asked={asked} nameOf={nameOf} caption={caption} bills={shown} sum={sumOf(totals)} />
+      {isAll ? null : (
         <p class="hint">
           The first <Amount value={mostLines} /> lines. The download has all of them; the total is of all.
         </p>
@@ -76,53 +49,36 @@ function firstLines(bills: readonly CustomerBill[]): { shown: CustomerBill[]; is
   return { shown, isAll: left >= 0 };
 }
 
-interface LineProps extends Omit<TotalsProps, "totals"> {
-  readonly bill: CustomerBill;
-  readonly line: BillLine;
-  readonly first: boolean;
-}
-
-function Line({ visit, asked, bill: { customerId }, line, nameOf, first }: LineProps) {
-  const { chargeCode, warehouseCode, quantity, rows } = line;
-  const own = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse: warehouseCode ?? asked.warehouse, view: "rows" };
-  const who = customerId === null ? "without a customer" : (nameOf(customerId) ?? customerId);
+/** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
+function BillPerCustomer({ visit, asked, nameOf, bills }: BillProps & { readonly bills: readonly CustomerBill[] }) {
+  let lines = 0;
+  const shown = bills.filter((bill, index) => {
+    lines += bill.lines.length;
+    return index === 0 || lines <= mostLines;
+  });
   return (
-    <tr>
-      <th scope="row" data-label="Customer" class={first ? undefined : "repeated"}>
-        <Customer customerId={customerId} nameOf={nameOf} />
-      </th>
-      <td data-label="Charge code">{chargeCode}</td>
-      {warehouseCode === undefined ? null : <td data-label="Warehouse">{warehouseCode}</td>}
-      <td data-label="Quantity" class="number">
-        <Quantity text={quantity} />
-      </td>
-      <td data-label="Rows" class="number">
-        <a
-          href={addressOf(visit, asked, own)}
-          aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
-        >
-          <Amount value={rows} />
-        </a>
-      </td>
-    </tr>
+    <>
+      {shown.map((bill) => (
+        <section class="customer-bill">
+          <h3>
+            <Customer customerId={bill.customerId} nameOf={nameOf} />
+          </h3>
+          <BillTable
+            visit={visit}
+            asked={asked}
+            nameOf={nameOf}
+            caption={`Totals by charge code, ${periodWords(asked.period)}`}
+            bills={[bill]}
+            sum={bill.total}
+            printed={`${periodWords(asked.period)}. ${printedWords(visit, asked, nameOf, bill.customerId ?? noCustomer)}`}
+          />
+        </section>
+      ))}
+      {shown.length === bills.length ? null : (
+        <p class="hint">
+          The first <Amount value={shown.length} /> of <Amount value={bills.length} /> customers. Choose a customer to print another one.
+        </p>
+      )}
+    </>
   );
 }
-
-interface SumProps extends Pick<ActivityTotal, "quantity" | "rows"> {
-  readonly label: string;
-  readonly columns: number;
-}
-
-const Sum = ({ label, columns, quantity, rows }: SumProps) => (
-  <tr class="sum">
-    <th scope="row" colspan={columns}>
-      {label}
-    </th>
-    <td data-label="Quantity" class="number">
-      <Quantity text={quantity} />
-    </td>
-    <td data-label="Rows" class="number">
-      <Amount value={rows} />
-    </td>
-  </tr>
-);
