@@ -22,7 +22,7 @@ export const exampleAnswers = kindOptions.flatMap(({ value: kind }) =>
         const { catalogueVersion, now } = await presentOf(pool, organisationId);
         const catalogue = await catalogues(organisationId, catalogueVersion);
         const table = exampleTable(kind, { catalogue, geography, now, ...(await usedCodes(pool, organisationId)) });
-        const pieces = () => 
+        const pieces = () =>
           type === "csv" ? csvPieces(spreadsheets, csvTable(table)) : workbookPieces(spreadsheets, kind, workbookTable(table));
         return download(visit, downloads, { name: `example-${kind}.${type}`, contentType: contentTypes[type], pieces });
       },
