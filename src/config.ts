@@ -1,7 +1,9 @@
 // Reads the environment; no other file does. All variables are checked before anything starts, and all faults are listed together.
 import { readFileSync } from "node:fs";
+import { BlockList } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { parseRanges } from "./domain/addressRanges.js";
 
 export interface Config {
   readonly host: string;
@@ -13,6 +15,8 @@ export interface Config {
   readonly eventStoreUrl: string | undefined;
   readonly s3: S3Config | undefined;
   readonly publicUrl: string;
+  /** The proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: BlockList;
   readonly rateLimitPerMinute: number;
   readonly maxQueuedImports: number;
   /** Undefined: it is generated into the data folder. */
@@ -103,6 +107,12 @@ const issuerAddress = address(["http:", "https:"], "https://login.example.com").
   (value) => !URL.canParse(value) || new URL(value).protocol === "https:" || loopback.includes(new URL(value).hostname),
   "must be an https address: passwords and tokens travel there",
 );
+const proxies = z.string().transform((value, context) => {
+  const ranges = parseRanges(value);
+  if (ranges) return ranges;
+  context.addIssue("must be addresses or ranges, separated by commas, such as 10.0.0.7, 10.1.0.0/16, 2001:db8::/32");
+  return z.NEVER;
+});
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const variables = z.object({
@@ -126,6 +136,7 @@ const variables = z.object({
     .regex(/^[\w-]{1,64}$/, "must be a region such as us-east-1")
     .default("us-east-1"),
   PUBLIC_URL: webAddress.optional(),
+  TRUSTED_PROXIES: proxies.optional(),
   RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000).default(600),
   MAX_QUEUED_IMPORTS: whole(1, 100_000).default(20),
   SIGNING_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
@@ -153,6 +164,7 @@ export function parseConfig(environment: Environment): Config {
     eventStoreUrl: values.EVENTSTORE_URL,
     s3: values.S3_ENDPOINT === undefined ? undefined : s3Config(values),
     publicUrl: values.PUBLIC_URL ?? `http://${values.HOST.includes(":") ? `[${values.HOST}]` : values.HOST}:${values.PORT}`,
+    trustedProxies: values.TRUSTED_PROXIES ?? new BlockList(),
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
     signingSecret: values.SIGNING_SECRET,

@@ -1,9 +1,10 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { withTimeLimit } from "../timeLimit.js";
 
 export interface Metrics {
   readonly registry: Registry;
   requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
+  signInEnded(labels: { way: string; outcome: string }): void;
   render(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -24,10 +25,17 @@ export function createMetrics(lookedUp: readonly LookedUp[] = []): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  const signIns = new Counter({
+    name: "waybill_sign_ins_total",
+    help: "Sign-ins to the portal, by the way they were made and by what became of them: signed in, refused, or slowed (told to wait)",
+    labelNames: ["way", "outcome"] as const,
+    registers: [registry],
+  });
   for (const each of lookedUp) addGauge(registry, each);
   return {
     registry,
     requestEnded: ({ method, route, status }, seconds) => requests.observe({ method: knownMethod(method), route, status }, seconds),
+    signInEnded: (labels) => signIns.inc(labels),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

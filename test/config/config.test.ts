@@ -1,5 +1,6 @@
+import { BlockList } from "node:net";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ConfigurationFaults, parseConfig } from "../../src/config.js";
 
 const secret = "thirty-two characters, or more..";
@@ -23,6 +24,7 @@ test("an empty environment gives the defaults: everything on one machine, with e
     eventStoreUrl: undefined,
     s3: undefined,
     publicUrl: "http://127.0.0.1:3000",
+    trustedProxies: expect.any(BlockList),
     rateLimitPerMinute: 600,
     maxQueuedImports: 20,
     signingSecret: undefined,
@@ -108,6 +110,31 @@ test.each([
 ])("with embedded stores and HOST %s webhooks may by default go to private addresses: %s", (HOST, expected) => {
   expect(parseConfig({ HOST }).webhookPrivate).toBe(expected);
   expect(parseConfig({ HOST, WEBHOOK_PRIVATE: expected ? "off" : "on" }).webhookPrivate).toBe(!expected);
+});
+
+describe("TRUSTED_PROXIES", () => {
+  test.each(["10.0.0.7", "10.0.0.0/8", "0.0.0.0/0", "::1", "2001:db8::/32", " 10.0.0.7 ,2001:db8::/128"])("%s is accepted", (value) => {
+    expect(parseConfig({ TRUSTED_PROXIES: value }).trustedProxies.rules.length).toBe(value.split(",").length);
+  });
+
+  test.each([
+    "proxy.example.com",
+    "10.0.0.7/33",
+    "2001:db8::/129",
+    "10.0.0.0/",
+    "10.0.0.0/8/8",
+    "10.0.0.7,",
+    "fe80::1%eth0",
+    "10.0.0.0/-1",
+    "all",
+  ])("%s is listed with the other faults", (value) => {
+    const words = /TRUSTED_PROXIES must be addresses or ranges.*\n.*DEMO must be on or off/s;
+    expect(() => parseConfig({ TRUSTED_PROXIES: value, DEMO: "x" })).toThrow(words);
+  });
+
+  test("is none by default", () => {
+    expect(parseConfig({}).trustedProxies.rules).toEqual([]);
+  });
 });
 
 test("webhooks may go to private addresses by default with embedded stores, and otherwise only with WEBHOOK_PRIVATE=on", () => {

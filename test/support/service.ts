@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { BlockList } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -100,6 +101,7 @@ export async function startTestService(
   const organisations = organisationDeps(database.pool, eventStore);
   const portal = {
     fileChecks: createCheckProcesses({ localities: async () => ({}) }),
+    trustedProxies: new BlockList(),
     ...{ ...deps, organisations, members: memberDeps({ pool: database.pool, eventStore }) },
     webhooks: { ...organisations, rules: { allowPrivate: true }, signingSecret: deps.signingSecret },
     ...parts,

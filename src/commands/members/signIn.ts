@@ -6,13 +6,21 @@ import { passwordLength } from "../../domain/members/password.js";
 import { TooBusy } from "../../portErrors.js";
 import type { MemberDeps } from "./deps.js";
 import type { VerifiedMember } from "./sessions.js";
-import { countFailure, forgetFailures, paceOf } from "./signInPace.js";
+import { giveBack, takeGuess } from "./signInBudget.js";
+import { type Attempt, clearFailures, countFailure, paceOf } from "./signInPace.js";
 
 export interface Credentials {
   readonly email: string;
   readonly password: string;
   /** Where the request comes from. */
   readonly address: string;
+  readonly known?: KnownBrowser | undefined;
+}
+
+/** A browser, and the members who have signed in there before. */
+export interface KnownBrowser {
+  readonly browser: string;
+  readonly memberIds: readonly string[];
 }
 
 export type SignInAnswer =
@@ -24,17 +32,21 @@ export type SignInAnswer =
 /** A refusal never comes earlier than this, so that an e-mail in several organisations, whose passwords are all checked, does not stand out. */
 const wrongAfterMs = 400;
 /** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot fill an account's places. */
-const mostAtOnce = { address: 4, account: 16 } as const;
+const mostAtOnce = { address: 4, account: 16, browser: 4 } as const;
 const mostOrganisations = 10;
 const usualOrganisations = 3;
 
-export function createSignIn(deps: MemberDeps): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
+export function createSignIn(
+  deps: MemberDeps & { readonly signingSecret: string },
+): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
   const underWay = new Map<string, number>();
-  return async ({ email, password, address }, signal) => {
-    const attempt = { emailKey: emailKey(email).slice(0, 300), address };
-    const places = [`account ${attempt.emailKey}`, `address ${address}`] as const;
-    const [ofAccount, ofAddress] = places.map((place) => underWay.get(place) ?? 0) as [number, number];
-    if (ofAccount >= mostAtOnce.account || ofAddress >= mostAtOnce.address) return { kind: "wait", seconds: 1 };
+  return async ({ email, password, address, known }, signal) => {
+    const key = emailKey(email).slice(0, 300);
+    const browser = known && (await isKnownAt(deps, key, known)) ? known.browser : undefined;
+    const attempt = { emailKey: key, address, browser, secret: deps.signingSecret };
+    const wanted = placesOf(attempt);
+    if (wanted.some(([place, most]) => (underWay.get(place) ?? 0) >= most)) return { kind: "wait", seconds: 1 };
+    const places = wanted.map(([place]) => place);
     for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
     try {
       return await tryOnce(deps, { ...attempt, password }, signal);
@@ -51,19 +63,42 @@ export function createSignIn(deps: MemberDeps): (credentials: Credentials, signa
   };
 }
 
+function placesOf({ emailKey: key, address, browser }: Attempt): (readonly [place: string, most: number])[] {
+  if (browser !== undefined) return [[`browser ${browser}`, mostAtOnce.browser]];
+  return [
+    [`account ${key}`, mostAtOnce.account],
+    [`address ${address}`, mostAtOnce.address],
+  ];
+}
+
+/** Whether a member with this e-mail has signed in in this browser before. */
+async function isKnownAt({ pool }: MemberDeps, key: string, { memberIds }: KnownBrowser): Promise<boolean> {
+  const { rowCount } = await pool.query("select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [
+    key,
+    memberIds,
+  ]);
+  return rowCount === 1;
+}
+
 async function tryOnce(
   deps: MemberDeps,
-  attempt: { emailKey: string; address: string; password: string },
+  attempt: Attempt & { readonly password: string },
   signal: AbortSignal | undefined,
 ): Promise<SignInAnswer> {
   const pace = await paceOf(deps.pool, attempt);
   if ("refuseMs" in pace) return { kind: "wait", seconds: Math.ceil(pace.refuseMs / 1000) };
   await pause(pace.delayMs, undefined, signal ? { signal } : {});
+  const guess = await takeGuess(deps.pool, attempt);
+  if ("waitSeconds" in guess) return { kind: "wait", seconds: guess.waitSeconds };
   const begun = performance.now();
-  const { verified, looked } = await verify(deps, attempt);
+  const { verified, looked } = await verify(deps, attempt).catch(async (error: unknown) => {
+    if (error instanceof TooBusy) await giveBack(deps.pool, guess); // nothing was looked at
+    throw error;
+  });
   const [first, ...others] = verified;
   if (first) {
-    await forgetFailures(deps.pool, attempt);
+    await giveBack(deps.pool, guess);
+    await clearFailures(deps.pool, attempt);
     return { kind: "verified", members: [first, ...others] };
   }
   // On a busy machine one hash may take longer than that: then every refusal takes as long as the hashes of three organisations.

@@ -1,4 +1,5 @@
 // src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
+import type { BlockList } from "node:net";
 import type { Child } from "hono/jsx";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
@@ -16,10 +17,12 @@ import type { Reads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 import type { Sources } from "../../queries/imports/importStatus.js";
 import type { QuoteMemory } from "../../queries/quotes/recentQuotes.js";
+import type { HttpMetrics } from "../server/requestFrame.js";
 import type { Fields } from "./fields.js";
 import type { ImportFeed } from "./live/importFeed.js";
 import type { Streams } from "./live/streams.js";
 import type { PortalCookie } from "./sessions/cookies.js";
+import type { SignInLog } from "./sessions/signInLog.js";
 import type { Access, Notice, Visit } from "./visit.js";
 
 export interface Shown {
@@ -93,6 +96,9 @@ export interface PortalOptions extends Sources {
   readonly logger: Logger;
   readonly limits: { readonly maxQueuedImports: number };
   readonly publicUrl: string;
+  /** The proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: BlockList;
+  readonly metrics: Pick<HttpMetrics, "signInEnded">;
   readonly signingSecret: string;
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
@@ -104,6 +110,7 @@ export interface PortalOptions extends Sources {
 /** The options and what the portal makes from them, for its pages. */
 export interface PortalDeps extends PortalOptions {
   readonly signIn: ReturnType<typeof createSignIn>;
+  readonly signInLog: SignInLog;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
   readonly live: { readonly streams: Streams; readonly imports: ImportFeed };

@@ -23,6 +23,7 @@ import { serveAnswer } from "./serveAnswer.js";
 import { serveAsset } from "./serveAsset.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnForm, ensureSameOrigin } from "./sessions/sameOrigin.js";
+import { createSignInLog } from "./sessions/signInLog.js";
 import { Layout } from "./shell/layout.js";
 import type { Visit } from "./visit.js";
 import { bodyBounds, ownerOf, readingOf, type VisitParts, visitOf } from "./visits.js";
@@ -63,7 +64,10 @@ export function createPortal(options: PortalOptions, frame: PortalFrame): Portal
   const links = createLinks(publicUrl);
   const assets = readAssets();
   const notices = createNotices(signingSecret, links);
-  const own = { signIn: createSignIn(members), sessionCookie: sessionCookie(publicUrl), downloads: boundDownloads() };
+  const own = {
+    ...{ signIn: createSignIn({ ...members, signingSecret }), signInLog: createSignInLog(options) },
+    ...{ sessionCookie: sessionCookie(publicUrl), downloads: boundDownloads() },
+  };
   const ending = closing ?? new AbortController().signal;
   const deps = { ...options, ...own, live: createLive(options, ending), closing: ending, stopping };
   const sessionOf = (c: Context<AppEnv>) => inTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session");

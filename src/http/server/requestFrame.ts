@@ -7,6 +7,7 @@ import { Rejection } from "../../domain/rejection.js";
 
 export interface HttpMetrics {
   requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
+  signInEnded(labels: { way: string; outcome: string }): void;
   /** The text for Prometheus and its content type. */
   render(): Promise<{ contentType: string; text: string }>;
 }

@@ -50,6 +50,7 @@ export const run: RunRole = (options) => {
     const portal = {
       ...deps,
       fileChecks,
+      trustedProxies: config.trustedProxies,
       webhooks: webhookDeps(adapters, config, addresses.signingSecret),
       ...{ organisations: organisationDeps(adapters), members: memberDeps(adapters) },
       singleSignOn: config.singleSignOn && createSingleSignOn({ ...config.singleSignOn, redirectUri, logger }),

@@ -111,7 +111,7 @@ export const memberClaims = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.emailKey] })],
 );
 
-/** Wrong passwords of the last minutes, by account, by address, and by both. Keys are hashes. */
+/** Wrong passwords of the last minutes, by address, and by address or known browser at an account. Keys are hashes with our secret. */
 export const signInFailures = pgTable(
   "sign_in_failures",
   {
@@ -121,6 +121,12 @@ export const signInFailures = pgTable(
   },
   (table) => [index("sign_in_failures_by_time").on(table.lastAt)],
 );
+
+/** When passwords of an account were looked at in the last hour, also from a browser that is known there. Keys are hashes with our secret. */
+export const signInGuesses = pgTable("sign_in_guesses", {
+  key: text().primaryKey(),
+  guessedAt: timestamp("guessed_at", { withTimezone: true }).array().notNull(),
+});
 
 /** What browsers brought back from single sign-on, or chose at the sign-in, kept until it expires: none of it is accepted twice. */
 export const usedStates = pgTable("used_states", {

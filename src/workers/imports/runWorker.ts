@@ -7,6 +7,7 @@ import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { claimTurn, type Turn } from "./turns/turns.js";
+import { forgetSignIns } from "./upkeep/forgetSignIns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
 import { sweepObjects } from "./upkeep/sweepObjects.js";
 import { sweepUploads } from "./upkeep/sweepUploads.js";
@@ -24,6 +25,7 @@ const pollMs = 1_000;
 const reconcileMs = 15_000;
 const lateReportsMs = 2_000;
 const sweepMs = 3_600_000;
+const forgetMs = 60_000;
 const mostOutageMs = 15_000;
 /** If a store does not answer, a turn may not be given back within this time. It then ends with its lease. */
 const stopMs = 6_000;
@@ -73,6 +75,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     repeatedly("reconciling the queue", reconcileMs, options, () => reconcileQueue(options)),
     repeatedly("making error reports", lateReportsMs, options, () => makeLateReports(options, folder)),
     repeatedly("giving up unfinished uploads", sweepMs, options, async () => void (await sweepUploads(options))),
+    repeatedly("forgetting sign-ins", forgetMs, options, () => forgetSignIns(options)),
     repeatedly("sweeping objects", sweepMs, options, async () => void (await sweepObjects(options))),
   ];
   while (!signal.aborted) {

@@ -4,8 +4,11 @@ import { inviteMember, makeLink } from "../../../src/commands/members/invite.js"
 import { joinByLink } from "../../../src/commands/members/joinByLink.js";
 import { removeMember } from "../../../src/commands/members/manage.js";
 import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import { hashEmail } from "../../../src/commands/members/signInPace.js";
+import { TooBusy } from "../../../src/portErrors.js";
+import { forgetSignIns } from "../../../src/workers/imports/upkeep/forgetSignIns.js";
 import { origin } from "../support.js";
-import { elsewhere, type SignInStage, startSignInStage } from "./signInStage.js";
+import { elsewhere, type SignInStage, signingSecret, startSignInStage } from "./signInStage.js";
 import { goodPassword } from "./support.js";
 
 let stage: SignInStage;
@@ -41,7 +44,7 @@ describe("a wrong sign-in", () => {
     const [one, two] = ["once-slow@example.com", "twice-slow@example.com"];
     for (const email of [one, two, two]) await stage.join(await stage.organisation(), email);
     const taking = (ms: number) =>
-      createSignIn({ ...stage.members, passwords: { ...stage.members.passwords, matches: () => pause(ms, false) } });
+      createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: () => pause(ms, false) } });
     const [quick, slow] = [taking(0), taking(300)];
     const wrong = (email: string) => ({ email, password: "wrong password 12", address: elsewhere() });
     for (const email of ["nobody-slow@example.com", one, two]) {
@@ -137,9 +140,96 @@ describe("a wrong sign-in", () => {
     await pool.query("insert into sign_in_failures select 'old ' || n, 9, now() - interval '16 minutes' from generate_series(1, 500) as n");
     const { email } = await stage.team("sweeper");
     const { countFailure } = await import("../../../src/commands/members/signInPace.js");
-    for (let n = 0; n < 101; n += 1) await countFailure(pool, { emailKey: email, address: "198.51.100.1" });
+    for (let n = 0; n < 101; n += 1) await countFailure(pool, { emailKey: email, address: "198.51.100.1", secret: signingSecret });
     const { rows } = await pool.query("select count(*)::int as old from sign_in_failures where key like 'old %'");
     expect(rows[0].old).toBe(0);
+  });
+});
+
+describe("an account's budget of wrong passwords", () => {
+  const wrong = "wrong password 12";
+  /** Writes guesses of the last hour, or older, into the one row that the attempts have made. */
+  const setGuesses = async (count: number, ago: string) => {
+    const guesses = "array(select now() - $2::interval from generate_series(1, $1::int))";
+    await stage.database.pool.query(`update sign_in_guesses set guessed_at = ${guesses}`, [count, ago]);
+  };
+  beforeEach(() => stage.database.pool.query("delete from sign_in_guesses"));
+
+  test.each(["known", "unknown"])("is 100 an hour, from however many addresses, where the e-mail is %s", async (which) => {
+    const email = which === "known" ? (await stage.team("budget")).email : "budget-of-nobody@example.com";
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" });
+    await setGuesses(98, "59 minutes");
+    stage.verifications = 0;
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" }); // the 99th
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" }); // the 100th
+    expect(stage.verifications).toBe(2);
+    const late = await stage.attempt(email, wrong);
+    expect(late).toEqual({ kind: "wait", seconds: expect.any(Number) }); // the 101st
+    expect(late.kind === "wait" && late.seconds > 0 && late.seconds <= 60).toBe(true);
+    expect(await stage.attempt(email)).toMatchObject({ kind: "wait" }); // also with the right password
+    expect(stage.verifications).toBe(2);
+    await setGuesses(100, "61 minutes");
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" });
+  });
+
+  test("is not exceeded by guesses at the same moment, at several processes", async () => {
+    const { email } = await stage.team("at-once");
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" });
+    await setGuesses(95, "1 minute");
+    let looked = 0;
+    const matches = async () => {
+      looked += 1;
+      return false;
+    };
+    const signIns = Array.from({ length: 4 }, () =>
+      createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches } }),
+    );
+    const tries = signIns.flatMap((signIn) => Array.from({ length: 15 }, () => signIn({ email, password: wrong, address: elsewhere() })));
+    const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
+    expect([looked, kinds.filter((kind) => kind === "refused").length]).toEqual([5, 5]);
+  });
+
+  test("is not used up by right passwords, or by tries that are not looked at", async () => {
+    const { email } = await stage.team("right");
+    for (let n = 0; n < 3; n += 1) expect(await stage.attempt(email)).toMatchObject({ kind: "verified" });
+    const busy = () => Promise.reject(new TooBusy("busy"));
+    const signIn = createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: busy } });
+    expect(await signIn({ email, password: wrong, address: elsewhere() })).toMatchObject({ kind: "wait" });
+    const { rows } = await stage.database.pool.query("select cardinality(guessed_at) as guesses from sign_in_guesses");
+    expect(rows).toEqual([{ guesses: 0 }]);
+  });
+
+  test("does not hold for a browser that has signed in there before, which has 20 of its own", async () => {
+    const { email, memberId } = await stage.team("known-browser");
+    const known = { browser: "a browser", memberIds: [memberId] };
+    expect(await stage.attempt(email, wrong)).toEqual({ kind: "refused" });
+    await setGuesses(100, "1 minute");
+    const here = "203.0.113.77"; // another person's guesses come from the same address, as behind a proxy that is not trusted
+    for (let n = 0; n < 6; n += 1) await stage.attempt(`other-${n}@example.com`, wrong, here);
+    expect(await stage.attempt(email, goodPassword, here)).toMatchObject({ kind: "wait" });
+    expect(await stage.attempt(email, goodPassword, here, known)).toMatchObject({ kind: "verified" });
+    const stranger = { browser: "a browser", memberIds: ["00000000-0000-4000-8000-000000000000"] };
+    expect(await stage.attempt(email, goodPassword, here, stranger)).toMatchObject({ kind: "wait" });
+    await setGuesses(19, "1 minute");
+    expect(await stage.attempt(email, wrong, here, known)).toEqual({ kind: "refused" });
+    expect(await stage.attempt(email, goodPassword, here, known)).toMatchObject({ kind: "wait" });
+  });
+
+  test("has keys that cannot be made from an e-mail without the secret, and ends with its hour", async () => {
+    const { pool } = stage.database;
+    expect(await stage.attempt("kept@example.com", wrong)).toEqual({ kind: "refused" });
+    const keys = async () => (await pool.query<{ key: string }>("select key from sign_in_guesses")).rows.map(({ key }) => key);
+    const [key] = await keys();
+    expect([hashEmail(signingSecret, "budget", "kept@example.com"), hashEmail("another", "budget", "kept@example.com") === key]).toEqual([
+      key,
+      false,
+    ]);
+    await forgetSignIns({ pool });
+    expect(await keys()).toEqual([key]);
+    await setGuesses(3, "61 minutes");
+    await pool.query("update sign_in_failures set last_at = now() - interval '16 minutes'");
+    await forgetSignIns({ pool });
+    expect([await keys(), (await pool.query("select from sign_in_failures")).rowCount]).toEqual([[], 0]);
   });
 });
 

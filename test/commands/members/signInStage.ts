@@ -1,15 +1,17 @@
 // Members who sign in, each attempt from another address.
-import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import { createSignIn, type KnownBrowser, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import type { Passwords } from "../../../src/ports/people.js";
 import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
 
 export interface SignInStage extends MemberStage {
   /** How many password checks were made so far. A test may set it back to 0. */
   verifications: number;
-  attempt(email: string, password?: string, address?: string): Promise<SignInAnswer>;
+  attempt(email: string, password?: string, address?: string, known?: KnownBrowser): Promise<SignInAnswer>;
   /** An organisation with an admin `boss-...` and a member of this role. */
   team(name: string, role?: string): Promise<{ organisationId: string; email: string; memberId: string }>;
 }
+
+export const signingSecret = "a secret of thirty-two characters";
 
 let addresses = 0;
 export const elsewhere = () => {
@@ -27,11 +29,11 @@ export async function startSignInStage(): Promise<SignInStage> {
       return passwords.matches(password, hash);
     },
   };
-  const signIn = createSignIn({ ...members.members, passwords: counting });
+  const signIn = createSignIn({ ...members.members, passwords: counting, signingSecret });
   const stage: SignInStage = {
     ...members,
     verifications: 0,
-    attempt: (email, password = goodPassword, address = elsewhere()) => signIn({ email, password, address }),
+    attempt: (email, password = goodPassword, address = elsewhere(), known = undefined) => signIn({ email, password, address, known }),
     team: async (name, role = "operator") => {
       const organisationId = await members.organisation();
       await members.join(organisationId, `boss-${name}@example.com`);

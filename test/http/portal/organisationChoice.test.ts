@@ -81,7 +81,7 @@ test("only a verified organisation can be chosen, and only for a few minutes", a
   const { fields } = await asked(browser);
   const { choice = "" } = fields;
   const member = { memberId: inSecond.memberId, organisationId: second.id, credentialsRevision: "2" };
-  const value = { browserSha256: hashToken(browser.cookies.get("waybill_choice") ?? ""), members: [member] };
+  const value = { way: "password", browserSha256: hashToken(browser.cookies.get("waybill_choice") ?? ""), members: [member] };
   const [past, soon] = [new Date(Date.now() - 1), new Date(Date.now() + 60_000)];
   const refused: [Record<string, string>, string][] = [
     [fields, other.id],

@@ -1,6 +1,8 @@
 // Hashing passwords does not block the API. `npm run bench -- --only=signIns` is the long form.
+import { BlockList } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
+import { parseRanges } from "../../../src/domain/addressRanges.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import type { Passwords } from "../../../src/ports/people.js";
@@ -11,7 +13,7 @@ let service: TestService;
 let organisation: TestOrganisation;
 const emails: string[] = [];
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, undefined, { trustedProxies: parseRanges("127.0.0.1") ?? new BlockList() });
   organisation = await service.organisation();
   const atFullStrength = (passwords: Passwords) => passwords;
   for (let n = 0; n < 5; n += 1)

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, string>>;
 const examples: Readonly<Record<string, (stage: PortalStage) => Fields>> = {
   "/portal/sign-in/organisation": ({ service, organisationId, people }) => {
     const member = { memberId: people.admin.memberId, organisationId, credentialsRevision: "1" };
-    const value = { browserSha256: "x", members: [member] };
+    const value = { way: "password", browserSha256: "x", members: [member] };
     return {
       organisation: organisationId,
       choice: signValue("a secret of somebody else, 32 bytes", "choice", value, new Date(Date.now() + 60_000)),

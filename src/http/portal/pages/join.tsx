@@ -48,7 +48,11 @@ export const joinForm: FormOf<Visit> = {
   page: joinPage,
   submit: async (visit, fields, deps) => {
     const password = fields.get("password");
-    const member = await joinByLink(deps.members, { token: visit.params["token"] ?? "", password }, visit.requestId);
-    return enter(member, "/portal", visit, deps);
+    const token = visit.params["token"] ?? "";
+    const member = await joinByLink(deps.members, { token, password }, visit.requestId).catch((error: unknown) => {
+      if (error instanceof Rejection && error.code === "notFound") deps.signInLog.refused(visit.context, "link", "the link is void");
+      throw error;
+    });
+    return enter(member, "/portal", "link", visit, deps);
   },
 };

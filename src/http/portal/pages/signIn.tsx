@@ -1,8 +1,10 @@
 import type { VerifiedMember } from "../../../commands/members/sessions.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
 import { offerChoice, takeChoice } from "../sessions/choice.js";
-import { clientAddress } from "../sessions/clientAddress.js";
+import { addressOf } from "../sessions/clientAddress.js";
+import { knownBrowser } from "../sessions/knownBrowser.js";
 import { safeReturn } from "../sessions/returnTo.js";
+import type { SignInWay } from "../sessions/signInLog.js";
 import { singleSignOnPaths } from "../sessions/singleSignOn.js";
 import { Field, Form } from "../shell/form.js";
 import type { Visit } from "../visit.js";
@@ -50,21 +52,26 @@ export const signInForm: FormOf<Visit> = {
   page: signInPage,
   submit: async (visit, fields, deps) => {
     const next = safeReturn(fields.get("next"));
-    const { env, req } = visit.context;
-    const address = clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"));
-    const answer = await deps.signIn({ email: fields.get("email"), password: fields.get("password"), address });
+    const { context } = visit;
+    const [email, password] = [fields.get("email"), fields.get("password")];
+    const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps, context)];
+    const answer = await deps.signIn({ email, password, address, known });
     switch (answer.kind) {
       case "verified":
-        return signInAs(answer.members, next, visit, deps);
+        return signInAs(answer.members, next, "password", visit, deps);
       case "refused":
-        return again(visit, fields.get("email"), next, deps, 401, "Email or password is wrong.");
+        deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
+        return again(visit, email, next, deps, 401, "Email or password is wrong.");
       case "wait": {
-        const said = `Too many tries. Wait ${answer.seconds} s and try again.`;
-        return { ...again(visit, fields.get("email"), next, deps, 429, said), retryAfter: answer.seconds };
+        deps.signInLog.slowed(context, "password", answer.seconds, email);
+        const said = `Too many tries. Wait ${inWords(answer.seconds)} and try again.`;
+        return { ...again(visit, email, next, deps, 429, said), retryAfter: answer.seconds };
       }
     }
   },
 };
+
+const inWords = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`);
 
 function again(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): Shown {
   const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
@@ -76,16 +83,17 @@ function again(visit: Visit, email: string, next: string, deps: PortalDeps, stat
 export async function signInAs(
   members: readonly [VerifiedMember, ...VerifiedMember[]],
   next: string,
+  way: SignInWay,
   visit: Visit,
   deps: PortalDeps,
 ): Promise<Done | Shown> {
-  if (members.length === 1) return enter(members[0], next, visit, deps);
+  if (members.length === 1) return enter(members[0], next, way, visit, deps);
   return {
     title: "Which organisation?",
     body: (
       <Form visit={visit} to={organisationPath}>
         <input type="hidden" name="next" value={next} />
-        <input type="hidden" name="choice" value={offerChoice(deps, visit.context, members)} />
+        <input type="hidden" name="choice" value={offerChoice(deps, visit.context, way, members)} />
         {members.map(({ organisationId, organisationName }) => (
           <button type="submit" name="organisation" value={organisationId} class="quiet">
             {organisationName}
@@ -105,8 +113,9 @@ export const organisationForm: FormOf<Visit> = {
   submit: async (visit, fields, deps) => {
     const next = safeReturn(fields.get("next"));
     const choice = { signed: fields.get("choice"), organisationId: fields.get("organisation") };
-    const member = await takeChoice(deps, visit.context, choice);
-    if (!member) return again(visit, "", next, deps, 401, "This choice has expired or was made already. Sign in again.");
-    return enter(member, next, visit, deps);
+    const taken = await takeChoice(deps, visit.context, choice);
+    if (taken) return enter(taken.member, next, taken.way, visit, deps);
+    deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
+    return again(visit, "", next, deps, 401, "This choice has expired or was made already. Sign in again.");
   },
 };

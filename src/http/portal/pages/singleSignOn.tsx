@@ -20,7 +20,9 @@ export const finishPage: PageOf<Visit> = {
   leadsOn: true,
   show: async (visit, deps) => {
     const answer = await finishSingleSignOn(configured(deps), visit.context);
-    return answer.kind === "verified" ? signInAs(answer.members, answer.returnTo, visit, deps) : backToSignIn(answer.why);
+    if (answer.kind === "verified") return signInAs(answer.members, answer.returnTo, "single sign-on", visit, deps);
+    deps.signInLog.refused(visit.context, "single sign-on", answer.reason, answer.email);
+    return backToSignIn(answer.why);
   },
 };
 

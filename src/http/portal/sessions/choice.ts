@@ -9,11 +9,13 @@ import { takeOnce } from "../../../commands/members/takeOnce.js";
 import { hashToken, makeToken } from "../../../domain/members/link.js";
 import { choiceCookie } from "./cookies.js";
 import { readSignedValue, signValue } from "./signedValue.js";
+import type { SignInWay } from "./signInLog.js";
 
 /** Less than the time for which a taken choice is remembered. */
 const minutes = 5;
 const purpose = "choice";
 const offered = z.object({
+  way: z.enum(["password", "single sign-on", "link"]),
   browserSha256: z.string(),
   members: z.array(z.object({ memberId: z.string(), organisationId: z.string(), credentialsRevision: z.string() })),
 });
@@ -25,11 +27,21 @@ interface ChoiceDeps {
 }
 
 /** What the form carries. Sets the cookie that it belongs to; the choice of an earlier sign-in in this browser is void. */
-export function offerChoice({ publicUrl, signingSecret }: ChoiceDeps, c: Context, members: readonly NamelessMember[]): string {
+export function offerChoice(
+  { publicUrl, signingSecret }: ChoiceDeps,
+  c: Context,
+  way: SignInWay,
+  members: readonly NamelessMember[],
+): string {
   const browser = makeToken(randomBytes);
   choiceCookie(publicUrl, minutes * 60).write(c, browser);
   const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
-  return signValue(signingSecret, purpose, { browserSha256: hashToken(browser), members: kept }, new Date(Date.now() + minutes * 60_000));
+  return signValue(
+    signingSecret,
+    purpose,
+    { way, browserSha256: hashToken(browser), members: kept },
+    new Date(Date.now() + minutes * 60_000),
+  );
 }
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
@@ -37,7 +49,7 @@ export async function takeChoice(
   { pool, publicUrl, signingSecret }: ChoiceDeps,
   c: Context,
   { signed, organisationId }: { signed: string; organisationId: string },
-): Promise<NamelessMember | undefined> {
+): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {
   const cookie = choiceCookie(publicUrl, 0);
   const browser = cookie.read(c);
   const known = offered.safeParse(readSignedValue(signingSecret, purpose, signed, new Date()));
@@ -45,5 +57,5 @@ export async function takeChoice(
   const member = known.data.members.find((each) => each.organisationId === organisationId);
   if (!member || !(await takeOnce(pool, browser))) return undefined;
   cookie.clear(c);
-  return member;
+  return { member, way: known.data.way };
 }

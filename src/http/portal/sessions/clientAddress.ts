@@ -1,33 +1,39 @@
-// Where a request comes from, as far as slowing down wrong passwords needs it.
-import { BlockList, isIP, isIPv4 } from "node:net";
+// Where a request comes from, for the log and for slowing down wrong passwords.
+import { type BlockList, isIP, isIPv4 } from "node:net";
+import type { Context } from "hono";
+import { isWithin } from "../../../domain/addressRanges.js";
+import type { AppEnv } from "../../server/requestFrame.js";
 
-const near = new BlockList();
-near.addSubnet("127.0.0.0", 8);
-near.addSubnet("10.0.0.0", 8);
-near.addSubnet("172.16.0.0", 12);
-near.addSubnet("192.168.0.0", 16);
-near.addSubnet("169.254.0.0", 16);
-near.addAddress("::1", "ipv6");
-near.addSubnet("fc00::", 7, "ipv6");
-near.addSubnet("fe80::", 10, "ipv6");
+export const addressOf = ({ env, req }: Context<AppEnv>, trustedProxies: BlockList): string =>
+  clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"), trustedProxies);
 
 /**
- * The peer's address. Behind a reverse proxy on this machine or network: the address that the proxy reports, which is the last entry of
- * X-Forwarded-For. An IPv6 network of one customer counts as one address.
+ * The peer's address. Of a trusted proxy: the address that it names in X-Forwarded-For, which is the last one; where that is a trusted proxy
+ * too, the one before it, and so on. Anyone else could have written the header. An IPv6 network of one customer counts as one address.
  */
-export function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
-  const direct = plain(peer ?? "");
-  const told = plain(forwardedFor?.split(",").at(-1) ?? "");
-  return network(isNear(direct) && isIP(told) !== 0 ? told : direct);
+export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trustedProxies: BlockList): string {
+  let nearest = plain(peer ?? "");
+  const named = (forwardedFor ?? "").split(",").map(plain);
+  while (isWithin(trustedProxies, nearest)) {
+    const before = named.pop();
+    if (before === undefined || isIP(before) === 0) break;
+    nearest = before;
+  }
+  return network(nearest);
 }
 
-const plain = (text: string): string => text.trim().replace(/^::ffff:(?=\d+\.)/i, "");
-
-const isNear = (address: string): boolean => isIP(address) !== 0 && near.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+/** Without a port, brackets, a zone, or the IPv6 form of an IPv4 address. */
+const plain = (text: string): string =>
+  text
+    .trim()
+    .replace(/^\[(.*)\](:\d+)?$/, "$1")
+    .replace(/^([\d.]+):\d+$/, "$1")
+    .replace(/%.*$/, "")
+    .replace(/^::ffff:(?=\d+\.)/i, "");
 
 function network(address: string): string {
   if (isIP(address) !== 6) return isIPv4(address) ? address : "unknown";
-  const [head = "", tail] = address.toLowerCase().split("%")[0]?.split("::") ?? [];
+  const [head = "", tail] = address.toLowerCase().split("::");
   const front = head.split(":").filter(Boolean);
   const back = tail?.split(":").filter(Boolean) ?? [];
   const zeros = tail === undefined ? 0 : 8 - front.length - back.length;

@@ -20,6 +20,9 @@ export const singleSignOnCookie = (publicUrl: string, seconds: number): PortalCo
 /** The browser that is asked which organisation. */
 export const choiceCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_choice", seconds);
 
+/** A browser in which somebody has signed in before. */
+export const knownCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_known", seconds);
+
 function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCookie {
   const secure = publicUrl.startsWith("https:");
   const prefix = secure ? ({ prefix: "host" } as const) : {};

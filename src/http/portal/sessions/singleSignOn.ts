@@ -21,8 +21,8 @@ export interface SingleSignOnDeps {
 
 export type SingleSignOnAnswer =
   | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]]; readonly returnTo: string }
-  /** A sentence for the person. */
-  | { readonly kind: "refused"; readonly why: string };
+  /** `why`: a sentence for the person. `reason` and `email` are for the log. */
+  | { readonly kind: "refused"; readonly why: string; readonly reason: string; readonly email?: string };
 
 const purpose = "single sign-on";
 const kept = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
@@ -48,7 +48,7 @@ export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Pr
   const identity = await deps.singleSignOn.finish(new URL(c.req.url).search, checks);
   if (identity.kind !== "verified") return refused(identity.kind);
   const [first, ...others] = await membersOf(deps.pool, identity.email);
-  return first ? { kind: "verified", members: [first, ...others], returnTo } : refused("stranger");
+  return first ? { kind: "verified", members: [first, ...others], returnTo } : refused("stranger", identity.email);
 }
 
 const sentences: Readonly<Record<Exclude<Identity["kind"], "verified"> | "stranger", string>> = {
@@ -58,4 +58,7 @@ const sentences: Readonly<Record<Exclude<Identity["kind"], "verified"> | "strang
   unreachable: "The identity provider does not answer at the moment. Try again shortly, or sign in by password",
 };
 
-const refused = (kind: keyof typeof sentences): SingleSignOnAnswer => ({ kind: "refused", why: sentences[kind] });
+const refused = (reason: keyof typeof sentences, email?: string): SingleSignOnAnswer => ({
+  ...{ kind: "refused", why: sentences[reason], reason },
+  ...(email === undefined ? {} : { email }),
+});

@@ -1,4 +1,7 @@
+import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../../src/config.js";
+import { parseRanges } from "../../../../src/domain/addressRanges.js";
 import { clientAddress } from "../../../../src/http/portal/sessions/clientAddress.js";
 import { safeReturn } from "../../../../src/http/portal/sessions/returnTo.js";
 import { ensureOwnForm, ensureSameOrigin } from "../../../../src/http/portal/sessions/sameOrigin.js";
@@ -62,20 +65,35 @@ describe("a change", () => {
 });
 
 describe("the address that wrong passwords are counted by", () => {
+  const trusted = parseRanges("127.0.0.1, 10.0.0.0/8, fd00::/8, 2001:db8:ffff::7") ?? new BlockList();
   test.each([
     ["203.0.113.9", undefined, "203.0.113.9"],
     ["::ffff:203.0.113.9", undefined, "203.0.113.9"],
-    ["203.0.113.9", "198.51.100.7", "203.0.113.9"], // a client with a public address is not a proxy: its header is not trusted
+    ["203.0.113.9", "198.51.100.7", "203.0.113.9"], // not a trusted proxy: its header is ignored
+    ["192.168.0.2", "198.51.100.7", "192.168.0.2"], // nor is any private address
+    ["::1", "198.51.100.7", "0:0:0:0::/64"],
     ["127.0.0.1", "198.51.100.7", "198.51.100.7"],
     ["::ffff:10.0.0.2", "1.1.1.1, 198.51.100.7", "198.51.100.7"], // the last address is the one that the proxy added
-    ["127.0.0.1", "nonsense", "127.0.0.1"],
-    ["fd00::2", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["10.0.0.2", "1.1.1.1, 198.51.100.7, 10.9.9.9,127.0.0.1", "198.51.100.7"], // several proxies in a row
+    ["10.0.0.2", "1.1.1.1, 198.51.100.7, ::ffff:10.9.9.9", "198.51.100.7"],
+    ["2001:db8:ffff::7", "198.51.100.7:4711, [fd00::1]:80", "198.51.100.7"],
+    ["2001:db8:ffff::8", "198.51.100.7", "2001:db8:ffff:0::/64"],
+    ["10.0.0.2", "10.0.0.3, 10.0.0.4", "10.0.0.3"], // the client itself is in the range
+    ["10.0.0.2", "198.51.100.7, nonsense", "10.0.0.2"],
+    ["127.0.0.1", "", "127.0.0.1"],
+    ["127.0.0.1", undefined, "127.0.0.1"],
+    ["fd00::2%eth0", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
     ["2001:db8:1:2::9", undefined, "2001:db8:1:2::/64"],
     ["2001:db8::1", undefined, "2001:db8:0:0::/64"],
-    ["::1", undefined, "0:0:0:0::/64"],
-    [undefined, undefined, "unknown"],
+    [undefined, "198.51.100.7", "unknown"],
   ])("from %j, told %j: %s", (peer, told, address) => {
-    expect(clientAddress(peer, told)).toBe(address);
+    expect(clientAddress(peer, told, trusted)).toBe(address);
+  });
+
+  test("is the peer's where no proxy is trusted, which is the default", () => {
+    for (const peer of ["127.0.0.1", "10.0.0.2", "203.0.113.9"]) {
+      expect(clientAddress(peer, "198.51.100.7", parseConfig({}).trustedProxies)).toBe(peer);
+    }
   });
 });
 

@@ -1,0 +1,9 @@
+import type { Pool } from "pg";
+import { forgetGuesses } from "../../../commands/members/signInBudget.js";
+import { forgetFailures } from "../../../commands/members/signInPace.js";
+
+/** Deletes what is kept of wrong passwords when its time is over, also where no further sign-in comes. */
+export async function forgetSignIns({ pool }: { readonly pool: Pool }): Promise<void> {
+  await forgetFailures(pool);
+  await forgetGuesses(pool);
+}
