@@ -64,6 +64,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 
 /** Quotes are asked for in two ways: `steady` is 100 a second on ten connections, a busy day; the other is as fast as twenty connections allow. */
 export async function signInSection({ folder, full, say, profileDir }) {
+  process.env.TRUSTED_PROXIES = "127.0.0.1"; // each sign-in comes from another address
   const service = await startService({ folder: join(folder, "service"), profileDir });
   try {
     const [key] = await makeOrganisations(service, ["sign-ins"], 3);

@@ -103,6 +103,7 @@ describe("a wrong sign-in", () => {
       undefined,
     ]);
     expect(stage.verifications).toBeLessThan(100); // the other attempts made no hash
+    await stage.database.pool.query("update sign_in_failures set last_at = now()"); // on a busy machine the wait may be over by now
     expect(await stage.attempt(email, goodPassword, guesser)).toMatchObject({ kind: "wait" });
     expect(await stage.attempt(neighbour, goodPassword, guesser)).toMatchObject({ kind: "verified" });
     expect(await kept(memberId)).toEqual(before);
