@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
-import { migrate } from "../adapters/postgres/migrate.js";
 import { inviteMember, makeLink } from "../commands/members/invite.js";
 import { createKey } from "../commands/organisations/keys.js";
 import type { Origin } from "../commands/organisations/organisation.js";
@@ -12,7 +11,8 @@ import { linkAddress } from "../domain/members/link.js";
 import { firstStart } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
-import { type Adapters, memberDeps, migrateWhenUp, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
+import { type Adapters, memberDeps, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
+import { prepareTables, unfilledTables } from "../main/tables.js";
 import { listMembers } from "../queries/organisations/members.js";
 import { listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
@@ -37,8 +37,8 @@ export async function prepareFirstStart(
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
-    if (config.databaseUrl === undefined) await migrateWhenUp(adapters.pool, logger, signal);
-    else await migrate(adapters.pool);
+    if (config.databaseUrl === undefined) await whenUp(() => prepareTables(adapters), logger, signal);
+    else await prepareTables(adapters);
     if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
     await adapters.objectStore.prepare();
     if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
@@ -53,6 +53,8 @@ type Insist = <Result>(work: () => Promise<Result>) => Promise<Result | undefine
 /** Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. */
 async function findOrMakeDemo(adapters: Adapters, insist: Insist): Promise<Demo | undefined> {
   const organisationId = demoOrganisation.organisation.id;
+  const unfilled = await insist(() => unfilledTables(adapters.pool));
+  if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, and no role runs yet that reads it
   const found = await insist(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
     others: await listOrganisations(adapters.pool),

@@ -15,14 +15,14 @@ export interface CommandContext extends Adapters {
  * modules are loaded here, so that help and wrong arguments are answered at once.
  */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, { migrate }, { openAdapters }] =
+  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, { openAdapters }, { prepareTables }] =
     await Promise.all([
       import("../config.js"),
       import("../adapters/logging.js"),
       import("../supervisor/openStores.js"),
       import("../embedded/stopSignal.js"),
-      import("../adapters/postgres/migrate.js"),
       import("../main/adapters.js"),
+      import("../main/tables.js"),
     ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });
@@ -32,7 +32,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
   try {
     const adapters = await openAdapters(config, stores, "cli", logger);
     try {
-      await migrate(adapters.pool);
+      await prepareTables(adapters);
       signal.throwIfAborted();
       return await work({ ...adapters, config, signingSecret: stores.signingSecret, logger, signal });
     } finally {

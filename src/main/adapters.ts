@@ -10,7 +10,6 @@ import { createFileObjectStore, type FileObjectStore } from "../adapters/objectS
 import { createPasswords } from "../adapters/passwords.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
-import { migrate } from "../adapters/postgres/migrate.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
 import { backOffMs } from "../backOff.js";
@@ -93,11 +92,6 @@ async function openObjectStore(config: Config, signingSecret: string, patience: 
   }
   const store = createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
   return { objectStore: store, openLink: store.openLink, closeObjects: () => undefined };
-}
-
-/** Waits until the database can be reached, and migrates it. */
-export async function migrateWhenUp(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<void> {
-  await whenUp(() => migrate(pool), logger, signal);
 }
 
 /** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */

@@ -5,6 +5,8 @@ import type { Logger } from "pino";
 import { bundledLocalities } from "../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
+import { outageIn } from "../http/server/outage.js";
+import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { localityFiles } from "../queries/organisations/organisations.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
@@ -57,23 +59,48 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   };
 }
 
-/** A geography that follows the newest versions: the API uses a newly loaded country within a second. */
+/**
+ * A geography that follows the newest versions: the API uses a newly loaded country within a second. If they cannot be read at the start, the
+ * calls that need them throw until they can.
+ */
 export async function followLocalities(localities: LocalityVersions, logger: Logger, signal: AbortSignal): Promise<Geography> {
-  let versions = await localities.current();
-  let geography = await localities.geography(versions);
+  let used: { readonly name: string; readonly geography: Geography } | undefined;
   const look = async () => {
     const found = await localities.current();
-    if (nameOf(found) === nameOf(versions)) return;
-    geography = await localities.geography(found);
-    versions = found;
+    if (nameOf(found) === used?.name) return;
+    used = { name: nameOf(found), geography: await localities.geography(found) };
   };
+  await insteadOfOutage(look(), logger);
   void repeatedly("looking for newly loaded localities (those in use stay)", refreshMs, { logger, signal }, look);
-  return {
-    resolve: (request) => geography.resolve(request),
-    suggest: (start, country) => geography.suggest(start, country),
-    postalCodesOf: (suburb, country) => geography.postalCodesOf(suburb, country),
-    reload: (country) => geography.reload(country),
+  const present = () => {
+    if (!used) throw new StoreUnavailable("database", "The localities are not loaded yet");
+    return used.geography;
   };
+  if (used) warm(present());
+  return {
+    resolve: (request) => present().resolve(request),
+    suggest: (start, country) => present().suggest(start, country),
+    postalCodesOf: (suburb, country) => present().postalCodesOf(suburb, country),
+    reload: (country) => present().reload(country),
+  };
+}
+
+/** For a worker: loads the present localities before its first import. */
+export async function warmLocalities(localities: LocalityVersions, logger: Logger): Promise<void> {
+  const load = async () => warm(await localities.geography(await localities.current()));
+  await insteadOfOutage(load(), logger);
+}
+
+async function insteadOfOutage(loading: Promise<void>, logger: Logger): Promise<void> {
+  await loading.catch((error: unknown) => {
+    if (!outageIn(error)) throw error;
+    logger.warn({ err: error }, "the localities are loaded later");
+  });
+}
+
+/** Loads Australia's localities now, so that the first request or import does not wait for them. */
+function warm(geography: Geography): void {
+  geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }
 
 function nameOf(versions: Record<string, string>): string {

@@ -13,8 +13,13 @@ const network = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
-// Connection exceptions, shutdowns, out of resources, statement time-out, and a standby that has not been promoted yet.
-const sqlStates = /^(08...|57P0[1-5]|57014|53...|25006)$/;
+// Connection exceptions, shutdowns, out of resources, system errors, statement time-out, a standby that has not been promoted yet, and
+// transactions that another one has ended.
+const sqlStates = /^(08...|40001|40P01|57P0[1-5]|57014|53...|58...|25006|3D000)$/;
+/** A table, column, function or schema is not there: it was dropped and is created again, or another process is migrating. */
+const missing = /^(42P01|42703|42883|3F000)$/;
+/** Postgres has no code of its own for a table that is dropped while a statement uses it. */
+const droppedInUse = /could not open relation with OID|cache lookup failed for/;
 // node-postgres has no error code for these.
 const messages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after/;
@@ -24,22 +29,36 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (at instanceof StoreUnavailable && at.store === "database") return true;
     const code = (at as { code?: unknown }).code;
     if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
-    if (messages.test(at.message)) return true;
+    if (isMissing(at) || messages.test(at.message)) return true;
   }
   return false;
 }
 
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: string };
+  return typeof code === "string" && (missing.test(code) || (code === "XX000" && droppedInUse.test(message ?? "")));
+}
+
+export interface Seen {
+  /** This process was connected to the database before, so its settings are right. */
+  readonly connectedBefore?: boolean;
+}
+
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
-export function asDatabaseError(error: unknown): unknown {
+export function asDatabaseError(error: unknown, { connectedBefore = false }: Seen = {}): unknown {
   if (error instanceof StoreUnavailable) return error;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
-  const hint = hintFor(error);
+  const hint = connectedBefore && isDatabaseUnavailable(error) ? undefined : hintFor(error);
   if (hint) {
     return new StoreUnavailable("database", `The database cannot be used: ${reason}. ${hint}`, { cause: error, fault: "misconfigured" });
   }
   if (!isDatabaseUnavailable(error)) return error;
+  if (isMissing(error)) return new StoreUnavailable("database", `${tablesMissing}: ${reason}`, { cause: error });
   return new StoreUnavailable("database", `The database is not available: ${reason}`, { cause: error });
 }
+
+const tablesMissing =
+  "The database does not have all of its tables. A running projector fills them from the log, and so does `projections rebuild`";
 
 /** What to do about an error for which waiting does not help; undefined for other errors. */
 function hintFor(error: unknown): string | undefined {
@@ -50,5 +69,6 @@ function hintFor(error: unknown): string | undefined {
   if (message === "The server does not support SSL connections") return "Switch TLS on in it, or take sslmode out of DATABASE_URL.";
   if (isTlsFault(error)) return "Check sslmode and sslrootcert in DATABASE_URL, and NODE_EXTRA_CA_CERTS.";
   if (typeof code === "string" && /^(28...|3D000)$/.test(code)) return "Check the user, the password and the database in DATABASE_URL.";
+  if (code === "42501") return "Check what the user of DATABASE_URL may do in this database and its schema public.";
   return undefined;
 }

@@ -1,25 +1,47 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { readMigrationFiles } from "drizzle-orm/migrator";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
 import { asDatabaseError } from "./errors.js";
+import { restoreTables } from "./restoreTables.js";
 
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 const lock = 7_241_001; // any number that no other advisory lock of this database uses
 
 /**
- * Migrates the database. Of several processes that start at once one migrates, and the other ones wait and find nothing to do. The transaction
- * holds the lock, not the session, which a pooler in transaction mode would keep.
+ * The tables that are filled from the log. Where they are missing beside a log with events, they are not created empty: an empty table would
+ * say that a key, an import or a shipment does not exist. Whoever fills them brings them.
  */
-export async function migrate(pool: pg.Pool): Promise<void> {
+export interface FilledTables {
+  readonly names: readonly string[];
+  readonly logIsEmpty: () => Promise<boolean>;
+}
+
+/**
+ * Migrates the database, and creates tables again that were dropped. Of several processes that start at once one migrates, and the other ones
+ * wait and find nothing to do. The transaction holds the lock, not the session, which a pooler in transaction mode would keep.
+ */
+export async function migrate(pool: pg.Pool, filled: FilledTables = { names: [], logIsEmpty: async () => true }): Promise<void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query("begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
     await client.query("select pg_advisory_xact_lock($1)", [lock]);
-    // The migrator's `commit` ends this transaction, and with it the lock.
-    await applyMigrations(drizzle(begunAlready(client)), { migrationsFolder: folder });
+    await ensureSchema(client);
+    const migrations = readMigrationFiles({ migrationsFolder: folder });
+    const applied = await appliedOf(client, migrations);
+    const lost = await missingTables(client, tableNames((applied.length || migrations.length) - 1));
+    const unfilled = lost.filter((name) => filled.names.includes(name));
+    const stayAway = unfilled.length > 0 && !(await filled.logIsEmpty());
+    const nothingToDo = applied.length === migrations.length && lost.length === (stayAway ? unfilled.length : 0);
+    if (!nothingToDo) {
+      if (applied.length > 0) await restoreTables(client, lost, statementsOf(applied));
+      await applyMigrations(drizzle(insideTransaction(client)), { migrationsFolder: folder });
+      if (stayAway) await client.query(`drop table ${unfilled.map((name) => `public.${name}`).join(", ")}`);
+    }
+    await client.query("commit");
   } catch (error) {
     broken = error as Error;
     throw asDatabaseError(error);
@@ -28,14 +50,45 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** The migrator begins a transaction by itself; Postgres warns in its log of a second `begin`. */
-function begunAlready(client: pg.PoolClient): pg.PoolClient {
+/** The tables of `names` that are not there. */
+export async function missingTables(database: Pick<pg.ClientBase, "query">, names: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await database.query<{ name: string }>(
+    "select name from unnest($1::text[]) as name where to_regclass('public.' || name) is null",
+    [names],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The names of all tables, after the migration of this number; by default after the last one. */
+export function tableNames(number = readMigrationFiles({ migrationsFolder: folder }).length - 1): readonly string[] {
+  const snapshot = `${folder}/meta/${String(number).padStart(4, "0")}_snapshot.json`;
+  const { tables } = JSON.parse(readFileSync(snapshot, "utf8")) as { tables: Record<string, { name: string }> };
+  return Object.values(tables).map(({ name }) => name);
+}
+
+/** It may have been dropped with everything in it. */
+async function ensureSchema(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regnamespace('public') is not null as there");
+  if (!rows[0]?.there) await client.query("create schema public");
+}
+
+async function appliedOf(client: pg.PoolClient, migrations: readonly MigrationMeta[]): Promise<MigrationMeta[]> {
+  const { rows: tables } = await client.query("select where to_regclass('drizzle.__drizzle_migrations') is not null");
+  if (tables.length === 0) return [];
+  const { rows } = await client.query<{ last: string | null }>("select max(created_at) as last from drizzle.__drizzle_migrations");
+  return migrations.filter(({ folderMillis }) => folderMillis <= Number(rows[0]?.last ?? -1));
+}
+
+/** The migrator begins and commits a transaction by itself; here it takes part in one that is begun already. */
+function insideTransaction(client: pg.PoolClient): pg.PoolClient {
   const query = (statement: { text?: string }, ...more: unknown[]) =>
-    statement.text === "begin"
+    statement.text === "begin" || statement.text === "commit"
       ? Promise.resolve({ rows: [] })
       : (client.query as (...args: unknown[]) => unknown).call(client, statement, ...more);
   return Object.assign(Object.create(client) as pg.PoolClient, { query });
 }
 
+const statementsOf = (migrations: readonly MigrationMeta[]): string[] => migrations.flatMap(({ sql }) => sql);
+
 /** All statements of all migrations, in order. */
-export const migrationStatements = (): string[] => readMigrationFiles({ migrationsFolder: folder }).flatMap(({ sql }) => sql);
+export const migrationStatements = (): string[] => statementsOf(readMigrationFiles({ migrationsFolder: folder }));

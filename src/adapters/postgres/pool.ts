@@ -30,23 +30,27 @@ export function createPool(options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: 10_000,
   });
   pool.on("error", options.onError ?? (() => undefined));
-  // A connection that breaks while it is in use emits its own error event, which would end the process without a listener.
-  pool.on("connect", (client) => client.on("error", () => undefined));
   return translateOutages(pool);
 }
 
-/** In an outage the pool's promises reject with StoreUnavailable. The callback forms, which pg itself uses, are unchanged. */
+/** In an outage the promises of the pool and its clients reject with StoreUnavailable. The callback forms, which pg itself uses, are unchanged. */
 function translateOutages(pool: pg.Pool): pg.Pool {
-  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
-  const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
-  const translated = (result: unknown) =>
-    result instanceof Promise
-      ? result.catch((error: unknown) => {
-          throw asDatabaseError(error);
-        })
-      : result;
-  return Object.assign(pool, {
-    query: (...args: unknown[]) => translated(query(...args)),
-    connect: (...args: unknown[]) => translated(connect(...args)),
+  const seen = { connectedBefore: false };
+  const translating = (method: unknown, owner: object) => {
+    const call = (method as (...args: unknown[]) => unknown).bind(owner);
+    return (...args: unknown[]) => {
+      const result = call(...args);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw asDatabaseError(error, seen);
+      });
+    };
+  };
+  pool.on("connect", (client) => {
+    seen.connectedBefore = true;
+    // A connection that breaks while it is in use emits its own error event, which would end the process without a listener.
+    client.on("error", () => undefined);
+    Object.assign(client, { query: translating(client.query, client) });
   });
+  return Object.assign(pool, { query: translating(pool.query, pool), connect: translating(pool.connect, pool) });
 }

@@ -4,6 +4,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { TooBusy } from "../../portErrors.js";
 import type { Answer } from "./answer.js";
 import { outageIn } from "./outage.js";
+import { logUnavailable } from "./outageLog.js";
 import { answerTable, Problem } from "./problem.js";
 
 const retryAfterOutageSeconds = 2;
@@ -36,7 +37,7 @@ const lasting = (cause: unknown) =>
 function answerProblem(problem: Problem, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   const { headers, body, cause } = problem.extra;
   if (problem.code === "unavailable") {
-    logger.warn({ ...context, err: cause }, "answered unavailable");
+    logUnavailable(logger, cause, context);
     return { ...plainAnswer("unavailable", problem.message), headers: { "retry-after": String(retryAfterOutageSeconds), ...headers } };
   }
   const answer = body === undefined ? plainAnswer(problem.code, problem.message) : { status: answerTable[problem.code].status, body };

@@ -15,8 +15,9 @@ import { type Adapters, memberDeps, organisationDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
+import { unfilledTables } from "../tables.js";
 import { webhookDeps } from "../webhooks.js";
-import { asRole, type RunRole, warm } from "./role.js";
+import { asRole, type RunRole } from "./role.js";
 
 const mostLagSeconds = 60;
 
@@ -27,7 +28,6 @@ export const run: RunRole = (options) => {
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const geography = await followLocalities(localities, logger, ended);
-    warm(geography);
     const headerRows = createHeaderThreads();
     const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {
@@ -79,6 +79,8 @@ function webhookMetrics(pool: Adapters["pool"]): LookedUp[] {
 
 function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
   const check = async () => {
+    const unfilled = await unfilledTables(pool);
+    if (unfilled.length > 0) throw new Error(`tables are missing or being filled from the log: ${unfilled.join(", ")}`);
     const seconds = await projectionLagSeconds(pool);
     if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
   };

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import type { Logger } from "pino";
 import { logIdOf } from "../../commands/logIdentity.js";
 import type { Config } from "../../config.js";
-import type { Geography } from "../../domain/geography/geography.js";
 import type { Addresses } from "../../supervisor/openStores.js";
-import { type Adapters, migrateWhenUp, openAdapters, ownTempDir, whenUp } from "../adapters.js";
+import { type Adapters, openAdapters, ownTempDir, whenUp } from "../adapters.js";
+import { keepTables, prepareTables } from "../tables.js";
 
 export interface RoleOptions {
   readonly config: Config;
@@ -29,7 +29,8 @@ export async function asRole(name: string, options: RoleOptions, run: Run): Prom
   const adapters = await openAdapters(config, addresses, name, logger);
   const tempDir = await ownTempDir(config, name);
   try {
-    await migrateWhenUp(adapters.pool, logger, signal);
+    await whenUp(() => prepareTables(adapters), logger, signal);
+    void keepTables(adapters, logger, AbortSignal.any([signal, ended.signal]));
     // Writes LogCreated if the log has none yet. Not awaited, since the API also answers while the event store is down.
     void whenUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
       logger.error({ err: error }, "the log has no id, and could not be given one"),
@@ -40,9 +41,4 @@ export async function asRole(name: string, options: RoleOptions, run: Run): Prom
     await adapters.close();
     await rm(tempDir, { recursive: true, force: true });
   }
-}
-
-/** Loads Australia's localities now, so that the first request or import does not wait for them. */
-export function warm(geography: Geography): void {
-  geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }

@@ -4,12 +4,12 @@ import { importQueuedChannel } from "../../commands/imports/importQueue.js";
 import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
-import { createLocalities } from "../localities.js";
+import { createLocalities, warmLocalities } from "../localities.js";
 import { lowerPriority } from "../lowerPriority.js";
 import { checkObjects } from "../objects.js";
 import { webhookWorkerDeps } from "../webhooks.js";
 import { newWorkerId } from "../workerId.js";
-import { asRole, type RunRole, warm } from "./role.js";
+import { asRole, type RunRole } from "./role.js";
 
 export const run: RunRole = (options) => {
   const { config, addresses, logger, signal, onReady } = options;
@@ -18,7 +18,7 @@ export const run: RunRole = (options) => {
     const { pool, eventStore, objectStore } = adapters;
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
-    warm(await localities.geography(await localities.current()));
+    await warmLocalities(localities, logger);
     const onError = (error: Error) => logger.warn({ err: error }, "listening for queued imports was interrupted");
     const onPooler = () => logger.info("a connection pooler stands before the database: queued imports are looked for once a second");
     const applicationName = "waybill worker doorbell";

@@ -1,6 +1,7 @@
 // A rebuild writes to a schema of its own, which the same migrations create. An interrupted rebuild leaves that schema behind; the next
 // one drops it first.
 import type { PoolClient } from "pg";
+import { allProjections } from "../allProjections.js";
 import { beginWithoutLimits } from "../running/heldLock.js";
 
 export const shadowSchema = "waybill_rebuild";
@@ -27,11 +28,16 @@ export async function createShadow(client: PoolClient, migrations: readonly stri
 
 const makesFunction = (statement: string): boolean => /^create (?:or replace )?function/im.test(statement);
 
-/** Live tables of no projection, such as the queue, are not rebuilt. One that was dropped is created again, empty. */
-async function restoreMissing(client: PoolClient, projected: readonly string[]): Promise<void> {
+/**
+ * Live tables of no projection, such as the queue, are not rebuilt. One that was dropped is created again, empty. Those of other projections
+ * are not: they would say that there is nothing in them.
+ */
+async function restoreMissing(client: PoolClient, rebuilt: readonly string[]): Promise<void> {
+  const projected = allProjections.flatMap(({ tables }) => tables);
   const { rows } = await client.query<{ name: string }>("select tablename as name from pg_tables where schemaname = $1", [shadowSchema]);
-  for (const { name } of rows.filter((row) => !projected.includes(row.name))) {
-    await client.query(`create table if not exists public.${name} (like ${shadowSchema}.${name} including all)`);
+  for (const { name } of rows.filter((row) => !rebuilt.includes(row.name))) {
+    if (!projected.includes(name))
+      await client.query(`create table if not exists public.${name} (like ${shadowSchema}.${name} including all)`);
     if (name !== "checkpoints") await client.query(`drop table ${shadowSchema}.${name}`);
   }
 }

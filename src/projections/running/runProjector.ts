@@ -9,6 +9,7 @@ import type { Projection } from "../projection.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";
 import { applyBatch, type BatchContext } from "./applyBatch.js";
 import { type Checkpoints, disownTables, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import { type FilledTables, fillMissing, watchForMissing } from "./fillMissing.js";
 import { fillLatecomers, latecomersAt } from "./latecomers.js";
 import { createLogGuard, type LogGuard } from "./logGuard.js";
 import { earliest, isBeginning } from "./position.js";
@@ -19,6 +20,8 @@ export interface ProjectorOptions {
   readonly eventStore: EventStore;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** How to fill tables that are missing. Without it they are left to a rebuild. */
+  readonly tables?: FilledTables;
 }
 
 const eventsPerBatch = 2_000;
@@ -35,7 +38,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     try {
-      await whileActive({ pool, logger, signal }, (active) => followBeside({ ...options, guard, filled }, active, () => (failures = 0)));
+      await whileActive({ pool, logger, signal }, (active) => fillThenFollow({ ...options, guard, filled }, active, () => (failures = 0)));
     } catch (error) {
       failures += 1;
       if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
@@ -51,6 +54,20 @@ interface Following extends ProjectorOptions {
   readonly guard: LogGuard;
   /** New projections that were filled from the log and may now go on with the rest. */
   readonly filled: Set<string>;
+}
+
+/** Ends when a table is lost, so that the next call fills it. */
+async function fillThenFollow(options: Following, active: AbortSignal, progressed: () => void): Promise<void> {
+  const { tables } = options;
+  if (!tables) return followBeside(options, active, progressed);
+  await fillMissing(tables, { ...options, signal: active });
+  const gone = new AbortController();
+  const unwatch = watchForMissing(tables, gone);
+  try {
+    await followBeside(options, AbortSignal.any([active, gone.signal]), progressed);
+  } finally {
+    unwatch();
+  }
 }
 
 /** Ends when the latecomers are filled, so that the next call follows the log with all projections. */

@@ -1,0 +1,65 @@
+// The tables, at a start and while the roles run: the database may be dropped and created anew beside the log, or be new beside a log that
+// was restored. Tables that are filled from the log are missing until they are full, so that no answer comes from half of them.
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
+import { logStream } from "../events/streams.js";
+import { StoreUnavailable } from "../portErrors.js";
+import type { EventStore } from "../ports/eventStore.js";
+import { allProjections, projectedPrefixes } from "../projections/allProjections.js";
+import type { FilledTables } from "../projections/running/fillMissing.js";
+import { repeatedly } from "../workers/waiting/repeatedly.js";
+
+interface Stores {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+}
+
+const filledTables = allProjections.flatMap(({ tables }) => tables);
+const lookMs = 1_000;
+
+/** Migrates, and creates dropped tables again. */
+export async function prepareTables({ pool, eventStore }: Stores): Promise<void> {
+  await migrate(pool, { names: filledTables, logIsEmpty: () => isEmpty(eventStore) });
+}
+
+/** True for an event store that has at most its id. If it cannot be asked, it is taken for one with events. */
+async function isEmpty(eventStore: EventStore): Promise<boolean> {
+  const found = new AbortController();
+  const prefixes = projectedPrefixes.filter((prefix) => prefix !== logStream);
+  try {
+    await eventStore.replay({ prefixes, maxBatch: 1, signal: found.signal }, async ({ events }) => {
+      if (events.length > 0) found.abort();
+    });
+  } catch (error) {
+    if (!found.signal.aborted && !(error instanceof StoreUnavailable)) throw error;
+    return false;
+  }
+  return !found.signal.aborted;
+}
+
+/** For every role: creates the tables again when they are lost while it runs. The projector fills them. */
+export async function keepTables(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
+  const others = tableNames().filter((name) => !filledTables.includes(name));
+  await repeatedly("looking for missing tables", lookMs, { logger, signal }, async () => {
+    const missing = await missingTables(stores.pool, others);
+    if (missing.length === 0) return;
+    logger.error({ missing }, "the database has lost its tables: they are created again, and the projector fills them from the log");
+    await prepareTables(stores);
+  });
+}
+
+/** Tables that are yet to be filled from the log. */
+export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
+
+/** For the projector. */
+export function tablesToFill(stores: Stores): FilledTables {
+  return {
+    migrations: migrationStatements(),
+    prepare: () => prepareTables(stores),
+    missing: async () => {
+      const missing = await unfilledTables(stores.pool);
+      return allProjections.filter(({ tables }) => tables.some((name) => missing.includes(name)));
+    },
+  };
+}

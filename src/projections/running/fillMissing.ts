@@ -1,0 +1,53 @@
+import type { Pool } from "pg";
+import type { Logger } from "pino";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { Projection } from "../projection.js";
+import { rebuild } from "../rebuild/rebuild.js";
+
+export interface FilledTables {
+  /** The SQL statements that create the tables. */
+  readonly migrations: readonly string[];
+  /** Creates the tables that are not filled from the log, such as the checkpoints. */
+  readonly prepare: () => Promise<void>;
+  /** Projections with a table that is not there. */
+  readonly missing: () => Promise<readonly Projection[]>;
+}
+
+interface Filling {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+const sayMs = 10_000;
+
+/** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
+export async function fillMissing({ missing, prepare, migrations }: FilledTables, filling: Filling): Promise<void> {
+  if ((await missing()).length === 0) return;
+  await prepare();
+  const projections = await missing();
+  if (projections.length === 0) return;
+  const names = projections.map(({ name }) => name);
+  const { logger } = filling;
+  logger.warn({ projections: names }, "tables are missing and are filled from the log; what needs them is answered 503 meanwhile");
+  let saidAt = performance.now();
+  const onProgress = ({ events, share }: { events: number; share: number }) => {
+    if (performance.now() - saidAt < sayMs) return;
+    saidAt = performance.now();
+    logger.info({ events, percent: Math.floor(share * 100) }, "filling the tables from the log");
+  };
+  const { events } = await rebuild({ ...filling, migrations, projections, onProgress });
+  logger.info({ projections: names, events }, "the tables are filled from the log");
+}
+
+const lookMs = 1_000;
+
+/** Aborts when a table is missing. */
+export function watchForMissing({ missing }: FilledTables, gone: AbortController): () => void {
+  const look = async () => {
+    if ((await missing()).length > 0) gone.abort();
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), lookMs); // a database that is away is noticed by whoever writes to it
+  return () => clearInterval(timer);
+}
