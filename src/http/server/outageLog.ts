@@ -15,7 +15,10 @@ const saidBy = new WeakMap<Logger, Map<string, Said>>();
 /** An outage is one line, and every ten seconds one more with the number of answers, however many requests it meets. */
 export function logUnavailable(logger: Logger, cause: unknown, context: Readonly<Record<string, unknown>>, now = performance.now()): void {
   const outage = outageIn(cause);
-  if (!outage) return logger.warn({ ...context, err: cause }, "answered unavailable");
+  if (!outage) {
+    logger.warn({ ...context, err: cause }, "answered unavailable");
+    return;
+  }
   const said = saidBy.get(logger) ?? new Map<string, Said>();
   saidBy.set(logger, said);
   const reason = `${outage.store} ${outage.message}`;

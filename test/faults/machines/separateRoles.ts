@@ -30,6 +30,8 @@ export interface SeparateRoles {
   freeze(store: StoreName): Promise<() => void>;
   readonly processes: readonly RoleProcess[];
   readonly pool: Pool;
+  /** The database's own address, past the proxy. */
+  readonly databaseUrl: string;
   /** The folder of the roles' files, and of Postgres if it is not the shared one. */
   readonly folder: string;
   /** The folder of the embedded event store, if that is used. */
@@ -93,7 +95,7 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
   };
   const processes = await Promise.all(
     roles.map(([role, hours]) =>
-      startProcess(
+      startRole(
         role,
         hours === 0
           ? { ...env, ...(role === "api" ? { NODE_OPTIONS: `--import=${stallProbe}` } : {}) }
@@ -105,6 +107,7 @@ export async function startSeparateRoles({ roles = oneOfEach, ...options }: Role
     url: processes.find(({ role }) => role === "api")?.url ?? "",
     processes,
     pool,
+    databaseUrl: postgres.url,
     folder,
     eventStoreFolder: store.folder,
     environment: env,
@@ -156,7 +159,8 @@ async function sharedDatabase(): Promise<Database> {
   return { ...(await createTestDatabase()), pid: 0 };
 }
 
-async function startProcess(role: Role, env: Record<string, string>): Promise<RoleProcess> {
+/** Starts a role and waits until it is ready. */
+export async function startRole(role: Role, env: Record<string, string>): Promise<RoleProcess> {
   const port = await freePort();
   const child = spawn(process.execPath, [program, role], { env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");
