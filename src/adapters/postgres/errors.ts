@@ -26,7 +26,7 @@ const messages =
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
-    if (at instanceof StoreUnavailable && at.store === "database") return true;
+    if (at instanceof StoreUnavailable) return at.store === "database";
     const code = (at as { code?: unknown }).code;
     if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
     if (isMissing(at) || messages.test(at.message)) return true;
@@ -46,7 +46,7 @@ export interface Seen {
 
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
 export function asDatabaseError(error: unknown, { connectedBefore = false }: Seen = {}): unknown {
-  if (error instanceof StoreUnavailable) return error;
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) if (at instanceof StoreUnavailable) return at;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
   const hint = connectedBefore && isDatabaseUnavailable(error) ? undefined : hintFor(error);
   if (hint) {
