@@ -39,7 +39,7 @@ export async function migrate(pool: pg.Pool, filled: FilledTables = { names: [],
     if (!nothingToDo) {
       if (applied.length > 0) await restoreTables(client, lost, statementsOf(applied));
       await applyMigrations(drizzle(insideTransaction(client)), { migrationsFolder: folder });
-      if (stayAway) await client.query(`drop table ${unfilled.map((name) => `public.${name}`).join(", ")}`);
+      if (stayAway) await client.query(`drop table if exists ${unfilled.map((name) => `public.${name}`).join(", ")}`);
     }
     await client.query("commit");
   } catch (error) {
