@@ -46,7 +46,8 @@ export interface Seen {
 
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
 export function asDatabaseError(error: unknown, { connectedBefore = false }: Seen = {}): unknown {
-  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) if (at instanceof StoreUnavailable) return at;
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1)
+    if (at instanceof StoreUnavailable) return at;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
   const hint = connectedBefore && isDatabaseUnavailable(error) ? undefined : hintFor(error);
   if (hint) {
