@@ -15,6 +15,8 @@ export const importQueue = pgTable(
     reservedAt: at("reserved_at").notNull().default(sql`now()`),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     progress: integer().notNull().default(0),
+    /** The rows of its file; null until a worker has read the file once. */
+    allRows: integer("all_rows"),
     attempts: integer().notNull().default(0),
     /** No worker takes the import before this time, such as after an outage. */
     notBefore: at("not_before"),

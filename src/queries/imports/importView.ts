@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Pool } from "pg";
+import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { imports } from "../../projections/tables/imports.js";
 import { importQueue, lateReports } from "../../projections/tables/operational.js";
@@ -35,6 +36,8 @@ export interface ImportView {
 export type ImportRow = typeof imports.$inferSelect & {
   /** Null when the import has no place in the queue. */
   readonly queueProgress: number | null;
+  /** Null until the worker has read the file once. */
+  readonly allRows: number | null;
   readonly cancelRequested: boolean | null;
   /** A worker has started it, or is about to. */
   readonly started: boolean | null;
@@ -47,6 +50,7 @@ export const selectImports = (pool: Pool) =>
     .select({
       ...getTableColumns(imports),
       queueProgress: importQueue.progress,
+      allRows: importQueue.allRows,
       cancelRequested: importQueue.cancelRequested,
       started: importQueue.started,
       lateReportKey: lateReports.reportKey,
@@ -79,7 +83,7 @@ export function viewOf(row: ImportRow): ImportView {
     kind,
     source,
     status,
-    progress: status === "processing" ? Math.min(99, Math.max(row.progress, row.queueProgress ?? 0)) : row.progress,
+    progress: status === "processing" ? progressSoFar(row) : row.progress,
     counts: countsOf(row),
     sourceDetails: shownDetails(row.sourceDetails, row.notes),
     reference: row.sourceDetails,
@@ -94,6 +98,10 @@ export function viewOf(row: ImportRow): ImportView {
     correctionOf: row.corrects,
   };
 }
+
+/** By the rows that the tables have, as the counts beside it: the worker may be far ahead of them. */
+const progressSoFar = ({ received, allRows, queueProgress }: ImportRow): number =>
+  allRows === null ? Math.min(readingShare, queueProgress ?? 0) : progressOf(received, allRows);
 
 /** By the contract a fulfilment import shows no failed rows while it runs. */
 function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {

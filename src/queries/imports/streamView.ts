@@ -1,4 +1,5 @@
 // An import's status from its stream, for the time while the projection is behind.
+import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import { decodeOn } from "../../events/codec.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { countRejected, requestedRevision, rowsBefore, startedEvent } from "../../events/importLayout.js";
@@ -74,12 +75,18 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   const last = stored && decodeOn("import", stored);
   if (!last || last.revision === requestedRevision) return { view, unprojected: undefined };
   const begun: ImportView = { ...view, status: "processing", startedAt: view.startedAt ?? (await startedAt(view.importId, eventStore)) };
-  if (last.type === "ImportCompleted") return { view: { ...begun, progress: 99 }, unprojected: undefined };
+  if (last.type === "ImportCompleted") {
+    const progress = progressOf(view.counts.received, last.data.counts.received);
+    return { view: { ...begun, progress: Math.max(view.progress, progress) }, unprojected: undefined };
+  }
   if (last.type !== "ImportFailed" && last.type !== "ImportCancelled") return { view: begun, unprojected: undefined };
   const progress = Math.max(view.progress, Math.min(99, Math.floor(last.data.progress)));
   const counts = await finalCountsOf(base, last, eventStore);
   // Too many rows to count: that it was cancelled is shown all the same.
-  if (!counts) return { view: { ...begun, progress, cancelling: last.type === "ImportCancelled" }, unprojected: undefined };
+  if (!counts) {
+    const soFar = Math.min(progress, progressBeside(view.counts.received, rowsBefore(last.revision), last.data.progress));
+    return { view: { ...begun, progress: soFar, cancelling: last.type === "ImportCancelled" }, unprojected: undefined };
+  }
   const ended: ImportView = {
     ...begun,
     status: last.type === "ImportFailed" ? "failed" : "cancelled",
@@ -91,6 +98,10 @@ export async function withStream(base: Base, eventStore: EventStore): Promise<St
   };
   return { view: ended, unprojected: { after: base.revision, upTo: last.revision } };
 }
+
+/** The progress when the tables had `received` of the rows that were recorded when it was `reached`. Never below what was shown then. */
+const progressBeside = (received: number, recorded: number, reached: number): number =>
+  Math.floor(readingShare + ((Math.floor(reached) + 1 - readingShare) * received) / Math.max(1, recorded));
 
 /** Whether the import's ending is shown before it is projected. */
 export async function isShownAsEnded(importId: string, revision: bigint, eventStore: EventStore): Promise<boolean> {

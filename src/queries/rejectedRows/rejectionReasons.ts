@@ -13,11 +13,9 @@ export interface RejectionReasons {
 
 const mostGroups = 10_000;
 const mostCounted = 10_000;
-/** For a running import, whose rows are counted again each time its page is refreshed. */
-const mostCountedSoFar = 2_000;
 const mostReasons = 8;
 
-/** Why the rows of an import were rejected. For a completed import the projection has the counts. */
+/** Why the rows of an import that has ended were rejected. For a completed import the projection has the counts. */
 export async function rejectionReasons(
   database: Pick<Pool, "query">,
   organisationId: string,
@@ -31,7 +29,6 @@ export async function rejectionReasons(
           [importId, organisationId],
         )
       : [];
-  const most = status === "processing" ? mostCountedSoFar : mostCounted;
   const found =
     counted.length > 0
       ? counted
@@ -39,7 +36,7 @@ export async function rejectionReasons(
           database,
           `select ${reasonSql("error")} as reason, 1 as rows from
              (select error from rejections where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
-               order by "row" limit ${most}) as first`,
+               order by "row" limit ${mostCounted}) as first`,
           [importId, organisationId],
         );
   const reasons = found.slice(0, mostReasons).map(({ reason, rows }) => ({ reason, rows }));

@@ -6,6 +6,7 @@ import { openSubmission } from "../../../commands/imports/judging/openSubmission
 import { prepareRows } from "../../../commands/imports/judging/prepareRows.js";
 import { rowOutcomes } from "../../../commands/imports/judging/rowOutcome.js";
 import { reportKey } from "../../../commands/imports/objectKeys.js";
+import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
@@ -19,9 +20,6 @@ import { NoRoom } from "./interruptions.js";
 import { recordRows } from "./recordRows.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
-
-/** Progress in percent: the first reading counts as the first 10, recording as the rest. */
-const readingShare = 10;
 
 /**
  * Runs an import from the head of its stream to its end. When it throws, everything appended so far stays valid, and the next turn goes on
@@ -52,6 +50,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
     held.check();
     held.reach(share * readingShare);
   });
+  held.countedRows(prepared.rows);
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
@@ -70,7 +69,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, found: Load
       giveWay,
       watch(rows) {
         held.check();
-        held.reach(readingShare + ((99 - readingShare) * rows) / prepared.rows);
+        held.reach(progressOf(rows, prepared.rows));
       },
     });
     const stored = await report.store(deps.objectStore, reportKey(request));

@@ -11,6 +11,8 @@ export interface HeldTurn {
   /** From 0 to 99. The next heartbeat stores it for readers; it is never lowered. */
   reach(progress: number): void;
   readonly progress: number;
+  /** How many rows the file has. The next heartbeat stores it: with the rows that the tables have it tells readers the progress. */
+  countedRows(allRows: number): void;
   /** An append was acknowledged. The next heartbeat sets the count of attempts to 0, since a later error is not the same one again. */
   madeHeadway(): void;
   /** The database's time at the claim plus the time since then by this machine's clock. */
@@ -29,6 +31,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
   let lost = false;
   let cancelAsked = turn.cancelRequested;
   let progress = turn.progress;
+  let allRows: number | undefined;
   let headway = false;
   let beating: Promise<void> = Promise.resolve();
 
@@ -36,7 +39,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     const sent = performance.now();
     const sentHeadway = headway;
     try {
-      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, sentHeadway);
+      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, sentHeadway, allRows);
       if (kept) heldUntil = sent + leaseMs;
       else lost = true;
       cancelAsked ||= cancelRequested;
@@ -65,6 +68,9 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     },
     get progress() {
       return progress;
+    },
+    countedRows(rows) {
+      allRows = rows;
     },
     madeHeadway() {
       headway = true;

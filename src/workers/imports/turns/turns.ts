@@ -65,25 +65,25 @@ export interface Kept {
  * Renews the lease. If the import's queue place is gone and ended_imports has the import, it was cancelled and the stream says so. If
  * the place is gone without that, the queue was lost, and the place is inserted again.
  */
-export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean): Promise<Kept> {
+export async function keepTurn(pool: Pool, turn: Turn, progress: number, headway: boolean, allRows?: number): Promise<Kept> {
   const beat = await pool.query<Kept>(
     `with kept as (
        update organisation_turns set expires_at = now() + make_interval(secs => $3 / 1000.0)
         where organisation_id = $1 and worker = $2 returning 1
      ), noted as (
-       update import_queue set progress = greatest(progress, $5), attempts = case when $6 then 0 else attempts end
+       update import_queue set progress = greatest(progress, $5), all_rows = coalesce($8::integer, all_rows), attempts = case when $6 then 0 else attempts end
         where import_id = $4 and exists (select 1 from kept) returning cancel_requested
      ), ended as (
        select 1 from ended_imports where import_id = $4
      ), restored as (
-       insert into import_queue (import_id, organisation_id, position, progress, started)
-       select $4, $1, $7, $5, true
+       insert into import_queue (import_id, organisation_id, position, progress, all_rows, started)
+       select $4, $1, $7, $5, $8::integer, true
         where exists (select 1 from kept) and not exists (select 1 from noted) and not exists (select 1 from ended)
        on conflict do nothing
      )
      select exists (select 1 from kept) as kept,
             coalesce((select cancel_requested from noted), exists (select 1 from ended)) as "cancelRequested"`,
-    [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway, turn.position],
+    [turn.organisationId, turn.holder, leaseMs, turn.importId, progress, headway, turn.position, allRows ?? null],
   );
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }

@@ -46,12 +46,12 @@ describe("checking an import", () => {
   test("shows no failures of a running fulfilment import, and a running total", async () => {
     const rows = [{ accept: activity() }, { reject: "x" }, { accept: activity() }];
     const importId = await recorded({ kind: "activities", end: "running", rows });
-    await stage.model.pool.query("insert into import_queue (import_id, organisation_id, progress) values ($1, $2, 60)", [
+    await stage.model.pool.query("insert into import_queue (import_id, organisation_id, progress, all_rows) values ($1, $2, 99, 5)", [
       importId,
       stage.acme.organisationId,
     ]);
     const { body } = await get(`/v1/org/fulfilment/imports/${importId}`);
-    expect(body).toMatchObject({ status: "processing", progress: 60, counts: { received: 3, processed: 2, failed: 0 } });
+    expect(body).toMatchObject({ status: "processing", progress: 63, counts: { received: 3, processed: 2, failed: 0 } });
   });
 
   test("shows a link to the error report", async () => {
@@ -104,7 +104,7 @@ describe("while the projector is down", () => {
     const running = await told({ kind: "activities", end: "running", rows: [{ accept: activity() }] });
     expect(await check(running.importId)).toMatchObject({ status: "processing", startedAt: "2026-03-01T10:00:00.000Z" });
     const completed = await told({ kind: "activities", rows: [{ accept: activity() }] });
-    expect(await check(completed.importId)).toMatchObject({ status: "processing", progress: 99, finishedAt: null });
+    expect(await check(completed.importId)).toMatchObject({ status: "processing", progress: 10, finishedAt: null });
   });
 
   test("a cancelled or failed import is shown as such, with its counts", async () => {

@@ -73,7 +73,7 @@ browserTest(
       await watching.goto(`/portal/imports/${large}`);
       await mark(watching);
       await grows(watching.locator("#import-status dd").first());
-      await watching.getByRole("heading", { name: "Why rows were rejected" }).waitFor();
+      await watching.getByRole("heading", { name: "Rejected rows" }).waitFor();
 
       const corrected = await correctRow(await another(), earlier, { wrong: "none", right: "2" });
       const small = await another();

@@ -56,8 +56,8 @@ function openStream(visit: SignedInVisit, { live, sessionCookie }: PortalDeps, a
   return new Response(body, { headers });
 }
 
-/** How often the reasons and the history of a running import are read again while its page is open. */
-const reasonsMs = 5_000;
+/** How often the rejected rows and the history of a running import are read again while its page is open. */
+const rejectedMs = 5_000;
 const historyMs = 15_000;
 
 interface Told {
@@ -141,7 +141,7 @@ function isDue(view: ImportView, before: Told | undefined, now: number): boolean
   if (!before) return false;
   const { status, rejected } = stateOf(view);
   if (status !== before.status) return true;
-  return (rejected !== before.rejected && now - before.at > reasonsMs) || (view.status === "processing" && now - before.at > historyMs);
+  return (rejected !== before.rejected && now - before.at > rejectedMs) || (view.status === "processing" && now - before.at > historyMs);
 }
 
 async function sendStatus(view: ImportView, { fresh, others }: Readers): Promise<void> {

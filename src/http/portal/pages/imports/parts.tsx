@@ -13,7 +13,7 @@ import { inTime } from "../../../server/inTime.js";
 import type { PortalDeps } from "../../page.js";
 import type { Viewer } from "../../shell/viewer.js";
 import { Reasons, RejectedRows } from "./rejected.js";
-import { rejectedSoFar } from "./status.js";
+import { isUnfinished, rejectedSoFar } from "./status.js";
 import { StatusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
@@ -47,7 +47,8 @@ export async function readParts(
   const [steps, nameOf, reasons, rejected, correcting, hasOpenRows] = await Promise.all([
     inTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
     principalNames(pool, organisationId),
-    hasRejected ? rejectionReasons(pool, organisationId, view) : noReasons,
+    // While the import runs they would be counted later than the count beside them.
+    hasRejected && !isUnfinished(view) ? rejectionReasons(pool, organisationId, view) : noReasons,
     hasRejected ? listRejectedRows(organisationId, { kind, importId, unprojected, completed }, page, deps) : noRows,
     completed && hasRejected ? correctingImports(pool, organisationId, importId) : [],
     openRows(organisationId, view, deps),

@@ -1,0 +1,1 @@
+ALTER TABLE "import_queue" ADD COLUMN "all_rows" integer;
