@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-const checks = ["lint", "boundaries", "types", "dead"];
+const checks = ["lint", "boundaries", "types", "dead", "expressions"];
 
 async function run(check) {
   const started = performance.now();

@@ -1,9 +1,11 @@
 // Reads the environment; no other file does. All variables are checked before anything starts, and all faults are listed together.
+
 import { readFileSync } from "node:fs";
 import { BlockList } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { parseRanges } from "./domain/addressRanges.js";
+import { withoutEnd } from "./domain/withoutEnd.js";
 
 export interface Config {
   readonly host: string;
@@ -97,7 +99,7 @@ const eventStoreAddress = z
 // Links are this address and a path. After `?` or `#` the path would become part of the query or fragment.
 const webAddress = address(["http:", "https:"], "https://waybill.example.com")
   .refine((value) => !URL.canParse(value) || !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
-  .transform((value) => value.replace(/\/+$/, ""));
+  .transform((value) => withoutEnd(value, "/"));
 const s3Address = address(["http:", "https:"], "http://host:9000").refine(
   (value) => !URL.canParse(value) || new URL(value).pathname === "/",
   "must have no path after the host",

@@ -1,8 +1,7 @@
-const codes =
-  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|HOSTNAME_MISMATCH|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/;
+const codes = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|CERT_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
 // grpc-js has these only in the text of its errors.
 const words =
-  /self[- ]signed certificate|unable to (?:verify|get)\b.*certificate|certificate (?:has expired|is not yet valid)|altnames|ssl routines|wrong version number|tlsv1 alert/i;
+  /self[- ]signed certificate|unable to (?:verify the first|get|get issuer|get local issuer|get CRL issuer) certificate|certificate (?:has expired|is not yet valid)|altnames|ssl routines|wrong version number|tlsv1 alert/i;
 
 /** A certificate that is not trusted, or a server that does not speak TLS: waiting does not help. */
 export function isTlsFault(error: unknown): boolean {

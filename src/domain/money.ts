@@ -1,6 +1,8 @@
 // Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
 // shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
 
+import { withoutEnd } from "../withoutEnd.js";
+
 /** coefficient / 10^scale */
 export interface Decimal {
   readonly coefficient: bigint;
@@ -88,7 +90,7 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 /** Without trailing zeros: `75.6`. */
 export function toText(value: Decimal): string {
   const text = toFullText(value);
-  return value.scale === 0 ? text : text.replace(/\.?0+$/, "");
+  return value.scale === 0 ? text : withoutEnd(withoutEnd(text, "0"), ".");
 }
 
 /** With all digits of its scale: `75.60`. */

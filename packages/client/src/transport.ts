@@ -120,5 +120,7 @@ function address(baseUrl: string, { path, query = {} }: Call): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const search = parameters.size === 0 ? "" : `?${parameters}`;
-  return `${baseUrl.replace(/\/+$/, "")}${path}${search}`;
+  return `${withoutSlashes(baseUrl)}${path}${search}`;
 }
+
+const withoutSlashes = (address: string): string => (address.endsWith("/") ? withoutSlashes(address.slice(0, -1)) : address);

@@ -84,7 +84,16 @@ const trust =
 export function reasonOf(error: unknown): string {
   const { details, message = "no reason was given" } = shapeOf(error);
   const text = details || message;
-  return plainTlsReason((/Last error: (?:Error: )?(.*?)\.?\s*Resolution note/s.exec(text)?.[1] ?? text).trim());
+  const [, last = ""] = text.split("Last error: ", 2);
+  const [reason = "", ...note] = last.split("Resolution note", 2);
+  return plainTlsReason(
+    note.length > 0
+      ? reason
+          .trim()
+          .replace(/^Error: /, "")
+          .replace(/\.$/, "")
+      : text.trim(),
+  );
 }
 
 /** No answer came, or the connection is overloaded: the next attempt needs a new connection. */

@@ -82,12 +82,13 @@ function namesIn(area: string): string[] {
     .filter((part) => part !== "");
 }
 
+const partsOfCities = new Set("North South East West Central Northeast Northwest Southeast Southwest Downtown".split(" "));
+
 function canadianCity(zip: string, name: string): string {
   if (zip.startsWith("M")) return "Toronto";
   if (zip.startsWith("H7")) return "Laval";
   if (zip.startsWith("H")) return "Montreal";
-  return name.replace(
-    /^(?:Downtown|Central|Old) | (?:(?:North|South|East|West|Central|Northeast|Northwest|Southeast|Southwest|Downtown) ?)+$/g,
-    "",
-  );
+  const words = name.replace(/^(?:Downtown|Central|Old) /, "").split(" ");
+  while (words.length > 1 && partsOfCities.has(words.at(-1) ?? "")) words.pop();
+  return words.join(" ");
 }

@@ -7,16 +7,14 @@ export function isTimestamp(text: string): boolean {
 
 const months =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
-const otherForms = [
-  /^\d{1,4}([/.\- ])\d{1,2}\1\d{1,4}(?:[T ,].*)?$/i,
-  /^(?:19|20)\d{6}(?:T?\d{4,6}Z?)?$/i,
-  new RegExp(`^(?=.*\\d)(?:.*[^a-z])?(?:${months})(?:[^a-z].*)?$`, "i"),
-];
+const otherForms = [/^\d{1,4}([/.\- ])\d{1,2}\1\d{1,4}(?:[T ,].*)?$/i, /^(?:19|20)\d{6}(?:T?\d{4,6}Z?)?$/i];
+const namedMonth = new RegExp(`(?:^|[^a-z])(?:${months})(?:[^a-z]|$)`, "i");
 const longestDate = 60;
 
 /** Whether the text is a date that is not written as ISO 8601 has it: `6/10/2026`, `6 Oct 2026`, `20261006`. */
 export function isOtherDateForm(text: string): boolean {
-  return text.length <= longestDate && !iso.test(text) && otherForms.some((form) => form.test(text));
+  if (text.length > longestDate || iso.test(text)) return false;
+  return otherForms.some((form) => form.test(text)) || (/\d/.test(text) && namedMonth.test(text));
 }
 
 /** The text to record, or undefined when it names no real instant. */

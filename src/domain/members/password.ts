@@ -37,4 +37,4 @@ function isEasy(plain: string, isCommon: (lowerCase: string) => boolean): boolea
 const runs = ["0123456789", "1234567890", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm"].map((run) => run.repeat(2));
 const backwards = (text: string): string => [...text].reverse().join("");
 
-const withoutTrimmings = (text: string): string => text.replaceAll(/^[\d\p{P}\p{S}\s]+|[\d\p{P}\p{S}\s]+$/gu, "");
+const withoutTrimmings = (text: string): string => /[^\d\p{P}\p{S}\s](?:.*[^\d\p{P}\p{S}\s])?/su.exec(text)?.[0] ?? "";

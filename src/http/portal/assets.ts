@@ -71,6 +71,6 @@ const joined = (folder: string) =>
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
 
-const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
+const withoutSourceMap = (script: string) => script.replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n");
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b5cad"/><path d="M6 10l4 13 6-11 6 11 4-13" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`;

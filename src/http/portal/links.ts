@@ -1,3 +1,5 @@
+import { withoutEnd } from "../../domain/withoutEnd.js";
+
 /** The parameters of an address; those without a value are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
@@ -10,7 +12,7 @@ export interface Links {
 
 export function createLinks(publicUrl: string): Links {
   const { pathname, protocol } = new URL(publicUrl);
-  const base = pathname.replace(/\/+$/, "");
+  const base = withoutEnd(pathname, "/");
   return { to: (path, query = {}) => `${base}${withQuery(path, query)}`, secure: protocol === "https:" };
 }
 

@@ -42,7 +42,7 @@ async function subjectOf(archive: Archive): Promise<{ subject?: string }> {
   const part = "docProps/core.xml";
   if (!archive.has(part) || archive.size(part) > MOST_PROPERTY_BYTES) return {};
   const text = await archive.wholeText(part).catch(() => "");
-  const subject = /<(?:\w+:)?subject(?:\s[^>]*)?>([^<]*)</.exec(text)?.[1];
+  const subject = /<(?:\w+:)?subject(?:\s[^<>]*)?>([^<]*)</.exec(text)?.[1];
   return subject === undefined ? {} : { subject: subject.slice(0, MOST_SUBJECT_CHARS) };
 }
 

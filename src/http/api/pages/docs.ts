@@ -43,6 +43,6 @@ export function docsPages(document: () => unknown, publicUrl: string): readonly 
     file("/docs", "text/html", () => referencePage(document() as OpenApi, publicUrl)),
     file("/docs/guide", "text/html", () => guidePage(readFileSync(guide, "utf8"))),
     file("/docs/reference.css", "text/css", styles),
-    file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")),
+    file("/docs/reference.js", "text/javascript", () => readFileSync(built, "utf8").replace(/\n\/\/# sourceMappingURL=\S*\s*$/, "\n")),
   ];
 }

@@ -19,7 +19,7 @@ function addRow(): HTMLTableRowElement | undefined {
   const row = last.cloneNode(true) as HTMLTableRowElement;
   for (const input of row.querySelectorAll("input")) {
     input.value = "";
-    input.ariaLabel = (input.ariaLabel ?? "").replace(/\d+$/, String(body.rows.length + 1));
+    input.ariaLabel = (input.ariaLabel ?? "").replace(/\d{1,4}$/, String(body.rows.length + 1));
   }
   body.append(row);
   return row;

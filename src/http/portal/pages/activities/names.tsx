@@ -27,10 +27,12 @@ export function Customer({ customerId, nameOf }: { readonly customerId: string |
   );
 }
 
-const thousands = /\B(?=(?:\d{3})+$)/g;
+const grouped = new Intl.NumberFormat("en-AU");
 
 /** An exact decimal with its thousands apart: `1,234.5`. */
 export function Quantity({ text }: { readonly text: string }) {
   const [whole = "", fraction] = text.split(".");
-  return <span class="amount">{`${whole.replaceAll(thousands, ",")}${fraction === undefined ? "" : `.${fraction}`}`}</span>;
+  return (
+    <span class="amount">{`${grouped.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`}</span>
+  );
 }

@@ -1,7 +1,9 @@
 // Both files of an import, by links that last as long as a browser needs to begin.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../../commands/imports/askForReport.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { withoutEnd } from "../../../../domain/withoutEnd.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import { Problem } from "../../../server/problem.js";
 import { redirect } from "../../headers.js";
@@ -61,6 +63,6 @@ async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { k
 
 /** A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL. */
 function asVisited(link: string, { links }: SignedInVisit, { publicUrl }: PortalDeps): string {
-  const base = publicUrl.replace(/\/+$/, "");
+  const base = withoutEnd(publicUrl, "/");
   return link.startsWith(`${base}/`) ? links.to(link.slice(base.length)) : link;
 }
