@@ -3,10 +3,10 @@
 import { decodeOn, type EventContext, encode, type RecordedOn } from "../events/codec.js";
 import type { EventOn, StreamKind } from "../events/registry.js";
 import { streamOf } from "../events/streams.js";
-import { WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream, type Revision } from "../ports/eventStore.js";
 import { appendInChunks } from "./chunks.js";
 import { logIdOf } from "./logIdentity.js";
+import { untilNoConflict } from "./untilNoConflict.js";
 
 export interface Aggregate<S extends StreamKind, State> {
   readonly kind: S;
@@ -28,8 +28,6 @@ export interface Handled<S extends StreamKind, State> {
   readonly revision: Revision;
 }
 
-const attempts = 10;
-
 /** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
 export async function handle<S extends StreamKind, State>(
   { events, newId }: Handling,
@@ -37,19 +35,15 @@ export async function handle<S extends StreamKind, State>(
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<Handled<S, State>> {
-  await logIdOf(events); // writes LogCreated first if the log is empty
-  for (let attempt = 1; ; attempt++) {
+  return untilNoConflict(async () => {
+    await logIdOf(events); // writes LogCreated first if the log is empty
     const { state, head } = await load(events, aggregate);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
     const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
-    try {
-      const revision = await appendInChunks(events, streamOf[aggregate.kind](aggregate.id), encoded, head);
-      return { before: state, decided, revision };
-    } catch (error) {
-      if (!(error instanceof WrongVersion) || attempt === attempts) throw error;
-    }
-  }
+    const revision = await appendInChunks(events, streamOf[aggregate.kind](aggregate.id), encoded, head);
+    return { before: state, decided, revision };
+  });
 }
 
 async function load<S extends StreamKind, State>(

@@ -30,7 +30,7 @@ async function createLog(eventStore: EventStore): Promise<string> {
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(error.store, error.message, { cause: error });
     if (!(error instanceof WrongVersion)) throw error;
     const first = await readLogId(eventStore);
-    if (first === undefined) throw error;
+    if (first === undefined) throw new StoreUnavailable("event store", error.message, { cause: error }); // not read yet
     return first;
   }
 }

@@ -1,10 +1,9 @@
-import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { WrongVersion } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
+import { untilNoConflict } from "../untilNoConflict.js";
 import { freePlace } from "./importQueue.js";
 import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
 
@@ -23,8 +22,6 @@ export interface CancelImport {
   readonly now: Date;
 }
 
-const withinMs = 5_000;
-
 /**
  * Marks the import's queue place, so that its worker stops within a second, and appends ImportCancelled. Until the worker stops, its appends
  * compete with this one for the same revision; either order is right.
@@ -38,16 +35,10 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
     [importId],
   );
   const progress = Math.min(99, marked.rows[0]?.progress ?? 0);
-  for (const deadline = performance.now() + withinMs; ; ) {
-    try {
-      await append(deps, loaded, asked, progress);
-      break;
-    } catch (error) {
-      if (!(error instanceof WrongVersion) || performance.now() > deadline) throw error;
-      await setTimeout(10 + Math.random() * 40);
-      loaded = await loadImport(deps.eventStore, importId);
-    }
-  }
+  await untilNoConflict(async (conflicts) => {
+    if (conflicts > 0) loaded = await loadImport(deps.eventStore, importId);
+    await append(deps, loaded, asked, progress);
+  });
   await freeItsPlace(deps, loaded); // at once, also while a worker still runs the import
 }
 

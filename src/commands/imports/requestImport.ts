@@ -118,6 +118,7 @@ async function record(
       }
     }
     await leaveRefused(deps, request, error);
+    if (error instanceof WrongVersion) throw new StoreUnavailable("event store", error.message, { cause: error }); // not read yet
     throw error;
   }
 }

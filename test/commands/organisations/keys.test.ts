@@ -93,8 +93,12 @@ test("another organisation's key can neither be seen nor revoked", async () => {
   expect((await listed(keyId))?.revokedAt).toBeNull();
 });
 
-test("keys created at the same time are all listed", async () => {
-  const made = await Promise.all(Array.from({ length: 6 }, (_, index) => create(`parallel ${index}`)));
+test("40 keys created at once are all listed; one that cannot be created is refused as an outage, which is answered 503", async () => {
+  const made = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => create(`parallel ${index}`)));
+  const created = made.flatMap((each) => (each.status === "fulfilled" ? [each.value.keyId] : []));
+  const refused = made.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   const keys = await listKeys(stores.database.pool, organisationId);
-  expect(keys.map(({ keyId }) => keyId)).toEqual(expect.arrayContaining(made.map(({ keyId }) => keyId)));
+  expect(keys.map(({ keyId }) => keyId)).toEqual(expect.arrayContaining(created));
+  expect(created.length).toBeGreaterThan(0);
+  for (const error of refused) expect(error).toMatchObject({ name: "StoreUnavailable", fault: "outage", outcomeUnknown: false });
 });

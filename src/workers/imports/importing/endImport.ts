@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { ImportCommand } from "../../../commands/imports/importDecider.js";
 import { carryOut, hasEnded, loadImport } from "../../../commands/imports/importStream.js";
+import { untilNoConflict } from "../../../commands/untilNoConflict.js";
 import { shortened } from "../../../domain/imports/limits.js";
-import { WrongVersion } from "../../../portErrors.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 import { contextOf } from "./processImport.js";
@@ -31,15 +31,10 @@ export async function cancelAsAsked(deps: WorkerDeps, held: HeldTurn): Promise<v
   await endWith(deps, held, { type: "cancelImport", by: workerOf(deps), progress: held.progress, now: held.now() });
 }
 
-async function endWith(deps: WorkerDeps, held: HeldTurn, command: ImportCommand): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+function endWith(deps: WorkerDeps, held: HeldTurn, command: ImportCommand): Promise<void> {
+  return untilNoConflict(async () => {
     const loaded = await loadImport(deps.eventStore, held.turn.importId);
     if (loaded.state.status === "none" || hasEnded(loaded)) return;
-    try {
-      await carryOut(deps.eventStore, loaded, command, contextOf(deps, loaded));
-      return;
-    } catch (error) {
-      if (!(error instanceof WrongVersion) || attempt === 5) throw error;
-    }
-  }
+    await carryOut(deps.eventStore, loaded, command, contextOf(deps, loaded));
+  });
 }
