@@ -6,6 +6,7 @@ import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
 import { asDatabaseError } from "./errors.js";
 import { restoreTables } from "./restoreTables.js";
+import { addInputIsValid, expectSupportedServer } from "./serverVersion.js";
 
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 const lock = 7_241_001; // any number that no other advisory lock of this database uses
@@ -28,8 +29,10 @@ export async function migrate(pool: pg.Pool, filled: FilledTables = { names: [],
   let broken: Error | undefined;
   try {
     await client.query("begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
+    await expectSupportedServer(client);
     await client.query("select pg_advisory_xact_lock($1)", [lock]);
     await ensureSchema(client);
+    await client.query(addInputIsValid);
     const migrations = readMigrationFiles({ migrationsFolder: folder });
     const applied = await appliedOf(client, migrations);
     const lost = await missingTables(client, tableNames((applied.length || migrations.length) - 1));
@@ -88,7 +91,7 @@ function insideTransaction(client: pg.PoolClient): pg.PoolClient {
   return Object.assign(Object.create(client) as pg.PoolClient, { query });
 }
 
-const statementsOf = (migrations: readonly MigrationMeta[]): string[] => migrations.flatMap(({ sql }) => sql);
+const statementsOf = (migrations: readonly MigrationMeta[]): string[] => [addInputIsValid, ...migrations.flatMap(({ sql }) => sql)];
 
 /** All statements of all migrations, in order. */
 export const migrationStatements = (): string[] => statementsOf(readMigrationFiles({ migrationsFolder: folder }));

@@ -7,6 +7,7 @@ import { asDatabaseError, isDatabaseUnavailable } from "../../../src/adapters/po
 import { listen } from "../../../src/adapters/postgres/listen.js";
 import { migrate } from "../../../src/adapters/postgres/migrate.js";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
+import { expectSupportedServer } from "../../../src/adapters/postgres/serverVersion.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { runScript } from "../../support/processes.js";
@@ -160,6 +161,45 @@ test.each([
   expect(error).toMatchObject({ name: "StoreUnavailable", store: "database", fault: "misconfigured" });
   expect((error as Error).message).toMatch(/^The database cannot be used: /);
   expect((error as Error).message).toContain(hint);
+});
+
+test.each([
+  ["14.11 (Debian 14.11-1)", false],
+  ["9.6.24", false],
+  ["15.0", true],
+  ["18beta1", true],
+])(
+  "a server of version %s is migrated: %s; one that is too old gets one line that says what is needed, and no statement",
+  async (version, supported) => {
+    const asked: string[] = [];
+    const query = (statement: string) => {
+      asked.push(statement);
+      return Promise.resolve({ rows: [{ server_version: version }] });
+    };
+    const refused = await expectSupportedServer({ query } as never).catch((error: unknown) => error);
+    expect(asked).toEqual(["show server_version"]);
+    if (supported) expect(refused).toBeUndefined();
+    else {
+      expect(refused).toMatchObject({ name: "StoreUnavailable", store: "database", fault: "misconfigured" });
+      expect((refused as Error).message).toBe(
+        `The database cannot be used: its server is Postgres ${version}. Waybill needs Postgres 15 or later.`,
+      );
+    }
+  },
+);
+
+test("a server that is too old is left as it is", async () => {
+  const empty = await createTestDatabase({ empty: true });
+  onTestFinished(empty.close);
+  const client = await empty.one.connect();
+  const old = Object.assign(Object.create(client) as typeof client, {
+    query: (...args: unknown[]) =>
+      args[0] === "show server_version"
+        ? Promise.resolve({ rows: [{ server_version: "14.11" }] })
+        : (client.query as (...all: unknown[]) => unknown).call(client, ...args),
+  });
+  await expect(migrate({ connect: async () => old } as never)).rejects.toThrow("Waybill needs Postgres 15 or later");
+  expect((await empty.pool.query("select from pg_namespace where nspname = 'drizzle'")).rowCount).toBe(0);
 });
 
 test("a certificate that is not trusted is reported as a misconfigured database with what to check", async () => {

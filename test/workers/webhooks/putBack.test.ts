@@ -139,6 +139,7 @@ async function* everything() {
 }
 
 test("a delivery is dropped, with the reason, when another event has taken its place in the log", async () => {
+  await rebuildFrom(stage.eventStore); // the test before may have left the tables of another log
   const told = await stage.record(organisationId);
   await stage.pool.query(
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at)
