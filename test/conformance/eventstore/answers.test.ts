@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { untilNextLook } from "../../support/eventually.js";
 import { startTestEventStore, type TestEventStore } from "../../support/stores/eventStore.js";
 import { APPENDS, RETRIES } from "./appendQuestions.js";
-import { createAsker, type Path } from "./asker.js";
+import { type Asker, createAsker, type Path } from "./asker.js";
 import { linesOf, type Questions } from "./conformance.js";
 import { DELETES } from "./deleteQuestions.js";
 import { READS } from "./readQuestions.js";
@@ -16,6 +17,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await store?.stop();
 });
+
+const settlingMs = 5_000;
+
+/** EventStoreDB indexes in the background: a read right after a deleted stream got a new event may not find it yet. The embedded node has no such delay. */
+async function settledAnswer(asker: Asker, question: string, hoped: string): Promise<string> {
+  const begun = performance.now();
+  for (;;) {
+    const answer = await asker.ask(question, hoped);
+    const mayChange = store.folder === undefined && /^read\b/.test(question) && performance.now() - begun < settlingMs;
+    if (answer === hoped || !mayChange) return answer;
+    await untilNextLook(begun);
+  }
+}
 
 describe.each<[string, Questions, Path]>([
   ["retries, on the batch path", RETRIES, "batch"],
@@ -33,7 +47,7 @@ describe.each<[string, Questions, Path]>([
     try {
       for (const { question, answer } of linesOf(text)) {
         wanted.push(`${question} -> ${answer}`);
-        given.push(`${question} -> ${await asker.ask(question, answer)}`);
+        given.push(`${question} -> ${await settledAnswer(asker, question, answer)}`);
       }
     } finally {
       await asker.close();
