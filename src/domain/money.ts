@@ -1,7 +1,7 @@
 // Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
 // shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
 
-import { withoutEnd } from "../withoutEnd.js";
+import { withoutEnd } from "./withoutEnd.js";
 
 /** coefficient / 10^scale */
 export interface Decimal {

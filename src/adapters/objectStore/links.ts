@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { withoutEnd } from "../../domain/withoutEnd.js";
 import { isValidKey } from "./keys.js";
 
 /** The parts of a link. All of them are signed. */
@@ -13,7 +12,7 @@ export interface Link {
 
 export function signLink(secret: string, publicUrl: string, key: string, name: string, expires: number): string {
   const query = new URLSearchParams({ expires: String(expires), name, signature: sign(secret, key, String(expires), name) });
-  return `${withoutEnd(publicUrl, "/")}/files/${key}?${query}`;
+  return `${publicUrl.replace(/\/{1,9}$/, "")}/files/${key}?${query}`;
 }
 
 /** True for a link with a valid signature that has not expired. */

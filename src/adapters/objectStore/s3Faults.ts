@@ -1,6 +1,5 @@
 // Tells apart the failures of an S3 store: a missing object, an outage that passes, or a setting that an operator has to correct.
 
-import { withoutEnd } from "../../domain/withoutEnd.js";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
 
@@ -65,6 +64,9 @@ function reasonOf(error: unknown): string {
   const message = plainTlsReason((error as Error).message ?? "");
   const code = codeOf(error);
   const { region } = error as { region?: unknown };
-  const reason = withoutEnd([message.includes(code) ? "" : code, message].filter(Boolean).join(": "), ". \t\r\n");
+  const reason = [message.includes(code) ? "" : code, message]
+    .filter(Boolean)
+    .join(": ")
+    .replace(/[.\s]{1,9}$/, "");
   return `${reason || "no reason was given"}${typeof region === "string" && region ? ` (region ${region})` : ""}`;
 }

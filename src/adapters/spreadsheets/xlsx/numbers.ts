@@ -1,4 +1,3 @@
-import { withoutEnd } from "../../../domain/withoutEnd.js";
 import { type Cell, cellFault } from "../cell.js";
 import { MAX_NUMBER_CHARS } from "../limits.js";
 import type { NumberKind } from "./styles.js";
@@ -38,7 +37,7 @@ export function plainDecimal(raw: string): string {
   const digits = mantissa.replace(/[-.]/g, "");
   const point = Number(exponent) + 1;
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, "0") : "0";
-  const fraction = withoutEnd(point > 0 ? digits.slice(point) : "0".repeat(-point) + digits, "0");
+  const fraction = (point > 0 ? digits.slice(point) : "0".repeat(-point) + digits).replace(/0{1,15}$/, "");
   const text = fraction === "" ? whole : `${whole}.${fraction}`;
   return negative && text !== "0" ? `-${text}` : text;
 }
