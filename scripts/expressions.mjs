@@ -41,19 +41,23 @@ function parse(file) {
 
 const sources = files.map(parse);
 
+/** The parser writes two backslashes for the one before a `u`. */
+const plain = (text) => text.replaceAll("\\\\u", "\\u");
+
 /** The constants that are plain texts, by name: expressions are made of them. */
 const texts = new Map();
 for (const { type, id, init } of sources.flatMap(({ nodes }) => nodes)) {
   if (type !== "VariableDeclarator" || init?.type !== "StringLiteral") continue;
-  texts.set(id.value, texts.has(id.value) && texts.get(id.value) !== init.value ? undefined : init.value);
+  const text = plain(init.value);
+  texts.set(id.value, texts.has(id.value) && texts.get(id.value) !== text ? undefined : text);
 }
 
 /** Undefined for a text that is known only when the code runs. */
 function textOf(node) {
-  if (node?.type === "StringLiteral") return node.value;
+  if (node?.type === "StringLiteral") return plain(node.value);
   if (node?.type === "Identifier") return texts.get(node.value);
   if (node?.type !== "TemplateLiteral") return undefined;
-  const parts = node.quasis.flatMap(({ cooked }, at) => (at < node.expressions.length ? [cooked, textOf(node.expressions[at])] : [cooked]));
+  const parts = node.quasis.flatMap(({ cooked }, at) => [plain(cooked), ...node.expressions.slice(at, at + 1).map(textOf)]);
   return parts.includes(undefined) ? undefined : parts.join("");
 }
 
