@@ -23,13 +23,14 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | u
 }
 
 /** Without a port, brackets, a zone, or the IPv6 form of an IPv4 address. */
-const plain = (text: string): string =>
-  text
+const plain = (text: string): string => {
+  const address = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, "$1")
-    .replace(/^([\d.]+):\d+$/, "$1")
-    .replace(/%.*$/, "")
-    .replace(/^::ffff:(?=\d+\.)/i, "");
+    .replace(/^([\d.]+):\d+$/, "$1");
+  const [withoutZone = ""] = address.split("%", 1);
+  return withoutZone.replace(/^::ffff:(?=\d+\.)/i, "");
+};
 
 function network(address: string): string {
   if (isIP(address) !== 6) return isIPv4(address) ? address : "unknown";
