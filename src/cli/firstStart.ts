@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { inviteMember, makeLink } from "../commands/members/invite.js";
-import { createKey } from "../commands/organisations/keys.js";
-import type { Origin } from "../commands/organisations/organisation.js";
-import { applyOrganisation } from "../commands/organisations/organisationApply.js";
+import { applyOrganisation, createKey, type Origin } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";

@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
 async function create({ org, name }: { org: string; name: string }): Promise<void> {
   const { key } = await withStores(async (context) => {
     const [{ createKey }, { organisationDeps }] = await Promise.all([
-      import("../commands/organisations/keys.js"),
+      import("../commands/organisations/organisation.js"),
       import("../main/adapters.js"),
     ]);
     return createKey(organisationDeps(context), { organisationId: org, name }, { by: operator, correlationId: randomUUID() });
@@ -58,7 +58,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
 async function revoke(prefix: string, { org }: { org: string }): Promise<void> {
   const revoked = await withStores(async (context) => {
     const [{ revokeKey }, { organisationDeps }] = await Promise.all([
-      import("../commands/organisations/keys.js"),
+      import("../commands/organisations/organisation.js"),
       import("../main/adapters.js"),
     ]);
     return revokeKey(organisationDeps(context), { organisationId: org, prefix }, { by: operator, correlationId: randomUUID() });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import type { MemberDeps } from "../commands/members/deps.js";
+import type { MemberDeps } from "../commands/members/changeMember.js";
 import type { Origin } from "../commands/organisations/organisation.js";
 import { operator } from "../domain/principal.js";
 import { CommandFault, command, print, printJson, table } from "./outcome.js";

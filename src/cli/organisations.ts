@@ -22,7 +22,7 @@ async function apply(path: string): Promise<void> {
   const file = await readOrganisationFile(path);
   await withStores(async (context) => {
     const [{ applyOrganisation }, { organisationDeps }] = await Promise.all([
-      import("../commands/organisations/organisationApply.js"),
+      import("../commands/organisations/organisation.js"),
       import("../main/adapters.js"),
     ]);
     const origin = { by: operator, correlationId: randomUUID() };

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { firstStart } from "../domain/principal.js";
 import { encode } from "../events/codec.js";
-import { readLogId } from "../events/logId.js";
-import { logStream } from "../events/streams.js";
+import { logStream, readLogId } from "../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 import { type EventStore, noStream } from "../ports/eventStore.js";
 

@@ -2,7 +2,6 @@
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
-import { webhookEvents } from "./webhookEvents.js";
 
 const instant = z.iso.datetime();
 
@@ -40,6 +39,21 @@ const apiKeyCreated = z.object({
 
 const apiKeyRevoked = z.object({ keyId: z.string(), by: principal, at: instant });
 
+/** Of a webhook endpoint, whose secret is never stored: it is derived. */
+const ofEndpoint = { endpointId: z.uuid(), by: principal, at: instant };
+/** The types of events that the endpoint is told of. Types that a later version has added are kept. */
+const toldTypes = z.array(z.string());
+
+/** The endpoint's first secret has generation 1. */
+const webhookAdded = z.object({ ...ofEndpoint, url: z.string(), events: toldTypes });
+
+/** The endpoint's settings from now on. A higher generation than before means a new secret; the previous one signs for a day more. */
+const webhookChanged = z.object({ ...ofEndpoint, url: z.string(), events: toldTypes, generation: z.number().int() });
+
+const webhookRemoved = z.object({ ...ofEndpoint, reason: z.string().optional() });
+const webhookPaused = z.object({ ...ofEndpoint, reason: z.string().optional() });
+const webhookResumed = z.object(ofEndpoint);
+
 /** Every event of an organisation's stream. */
 export const organisationEvents = {
   CatalogueEntryPut: catalogueEntryPut,
@@ -47,7 +61,11 @@ export const organisationEvents = {
   CatalogueApplied: catalogueApplied,
   ApiKeyCreated: apiKeyCreated,
   ApiKeyRevoked: apiKeyRevoked,
-  ...webhookEvents,
+  WebhookAdded: webhookAdded,
+  WebhookChanged: webhookChanged,
+  WebhookRemoved: webhookRemoved,
+  WebhookPaused: webhookPaused,
+  WebhookResumed: webhookResumed,
 } as const;
 
 export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;

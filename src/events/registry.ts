@@ -2,11 +2,10 @@
 import type { z } from "zod";
 import { correctionEvents } from "./correctionEvents.js";
 import { importEvents } from "./importEvents.js";
-import { localityEvents } from "./localityEvents.js";
-import { logEvents } from "./logEvents.js";
 import { memberEvents } from "./memberEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
+import { localityEvents, logEvents } from "./serviceEvents.js";
 
 export const streamEvents = {
   log: logEvents,

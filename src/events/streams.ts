@@ -1,5 +1,7 @@
 // src/events is the storage format: every version of the service must read what an older one has written. Fields are added, never renamed
 // or removed. A change of meaning is a new event, or a new version with an upcaster in upcasters.ts.
+import type { EventStore } from "../ports/eventStore.js";
+import { decode } from "./codec.js";
 import type { StreamKind } from "./registry.js";
 
 /** The stream of the log itself: LogCreated. */
@@ -30,3 +32,13 @@ export const streamOf = {
   /** A person; deleted when the person is to be forgotten. */
   member: (memberId: string) => `${streamPrefix.member}${memberId}`,
 } as const satisfies Record<StreamKind, (id: string) => string>;
+
+/** Reads the log's id; undefined when the log has none yet. */
+export async function readLogId(eventStore: Pick<EventStore, "read">): Promise<string | undefined> {
+  for await (const stored of eventStore.read(logStream, { max: 1 })) {
+    const event = decode(stored);
+    if (event?.type === "LogCreated") return event.data.logId;
+    throw new Error(`the log's stream ${logStream} begins with ${stored.type}, not with LogCreated`);
+  }
+  return undefined;
+}

@@ -13,7 +13,7 @@ import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
 import { backOffMs } from "../backOff.js";
-import type { MemberDeps } from "../commands/members/deps.js";
+import type { MemberDeps } from "../commands/members/changeMember.js";
 import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisation.js";
 import type { Config } from "../config.js";

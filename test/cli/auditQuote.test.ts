@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
 import { organisationFile as fileShape } from "../../src/domain/catalogue/schema.js";
 import { useCommandLine } from "../support/commandLine.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { logIdOf } from "../../src/commands/logIdentity.js";
-import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
-import { readLogId } from "../../src/events/logId.js";
+import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
+import { readLogId } from "../../src/events/streams.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 import { connect } from "../adapters/eventStore/support.js";
 import { startTestEventStore, type TestEventStore } from "../support/stores/eventStore.js";

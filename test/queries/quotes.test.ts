@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { applyOrganisation } from "../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation } from "../../src/commands/organisations/organisation.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";

@@ -1,6 +1,6 @@
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
-import { catalogueFileAt } from "../../events/catalogueFileAt.js";
+import { catalogueFileAt } from "../../events/catalogue.js";
 import { quoteIdOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
 import type { EventStore } from "../../ports/eventStore.js";

@@ -1,8 +1,7 @@
 // The rows that the tables should have for one recorded event, and the rows that they have.
 import type { PoolClient } from "pg";
 import { answerOf, type QuoteAnswer } from "../../events/quoteAnswer.js";
-import type { QuoteEvent } from "../../events/recordedQuote.js";
-import { singleQuoteAnswer } from "../../events/singleQuote.js";
+import { type QuoteEvent, singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { canonical } from "../canonical.js";
 import { readRows } from "../snapshot.js";
 

@@ -7,7 +7,7 @@ import { handle } from "../handle.js";
 import { type CorrectionCommand, decide } from "./correctionsDecider.js";
 import { correctionsOf, endedClaimants, loadCorrections } from "./correctionsStream.js";
 import { type CompletedImport, type CorrectionDeps, completedImport, expectOpen, type ImportAsked } from "./expectOpen.js";
-import { expectWholeShipments } from "./shipmentLines.js";
+import { expectWholeShipments } from "./rejectedRows.js";
 
 interface Asking extends ImportAsked {
   readonly rows: readonly number[];

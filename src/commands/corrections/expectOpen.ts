@@ -3,11 +3,9 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { firstRequest } from "../imports/idempotentImport.js";
-import { type LoadedImport, loadImport } from "../imports/importStream.js";
+import { firstRequest, type LoadedImport, loadImport } from "../imports/importStream.js";
 import { standingOf } from "./correctionsDecider.js";
 import { endedClaimants, loadCorrections, refusedRows } from "./correctionsStream.js";
-import { supersededRows } from "./supersededRows.js";
 
 export interface CorrectionDeps {
   readonly pool: Pool;
@@ -153,4 +151,28 @@ async function queuedCorrections(
     }
   }
   return queued;
+}
+
+interface RowsOfImport {
+  readonly organisationId: string;
+  /** Commit position of the import's ImportRequested. */
+  readonly position: bigint;
+  readonly rows: readonly number[];
+}
+
+/** Rejected rows whose shipment an import that was pushed later has written, and which import that is. */
+export async function supersededRows(pool: Pool, { organisationId, position, rows }: RowsOfImport): Promise<Map<number, string>> {
+  const found = await pool.query<{ row: number; importId: string }>(
+    `select r."row", s.import_id as "importId" from rejections r
+       join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
+      where r.import_position = $2 and r."row" = any($3::integer[])`,
+    [organisationId, position, rows],
+  );
+  return new Map(found.rows.map(({ row, importId }) => [row, importId]));
+}
+
+/** Whether the ledger of shipments has everything that the log has up to this position. */
+export async function ledgerHas(pool: Pool, position: bigint): Promise<boolean> {
+  const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
+  return rowCount === 1;
 }

@@ -2,6 +2,9 @@
 // ends, so that the limit is exact however many processes push at once.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import { deadlineIn } from "../deadline.js";
+import { importOfKey } from "./importStream.js";
 
 export const importQueuedChannel = "import_queued";
 
@@ -84,4 +87,27 @@ export async function withdrawPlace(pool: Pool, importId: string): Promise<void>
 
 export async function releasePlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
+}
+
+interface Push {
+  readonly organisationId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly now: Date;
+  readonly withinMs: number;
+}
+
+/**
+ * Rejects a push to a full queue before its body is read or stored. A repetition with the same Idempotency-Key passes, since it takes no
+ * place: it gets the first push's answer.
+ */
+export async function rejectWhenFull(
+  { pool, eventStore, maxQueuedImports }: { pool: Pool; eventStore: EventStore; maxQueuedImports: number },
+  { organisationId, idempotencyKey, now, withinMs }: Push,
+): Promise<void> {
+  const deadline = deadlineIn(withinMs);
+  if (!(await deadline.within("database", isQueueFull(pool, organisationId, maxQueuedImports)))) return;
+  if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
+  const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
+  if (earlier || (await deadline.within("database", hasPlace(pool, importId)))) return;
+  throw queueIsFull(maxQueuedImports);
 }

@@ -1,5 +1,7 @@
 import { v5 } from "uuid";
+import { limits } from "../../domain/imports/limits.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
+import type { ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
@@ -59,4 +61,33 @@ function importEvent(stored: StoredEvent): ImportEvent {
   const event = decodeOn("import", stored);
   if (!event) throw new Error(`${stored.type} at ${stored.stream}@${stored.revision} is of an unknown type`);
   return event;
+}
+
+const namespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
+
+export interface KeyUse {
+  readonly organisationId: string;
+  readonly idempotencyKey: string;
+  readonly now: Date;
+}
+
+/** The import's id follows from the Idempotency-Key, so that the import's own stream is the record of the key's use. */
+export async function importOfKey(
+  eventStore: EventStore,
+  { organisationId, idempotencyKey, now }: KeyUse,
+): Promise<{ importId: string; earlier: ImportRequested | undefined }> {
+  const oldest = now.getTime() - limits.idempotencyHours * 3_600_000;
+  for (let generation = 0; ; generation += 1) {
+    const importId = v5(JSON.stringify([organisationId, idempotencyKey, generation]), namespace);
+    const earlier = await firstRequest(eventStore, importId);
+    if (!earlier || Date.parse(earlier.at) > oldest) return { importId, earlier };
+  }
+}
+
+export async function firstRequest(eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> {
+  for await (const stored of eventStore.read(streamOf.import(importId), { max: 1 })) {
+    const event = decodeOn("import", stored);
+    if (event?.type === "ImportRequested") return event.data;
+  }
+  return undefined;
 }

@@ -14,10 +14,10 @@ import { type EventStore, noStream } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
-import { firstRequest, importOfKey } from "./idempotentImport.js";
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
-import { newUploadKey } from "./objectKeys.js";
+import { firstRequest, importOfKey } from "./importStream.js";
 import { confirmPlaceLater, resolveRefusedPush } from "./resolvePush.js";
+import { newUploadKey } from "./storedObjects.js";
 
 export interface RequestImportDeps {
   readonly pool: Pool;

@@ -5,7 +5,7 @@ import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQueue.js";
 import { carryOut, hasEnded, type LoadedImport, loadImport } from "./importStream.js";
-import { noteRefusedUpload } from "./refusedUploads.js";
+import { noteRefusedUpload } from "./storedObjects.js";
 
 interface ResolveDeps {
   readonly pool: Pool;

@@ -1,13 +1,28 @@
-import type { PoolClient } from "pg";
+// src/commands/members: people, their passwords, links and sessions. Every change to the members of an organisation is decided while one lock
+// on that organisation is held, and written to the table before the lock is given back.
+import type { Pool, PoolClient } from "pg";
 import { emailKey } from "../../domain/members/email.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decodeOn } from "../../events/codec.js";
 import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
+import type { EventStore } from "../../ports/eventStore.js";
+import type { Passwords } from "../../ports/people.js";
 import { type Handled, handle } from "../handle.js";
 import type { Origin } from "../organisations/organisation.js";
-import type { MemberDeps } from "./deps.js";
 import { isAdmin, type MemberState, memberAggregate } from "./member.js";
+
+export interface MemberDeps {
+  readonly events: EventStore;
+  readonly pool: Pool;
+  readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+  /** Brings the member's row up to its stream. */
+  readonly project: (client: PoolClient, memberId: string) => Promise<void>;
+  readonly passwords: Passwords;
+  /** The database's clock. */
+  readonly now: () => Promise<Date>;
+  readonly newId: () => string;
+}
 
 export interface MemberOf {
   readonly organisationId: string;

@@ -7,8 +7,7 @@ import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { Origin } from "../organisations/organisation.js";
-import { changeMember, type MemberOf, memberMeant } from "./changeMember.js";
-import type { MemberDeps } from "./deps.js";
+import { changeMember, type MemberDeps, type MemberOf, memberMeant } from "./changeMember.js";
 import type { MemberState } from "./member.js";
 
 export interface Invitation {

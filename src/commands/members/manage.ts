@@ -7,13 +7,13 @@ import {
   changeAdmin,
   ensureAnotherAdmin,
   loadMember,
+  type MemberDeps,
   type MemberOf,
   memberMeant,
   noSuchMember,
   record,
   underMemberLock,
 } from "./changeMember.js";
-import type { MemberDeps } from "./deps.js";
 import { ensurePresent, parseRole } from "./invite.js";
 import { isAdmin, type MemberState } from "./member.js";
 

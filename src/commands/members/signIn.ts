@@ -4,10 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { emailKey } from "../../domain/members/email.js";
 import { passwordLength } from "../../domain/members/password.js";
 import { TooBusy } from "../../portErrors.js";
-import type { MemberDeps } from "./deps.js";
+import type { MemberDeps } from "./changeMember.js";
 import type { VerifiedMember } from "./sessions.js";
-import { giveBack, takeGuess } from "./signInBudget.js";
-import { type Attempt, clearFailures, countFailure, paceOf } from "./signInPace.js";
+import { type Attempt, clearFailures, countFailure, giveBack, paceOf, takeGuess } from "./signInPace.js";
 
 export interface Credentials {
   readonly email: string;

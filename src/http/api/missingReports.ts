@@ -1,7 +1,7 @@
 // An error report that is missing from the object store is made again when a caller reads the import or follows the link.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { askForReport } from "../../commands/imports/askForReport.js";
+import { askForReport } from "../../commands/imports/storedObjects.js";
 import { uuidPattern } from "../../domain/uuid.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 

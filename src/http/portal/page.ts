@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { FileChecks } from "../../commands/imports/judging/fileChecks.js";
-import type { MemberDeps } from "../../commands/members/deps.js";
+import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { createSignIn } from "../../commands/members/signIn.js";
 import type { OrganisationDeps } from "../../commands/organisations/organisation.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";

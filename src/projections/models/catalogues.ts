@@ -1,7 +1,7 @@
 // Catalogue versions. The entries of a change are kept in catalogue_changes until CatalogueApplied completes the change, since a large
 // change reaches the projector in several batches.
 import type { PoolClient } from "pg";
-import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogueChanges.js";
+import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogue.js";
 import type { RecordedOn } from "../../events/codec.js";
 
 export async function stageChanges(

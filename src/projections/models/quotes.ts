@@ -1,7 +1,7 @@
 // One row per quote request, from which a quote is fetched, and one row per quote, for the lists.
 
 import { type QuoteGenerated, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
-import { singleQuoteAnswer } from "../../events/singleQuote.js";
+import { singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import { versionOf } from "../../events/upcasters.js";
 import type { StoredEvent } from "../../ports/eventStore.js";

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import { requestedRevision } from "../../events/importLayout.js";
-import { readLogId } from "../../events/logId.js";
-import { streamOf } from "../../events/streams.js";
+import { readLogId, streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { beginning, type EventStore, eventAt, isAfter, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "./anotherLog.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { readUploadHeader } from "../../../src/commands/imports/uploadHeader.js";
+import { readUploadHeader } from "../../../src/commands/imports/acceptFile.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import type { HeaderReader } from "../../../src/ports/spreadsheets.js";
 import { withFile } from "../../adapters/spreadsheets/reading.js";

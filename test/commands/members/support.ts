@@ -1,7 +1,7 @@
-import type { MemberDeps } from "../../../src/commands/members/deps.js";
+import type { MemberDeps } from "../../../src/commands/members/changeMember.js";
 import { inviteMember } from "../../../src/commands/members/invite.js";
-import { joinByLink } from "../../../src/commands/members/joinByLink.js";
-import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
+import { joinByLink } from "../../../src/commands/members/join.js";
+import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import { memberDeps } from "../../../src/main/adapters.js";
 import { quickly } from "../../support/quickHash.js";
 import { type CommandStores, fileFor, newOrganisation, origin, startCommandStores } from "../support.js";

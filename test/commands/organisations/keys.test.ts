@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createKey, decideRevoke, revokeKey } from "../../../src/commands/organisations/keys.js";
-import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation, createKey, decideRevoke, revokeKey } from "../../../src/commands/organisations/organisation.js";
 import { hashApiKey } from "../../../src/domain/apiKey.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { listKeys } from "../../../src/queries/organisations/organisations.js";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { askForReport } from "../../../src/commands/imports/askForReport.js";
+import { askForReport } from "../../../src/commands/imports/storedObjects.js";
 import { lookForReport } from "../../../src/http/api/missingReports.js";
 import type { ObjectStore } from "../../../src/ports/objectStore.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";

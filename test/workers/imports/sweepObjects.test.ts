@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { asideKey } from "../../../src/commands/imports/objectKeys.js";
+import { asideKey } from "../../../src/commands/imports/storedObjects.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { logStream, streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";

@@ -5,7 +5,7 @@ import { type Logger, pino } from "pino";
 import { connectEventStore } from "../../../src/adapters/eventStore/connect.js";
 import { transaction } from "../../../src/adapters/postgres/transaction.js";
 import { createPost, type PostOptions } from "../../../src/adapters/webhooks/post.js";
-import { applyOrganisation } from "../../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation } from "../../../src/commands/organisations/organisation.js";
 import { addWebhook, type WebhookDeps } from "../../../src/commands/organisations/webhooks.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { askForReport } from "../../../commands/imports/askForReport.js";
+import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import { inTime, readPatienceMs } from "../../server/inTime.js";

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { rejectWhenFull } from "../../../commands/imports/queueRoom.js";
+import { rejectWhenFull } from "../../../commands/imports/importQueue.js";
 import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
 import { writeLines } from "../../../commands/imports/writeLines.js";
 import { limits } from "../../../domain/imports/limits.js";

@@ -1,5 +1,5 @@
+import { startSession } from "../../../commands/members/join.js";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
-import { startSession } from "../../../commands/members/singleSignOn.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Done, PortalDeps } from "../page.js";
 import { rememberBrowser } from "../sessions/knownBrowser.js";

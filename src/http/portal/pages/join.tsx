@@ -1,4 +1,4 @@
-import { findLink, joinByLink } from "../../../commands/members/joinByLink.js";
+import { findLink, joinByLink } from "../../../commands/members/join.js";
 import { passwordLength } from "../../../domain/members/password.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormOf, PageOf } from "../page.js";

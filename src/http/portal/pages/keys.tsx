@@ -1,4 +1,4 @@
-import { createKey, revokeKey } from "../../../commands/organisations/keys.js";
+import { createKey, revokeKey } from "../../../commands/organisations/organisation.js";
 import { type KeySummary, listKeys } from "../../../queries/organisations/organisations.js";
 import type { FormOf, PageOf } from "../page.js";
 import { AskButton, NoQuestion, Question } from "../shell/dialog.js";

@@ -2,9 +2,8 @@
 import type { Context } from "hono";
 import type { Pool } from "pg";
 import { z } from "zod";
-import type { VerifiedMember } from "../../../commands/members/sessions.js";
-import { membersOf } from "../../../commands/members/singleSignOn.js";
-import { takeOnce, takeOnceMinutes } from "../../../commands/members/takeOnce.js";
+import { membersOf } from "../../../commands/members/join.js";
+import { takeOnce, takeOnceMinutes, type VerifiedMember } from "../../../commands/members/sessions.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { singleSignOnCookie } from "./cookies.js";
 import { safeReturn } from "./returnTo.js";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { claimRows } from "../../../commands/corrections/claimRows.js";
-import { ledgerHas, supersededRows } from "../../../commands/corrections/supersededRows.js";
+import { claimRows } from "../../../commands/corrections/correctionsStream.js";
+import { ledgerHas, supersededRows } from "../../../commands/corrections/expectOpen.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";

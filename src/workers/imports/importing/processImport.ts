@@ -5,7 +5,7 @@ import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import { openSubmission } from "../../../commands/imports/judging/openSubmission.js";
 import { prepareRows } from "../../../commands/imports/judging/prepareRows.js";
 import { rowOutcomes } from "../../../commands/imports/judging/rowOutcome.js";
-import { reportKey } from "../../../commands/imports/objectKeys.js";
+import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";

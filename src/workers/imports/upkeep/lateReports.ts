@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
-import { reportKey } from "../../../commands/imports/objectKeys.js";
+import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { endsImport, type RowRejected } from "../../../events/importEvents.js";
 import { readRows } from "../../../events/importLayout.js";

@@ -1,8 +1,13 @@
-import { firstRequest } from "../../../commands/imports/idempotentImport.js";
-import { asideKey, asidePrefix, partsOfAside } from "../../../commands/imports/objectKeys.js";
-import { forgetRefusedUpload, type RefusedUpload, refusedUploads } from "../../../commands/imports/refusedUploads.js";
-import { readLogId } from "../../../events/logId.js";
-import { streamOf } from "../../../events/streams.js";
+import { firstRequest } from "../../../commands/imports/importStream.js";
+import {
+  asideKey,
+  asidePrefix,
+  forgetRefusedUpload,
+  partsOfAside,
+  type RefusedUpload,
+  refusedUploads,
+} from "../../../commands/imports/storedObjects.js";
+import { readLogId, streamOf } from "../../../events/streams.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
 

@@ -1,4 +1,4 @@
-import { logOfUpload, uploadsPrefix } from "../../../commands/imports/objectKeys.js";
+import { logOfUpload, uploadsPrefix } from "../../../commands/imports/storedObjects.js";
 import { logIdOf } from "../../../commands/logIdentity.js";
 import type { WorkerDeps } from "../deps.js";
 

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../../src/commands/corrections/dismissRows.js";
-import { firstRequest, importOfKey } from "../../../../src/commands/imports/idempotentImport.js";
-import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
+import { firstRequest, importOfKey } from "../../../../src/commands/imports/importStream.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { encode } from "../../../../src/events/codec.js";
 import { streamOf } from "../../../../src/events/streams.js";

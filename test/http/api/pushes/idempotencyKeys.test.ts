@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { organisationFile } from "../../../support/organisationFile.js";
 import { organisationDeps } from "../../../support/service.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyOrganisation } from "../../../../src/commands/organisations/organisationApply.js";
+import { applyOrganisation } from "../../../../src/commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { organisationDeps } from "../../../support/service.js";
 import { catalogue, customers, path, type Response200, rateCard, request, useQuotes } from "./stage.js";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
-import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
+import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";

@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import exceljs from "exceljs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/idempotentImport.js";
+import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/expectOpen.js";
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { firstRequest } from "../../../../commands/imports/idempotentImport.js";
+import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { correctionPush } from "../../../../domain/pushes/correctionPush.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";

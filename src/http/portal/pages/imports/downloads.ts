@@ -1,7 +1,7 @@
 // Both files of an import, by links that last as long as a browser needs to begin.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { askForReport } from "../../../../commands/imports/askForReport.js";
+import { askForReport } from "../../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";

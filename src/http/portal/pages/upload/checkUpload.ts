@@ -1,4 +1,4 @@
-import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
 import { reportIn } from "../../../../domain/files/reportFile.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps } from "../../page.js";

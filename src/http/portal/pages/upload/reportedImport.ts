@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type CompletedImport, completedImport } from "../../../../commands/corrections/expectOpen.js";
-import { rejectedRowStates, submittedColumns } from "../../../../commands/corrections/rejectedRowStates.js";
+import { rejectedRowStates, submittedColumns } from "../../../../commands/corrections/rejectedRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
 import { reportIn } from "../../../../domain/files/reportFile.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { type CompletedImport, expectOpen } from "../../../../commands/corrections/expectOpen.js";
-import { expectWholeShipments } from "../../../../commands/corrections/shipmentLines.js";
+import { expectWholeShipments } from "../../../../commands/corrections/rejectedRows.js";
 import { freePlaces } from "../../../../commands/imports/importQueue.js";
 import type { CorrectionPart } from "../../../../commands/imports/judging/fileChecks.js";
 import { requestImport } from "../../../../commands/imports/requestImport.js";

@@ -1,6 +1,5 @@
-import { acceptFile } from "../../../../commands/imports/acceptFile.js";
-import { rejectWhenFull } from "../../../../commands/imports/queueRoom.js";
-import { readUploadHeader } from "../../../../commands/imports/uploadHeader.js";
+import { acceptFile, readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { send } from "../../../server/answer.js";

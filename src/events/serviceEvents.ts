@@ -1,7 +1,14 @@
-// Postcodes loaded for a country. This is a disk format.
+// Events that belong to no organisation. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
+/** The first event that the service writes. Tables, checkpoints and stored objects belong to the log with this id. A copy of the log has the same id. */
+const logCreated = z.object({ logId: z.uuid(), at: z.iso.datetime() });
+
+/** Every event of the log's own stream. */
+export const logEvents = { LogCreated: logCreated } as const;
+
+/** Postcodes loaded for a country. */
 const localitiesImported = z.object({
   country: z.string(),
   key: z.string(),

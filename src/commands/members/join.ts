@@ -1,13 +1,14 @@
-// A link leads to choosing a password, once, and signs in.
+// Members join by a link, which leads to choosing a password, once, or by an identity provider that vouches for their e-mail.
+import type { Pool } from "pg";
+import { emailKey } from "../../domain/members/email.js";
 import { hashToken, isToken } from "../../domain/members/link.js";
 import { passwordFault } from "../../domain/members/password.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import { changeMember, loadMember, type MemberOf } from "./changeMember.js";
-import type { MemberDeps } from "./deps.js";
+import { changeMember, loadMember, type MemberDeps, type MemberOf } from "./changeMember.js";
 import type { MemberState } from "./member.js";
-import type { VerifiedMember } from "./sessions.js";
+import { type NamelessMember, openSession, type VerifiedMember } from "./sessions.js";
 
 export interface OpenLink extends MemberOf {
   readonly organisationName: string;
@@ -75,3 +76,41 @@ export function decideJoin({ linkSha256, passwordHash, by, at }: Joining, state:
 
 const linkIsVoid = () =>
   new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");
+
+/** The members with this e-mail. Invited ones join by signing in. */
+export async function membersOf(pool: Pool, email: string): Promise<VerifiedMember[]> {
+  const { rows } = await pool.query<VerifiedMember>(
+    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
+            credentials_revision as "credentialsRevision"
+       from members join organisations on organisations.id = organisation_id
+      where email_key = $1 and status <> 'removed' order by organisations.name, organisation_id limit 100`,
+    [emailKey(email)],
+  );
+  return rows;
+}
+
+/** Opens a session for the verified member; undefined where the member changed meanwhile. An invited member joins. */
+export async function startSession(
+  deps: MemberDeps,
+  member: NamelessMember,
+  { oldToken, correlationId }: { oldToken: string | undefined; correlationId: string },
+): Promise<string | undefined> {
+  const credentialsRevision = await joinIfInvited(deps, member, correlationId);
+  return openSession(deps.pool, { memberId: member.memberId, credentialsRevision }, oldToken);
+}
+
+async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {
+  const { memberId, credentialsRevision } = member;
+  const { rowCount } = await deps.pool.query(
+    "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",
+    [memberId, credentialsRevision],
+  );
+  if (rowCount === 0) return credentialsRevision;
+  const by = { kind: "member", id: memberId } as const;
+  const at = (await deps.now()).toISOString();
+  const joined: EventOn<"member"> = { type: "MemberJoined", data: { how: "singleSignOn", by, at } };
+  const { decided, revision } = await changeMember(deps, member, { by, correlationId }, ({ status }) =>
+    status === "invited" ? [joined] : [],
+  );
+  return decided.length > 0 ? String(revision) : credentialsRevision;
+}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../src/events/catalogueChanges.js";
+import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../src/events/catalogue.js";
 
 const entries = (key: "id" | "key") =>
   fc.uniqueArray(fc.record({ [key]: fc.constantFrom(..."abcdefgh"), value: fc.nat({ max: 3 }) }), { selector: (entry) => entry[key] });
