@@ -10,6 +10,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Boundaries {
   readonly rooms: readonly { readonly room: string; readonly holds: string; readonly mayImport: readonly string[] }[];
+  readonly tables: readonly {
+    readonly tables: readonly string[];
+    readonly writers: readonly string[];
+    readonly readers: readonly string[];
+  }[];
 }
 
 /** Imports that the table forbids and, below, some that it allows: they show that dependency-cruiser enforces the table. */
@@ -50,7 +55,36 @@ const withoutRow: readonly (readonly [string, string])[] = [
   ["src/stray/alone.ts", "export const alone = 1;\n"],
 ];
 
+/** Statements on tables that their folder may not read or write, and what the check says of them. Comments and other words are no statements. */
+const statements: readonly (readonly [path: string, text: string, faults: readonly string[]])[] = [
+  ["src/domain/sqlTrespasser.ts", "/** Rows from imports. */\nconst one = `\n  select status\n    from imports`;\n", ["4 reads imports"]],
+  ["src/http/server/sqlTrespasser.ts", 'const one = "delete from sessions";\n', ["1 writes sessions"]],
+  [
+    "src/queries/sqlTrespasser.ts",
+    'const one = "select from imports"; // update imports\nconst two = "update imports set";\n',
+    ["2 writes imports"],
+  ],
+  ["src/audit/sqlTrespasser.ts", 'const one = `join "rejections" r`;\nconst two = "insert into rejections";\n', ["2 writes rejections"]],
+  [
+    "src/events/sqlTrespasser.tsx",
+    "const one = `with a as (select 1), b as (select * from a join members m on true)`;\n",
+    ["1 reads members"],
+  ],
+  [
+    "src/queries/importTrespasser.ts",
+    'import { rateWindows, sessions } from "../projections/tables/operational.js";\n',
+    ["1 reads rate_windows", "1 reads sessions"],
+  ],
+  [
+    "src/queries/quotes/importTrespasser.ts",
+    'import { quotes } from "../../projections/tables/quotes.js";\ndb.insert(quotes);\n',
+    ["1 writes quotes"],
+  ],
+  ["src/projections/tables/trespasser.ts", 'export const things = pgTable("new_things", {});\n', []],
+];
+
 let violations: Set<string>;
+let tableFaults: string[];
 const folders: string[] = [];
 
 /** Writes each case as a file into a copy of the source tree, and runs dependency-cruiser on the copy once. */
@@ -75,9 +109,19 @@ beforeAll(async () => {
     (error: { stdout: string }) => error,
   );
   const report = JSON.parse(output.stdout) as { summary: { totalCruised: number; violations: { from: string; rule: { name: string } }[] } };
+  tableFaults = await faultsOfTables(folder);
   expect(report.summary.totalCruised).toBeGreaterThan(300); // the real code was read: the tests do not pass for want of files
   violations = new Set(report.summary.violations.map(({ from }) => from));
 });
+
+async function faultsOfTables(folder: string): Promise<string[]> {
+  for (const [path, text] of statements) await writeFile(join(folder, path), text);
+  const output = await promisify(execFile)(process.execPath, [join(root, "scripts/tables.mjs")], { cwd: folder }).catch(
+    (error: { stderr: string }) => error,
+  );
+  return output.stderr.trim().split("\n").toSorted();
+}
+
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 test.each(refused.map(([path, from], index) => [path.replace("x.ts", `trespasser${index}.ts`), from]))("%s may not import %s", (path) => {
@@ -96,11 +140,22 @@ test("a file whose folder has no row is refused, also where it imports nothing",
   expect(violations).toContain("src/stray/alone.ts");
 });
 
+test("a statement on a table that its folder may not name is refused with its line", () => {
+  const expected = statements.flatMap(([path, , faults]) =>
+    faults.map((fault) => `${path}:${fault}, which boundaries.json does not allow`),
+  );
+  expect(tableFaults).toEqual([...expected, "boundaries.json does not say who may name the table new_things"].toSorted());
+});
+
 test("the documentation shows the table as it is enforced", async () => {
-  const { rooms } = JSON.parse(await readFile(join(root, "boundaries.json"), "utf8")) as Boundaries;
+  const { rooms, tables } = JSON.parse(await readFile(join(root, "boundaries.json"), "utf8")) as Boundaries;
   const rows = rooms.map(({ room, holds, mayImport }) => {
     const rights = mayImport.includes("*") ? "everything" : mayImport.map((each) => `\`${each}\``).join(", ") || "nothing of ours";
     return `| \`${room}\` | ${holds} | ${rights} |`;
   });
-  expect(await readFile(join(root, "docs/architecture.md"), "utf8")).toContain(rows.join("\n"));
+  const architecture = await readFile(join(root, "docs/architecture.md"), "utf8");
+  expect(architecture).toContain(rows.join("\n"));
+  const quoted = (names: readonly string[]) => names.map((each) => `\`${each}\``).join(", ") || "-";
+  const ofTables = tables.map((group) => `| ${quoted(group.tables)} | ${quoted(group.writers)} | ${quoted(group.readers)} |`);
+  expect(architecture).toContain(ofTables.join("\n"));
 });

@@ -4,7 +4,7 @@ import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { untilNoConflict } from "../untilNoConflict.js";
-import { freePlace } from "./importQueue.js";
+import { freePlace, requestCancel } from "./importQueue.js";
 import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
 
 export interface CancelImportDeps {
@@ -30,11 +30,7 @@ export async function cancelImport(deps: CancelImportDeps, asked: CancelImport):
   const { importId } = asked;
   let loaded = expectVisible(await loadImport(deps.eventStore, importId), asked);
   if (loaded.state.status === "cancelled") return;
-  const marked = await deps.pool.query<{ progress: number }>(
-    "update import_queue set cancel_requested = true where import_id = $1 returning progress",
-    [importId],
-  );
-  const progress = Math.min(99, marked.rows[0]?.progress ?? 0);
+  const progress = Math.min(99, await requestCancel(deps.pool, importId));
   await untilNoConflict(async (conflicts) => {
     if (conflicts > 0) loaded = await loadImport(deps.eventStore, importId);
     await append(deps, loaded, asked, progress);

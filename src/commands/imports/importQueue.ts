@@ -80,6 +80,15 @@ export async function freePlace(pool: Pool, { importId, organisationId, position
   );
 }
 
+/** Marks the import's place, so that its worker stops. Returns the import's progress. */
+export async function requestCancel(pool: Pool, importId: string): Promise<number> {
+  const { rows } = await pool.query<{ progress: number }>(
+    "update import_queue set cancel_requested = true where import_id = $1 returning progress",
+    [importId],
+  );
+  return rows[0]?.progress ?? 0;
+}
+
 /** Marks a place so that a worker that finds the import in the log cancels it. */
 export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);

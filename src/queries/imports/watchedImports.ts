@@ -30,8 +30,10 @@ export async function watchedImports(pool: Pool, { organisationIds, newestOf, im
   return selectImports(pool).where(inArray(imports.importId, wanted)).orderBy(asc(imports.position));
 }
 
-/** -1 where there is no import. */
-export async function newestPosition(pool: Pool): Promise<bigint> {
-  const { rows } = await pool.query<{ newest: string | null }>("select max(position)::text as newest from imports");
-  return BigInt(rows[0]?.newest ?? -1);
+/** Of all organisations. */
+export async function newestImport(pool: Pool): Promise<{ readonly importId: string; readonly position: string } | undefined> {
+  const { rows } = await pool.query<{ importId: string; position: string }>(
+    'select import_id as "importId", position from imports order by position desc limit 1',
+  );
+  return rows[0];
 }

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { asOfNow, oneAtATime } from "../../../queries/imports/importList.js";
 import type { ReadImport, Sources } from "../../../queries/imports/importStatus.js";
 import { isFinished } from "../../../queries/imports/importView.js";
-import { newestPosition, watchedImports } from "../../../queries/imports/watchedImports.js";
+import { newestImport, watchedImports } from "../../../queries/imports/watchedImports.js";
 import type { Viewer } from "../shell/viewer.js";
 import type { OpenStream } from "./stream.js";
 
@@ -66,7 +66,7 @@ export function createImportFeed({ sources, logger, publish }: FeedOptions): Imp
   const tick = async () => {
     const all = [...subscribers.values()];
     const newcomers = all.filter((subscriber) => fresh.has(subscriber));
-    since ??= await newestPosition(sources.pool);
+    since ??= BigInt((await newestImport(sources.pool))?.position ?? -1);
     const rows = await watchedImports(sources.pool, {
       organisationIds: unique(all.map(organisationOf)),
       newestOf: unique(newcomers.filter(({ importId }) => importId === undefined).map(organisationOf)),

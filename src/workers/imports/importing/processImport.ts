@@ -9,6 +9,7 @@ import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { progressOf, readingShare } from "../../../domain/imports/progress.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
+import { presentOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/olderPushes.js";
@@ -104,7 +105,7 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
           {
             type: "startImport",
             by: workerOf(deps),
-            catalogueVersion: await currentCatalogue(deps, held.turn.organisationId),
+            catalogueVersion: (await presentOf(deps.pool, held.turn.organisationId)).catalogueVersion,
             localities: await deps.localities.current(),
             now: held.now(),
           },
@@ -112,13 +113,4 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport, cont
         );
   if (loaded.state.status !== "processing") throw new Error(`import ${loaded.importId} is ${loaded.state.status} right after its start`);
   return { ...loaded, state: loaded.state satisfies Processing };
-}
-
-async function currentCatalogue({ pool }: WorkerDeps, organisationId: string): Promise<number> {
-  const found = await pool.query<{ version: number }>("select catalogue_version as version from organisations where id = $1", [
-    organisationId,
-  ]);
-  const version = found.rows[0]?.version;
-  if (version === undefined) throw new Error(`organisation ${organisationId} is not known yet`);
-  return version;
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../commands/imports/storedObjects.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
 import { ObjectMissing } from "../../../portErrors.js";
+import { newestImport } from "../../../queries/imports/watchedImports.js";
 import type { WorkerDeps } from "../deps.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "logger"> & { readonly signal?: AbortSignal };
@@ -72,8 +73,7 @@ async function find({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt
 
 /** When this log's newest import had its last event: the table names the import, the log has the time. */
 async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
-  const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
-  const [newest] = rows;
+  const newest = await newestImport(pool);
   return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;
 }
 
