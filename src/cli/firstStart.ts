@@ -5,7 +5,7 @@ import { applyOrganisation, createKey, type Origin } from "../commands/organisat
 import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
-import { linkAddress } from "../domain/members/link.js";
+import { linkAddress } from "../domain/members.js";
 import { firstStart } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";

@@ -62,7 +62,7 @@ async function link(member: string, { org: organisationId }: { org: string }): P
 }
 
 async function printLink(make: Work<{ readonly token: string }>): Promise<void> {
-  const { linkAddress } = await import("../domain/members/link.js");
+  const { linkAddress } = await import("../domain/members.js");
   print(
     await withMembers(async (commands, deps, origin, context) => {
       const { token } = await make(commands, deps, origin, context);

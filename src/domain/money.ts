@@ -9,6 +9,8 @@ export interface Decimal {
   readonly scale: number;
 }
 
+export const zero: Decimal = { coefficient: 0n, scale: 0 };
+
 const decimalText = /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
 export function decimal(value: number | string): Decimal {

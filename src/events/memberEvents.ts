@@ -1,8 +1,8 @@
 // The events of a member, who is a person in an organisation. This is a disk format. No other kind of stream has the e-mail or the name, so
 // that deleting the member's stream forgets the person. Passwords and links are stored as hashes only.
 import { z } from "zod";
+import { role } from "../domain/members.js";
 import { principal } from "../domain/principal.js";
-import { role } from "../domain/roles.js";
 
 const instant = z.iso.datetime();
 const who = { by: principal, at: instant };

@@ -1,9 +1,8 @@
 // Makes the contract's answer from the recorded event, both for the request itself and for later fetches.
 import type { Location } from "../domain/geography/geography.js";
 import { type Goods, goodsOf } from "../domain/rating/consignment.js";
-import { transitOf } from "../domain/rating/deliveryTime.js";
 import { fuelLine } from "../domain/rating/price.js";
-import type { QuoteEntry } from "../domain/rating/quotes.js";
+import { type QuoteEntry, transitOf } from "../domain/rating/quotes.js";
 import { type QuotedCard, type QuotesGenerated, quoteIdOf } from "./quoteEvents.js";
 
 export interface QuoteAnswer {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { verifyWebhook, WebhookVerificationError } from "../../packages/client/src/index.js";
-import { webhookSecret } from "../../src/domain/webhooks/secret.js";
+import { webhookSecret } from "../../src/domain/webhooks/endpoint.js";
 import { signedHeaders } from "../../src/workers/webhooks/sending/sign.js";
 
 const signingSecret = "a secret of thirty-two characters";

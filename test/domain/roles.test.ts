@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Action, may, type Role } from "../../src/domain/roles.js";
+import { type Action, may, type Role } from "../../src/domain/members.js";
 
 test.each([
   ["admin", ["look", "operate", "members", "keys", "webhooks"]],

@@ -2,7 +2,7 @@ import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import { correctedRows, correctedTable, correctionFaults, type SentValues } from "../../domain/pushes/correctedFile.js";
-import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
+import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";

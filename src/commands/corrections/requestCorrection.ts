@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { type CorrectedFile, correctedFile, type SentValues } from "../../domain/pushes/correctedFile.js";
-import type { CorrectionPush } from "../../domain/pushes/correctionPush.js";
+import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";

@@ -1,7 +1,7 @@
 // src/commands/members: people, their passwords, links and sessions. Every change to the members of an organisation is decided while one lock
 // on that organisation is held, and written to the table before the lock is given back.
 import type { Pool, PoolClient } from "pg";
-import { emailKey } from "../../domain/members/email.js";
+import { emailKey } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decodeOn } from "../../events/codec.js";
 import type { EventOn } from "../../events/registry.js";

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { emailKey, parseEmail } from "../../domain/members/email.js";
-import { hashToken, linkHours, makeToken } from "../../domain/members/link.js";
+import { emailKey, hashToken, linkHours, makeToken, parseEmail, type Role, role as roleShape } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import { type Role, role as roleShape } from "../../domain/roles.js";
 import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";

@@ -1,8 +1,6 @@
 // Members join by a link, which leads to choosing a password, once, or by an identity provider that vouches for their e-mail.
 import type { Pool } from "pg";
-import { emailKey } from "../../domain/members/email.js";
-import { hashToken, isToken } from "../../domain/members/link.js";
-import { passwordFault } from "../../domain/members/password.js";
+import { emailKey, hashToken, isToken, passwordFault } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";

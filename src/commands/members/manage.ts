@@ -1,5 +1,5 @@
 // What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
-import { emailKey } from "../../domain/members/email.js";
+import { emailKey } from "../../domain/members.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { Origin } from "../organisations/organisation.js";

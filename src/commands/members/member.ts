@@ -1,5 +1,5 @@
 // A member, folded from its stream. No other stream has the e-mail or the name, so that erasing a member deletes one stream.
-import type { Role } from "../../domain/roles.js";
+import type { Role } from "../../domain/members.js";
 import type { RecordedOn } from "../../events/codec.js";
 import type { Aggregate } from "../handle.js";
 

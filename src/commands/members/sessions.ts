@@ -2,9 +2,8 @@
 // the credentials are those of the sign-in, so that a removal, a new password or a new role ends it at every process at once.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
-import { hashToken, isToken, makeToken } from "../../domain/members/link.js";
+import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
-import type { Role } from "../../domain/roles.js";
 
 export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
 const mostPerMember = 20;

@@ -1,8 +1,7 @@
 // Sign-in by e-mail and password. The answer never tells whether the e-mail is known: an unknown e-mail and a wrong password get the same
 // sentence, after the same work, and neither answer comes earlier.
 import { setTimeout as pause } from "node:timers/promises";
-import { emailKey } from "../../domain/members/email.js";
-import { passwordLength } from "../../domain/members/password.js";
+import { emailKey, passwordLength } from "../../domain/members.js";
 import { TooBusy } from "../../portErrors.js";
 import type { MemberDeps } from "./changeMember.js";
 import type { VerifiedMember } from "./sessions.js";

@@ -1,8 +1,7 @@
 // Commands about an organisation's webhook endpoints. A secret is answered once, by the command that makes it, and kept nowhere.
 import { Rejection } from "../../domain/rejection.js";
 import { type AddressRules, judgeUrl } from "../../domain/webhooks/address.js";
-import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/eventTypes.js";
-import { webhookSecret } from "../../domain/webhooks/secret.js";
+import { isWebhookEventType, type WebhookEventType, webhookEventTypes, webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { handle } from "../handle.js";
 import { type OrganisationDeps, type Origin, organisationAggregate } from "./organisation.js";
 import { decideWebhook, type WebhookCommand } from "./webhookState.js";

@@ -2,7 +2,7 @@
 // the events are read from their streams.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
-import { isTold, toldOf } from "../../domain/webhooks/eventTypes.js";
+import { isTold, toldOf } from "../../domain/webhooks/endpoint.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
 import type { Endpoint } from "../organisations/webhooks.js";

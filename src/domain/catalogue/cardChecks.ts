@@ -1,5 +1,4 @@
-import type { ReadableCard, ReadableFile } from "./readable.js";
-import { duplicates, quote } from "./references.js";
+import { duplicates, quote, type ReadableCard, type ReadableFile } from "./readable.js";
 
 export function cardFaults(card: ReadableCard, path: string, file: ReadableFile): string[] {
   const faults: string[] = [];

@@ -1,7 +1,9 @@
+import { fieldsOf } from "../imports/fields.js";
 import { check } from "../validation.js";
-import { crossCheck } from "./crossChecks.js";
-import { readableFile } from "./readable.js";
+import { cardFaults, laneKey } from "./cardChecks.js";
+import { duplicates, notAmong, quote, type ReadableCard, type ReadableFile, readableFile } from "./readable.js";
 import { type OrganisationFile, organisationFile } from "./schema.js";
+import { zoneFaults } from "./zoneChecks.js";
 
 export type ParsedOrganisationFile =
   | { readonly ok: true; readonly file: OrganisationFile }
@@ -25,4 +27,88 @@ function oversized(section: string, entries: readonly unknown[]): string[] {
     const size = Buffer.byteLength(JSON.stringify(entry));
     return size > largestEntry ? [`${section}.${index} is ${size} bytes as JSON; split it so that it has at most ${largestEntry}`] : [];
   });
+}
+
+/** The faults in what one part of the file says about another; each fault begins with its path. */
+function crossCheck(file: ReadableFile): string[] {
+  const keys = file.customFields.map((field) => field.key);
+  const carriers = new Set(idsOf(file.carriers));
+  return [
+    ...duplicates("customFields", keys, "key"),
+    ...keys.flatMap((key, index) =>
+      reservedColumns.has(key.toLowerCase()) ? [`customFields.${index}.key ${quote(key)} is already the name of a field`] : [],
+    ),
+    ...duplicates("carriers", idsOf(file.carriers)),
+    ...file.carriers.flatMap((carrier, index) =>
+      notAmong(`carriers.${index}.mandatoryCustomFields`, carrier.mandatoryCustomFields, new Set(keys), "custom field"),
+    ),
+    ...duplicates("services", idsOf(file.services)),
+    ...file.services.flatMap(({ carrierId }, index) =>
+      carrierId === "" || carriers.has(carrierId) ? [] : [`services.${index}.carrierId ${quote(carrierId)} is not a carrier of this file`],
+    ),
+    ...duplicates("zoneMaps", idsOf(file.zoneMaps)),
+    ...file.zoneMaps.flatMap((map, index) => zoneFaults(map, `zoneMaps.${index}.zones`)),
+    ...duplicates("rateCards", idsOf(file.rateCards)),
+    ...file.rateCards.flatMap((card, index) => cardFaults(card, `rateCards.${index}`, file)),
+    ...duplicates("customers", idsOf(file.customers)),
+    ...customerFaults(file),
+  ];
+}
+
+const idsOf = (entries: readonly { readonly id: string }[]): string[] => entries.map(({ id }) => id);
+
+/** Names that a custom field cannot have, in lower case. Most are columns of a file; the last two are special names in JavaScript. */
+const reservedColumns: ReadonlySet<string> = new Set(
+  [...fieldsOf("shipment", "goodsLine").map(({ name }) => name), "customFields", "items", "row", "reason", "constructor", "prototype"].map(
+    (column) => column.toLowerCase(),
+  ),
+);
+
+function customerFaults(file: ReadableFile): string[] {
+  const carriers = new Set(idsOf(file.carriers));
+  const cards = new Map(file.rateCards.map((card) => [card.id, card]));
+  const competes = remembered(areRivals);
+  return file.customers.flatMap((customer, index) => [
+    ...notAmong(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
+    ...notAmong(`customers.${index}.rateCardIds`, customer.rateCardIds, new Set(cards.keys()), "rate card"),
+    ...validityFaults(customer.rateCardIds, cards, `customers.${index}.rateCardIds`, competes),
+  ]);
+}
+
+type Competes = (a: ReadableCard, b: ReadableCard) => boolean;
+
+/** A customer has one price for each service, lane and day, so its cards must not overlap. Spot rates may stand beside a card and are not checked. */
+function validityFaults(ids: readonly string[], cards: Map<string, ReadableCard>, path: string, competes: Competes): string[] {
+  const seen: { card: ReadableCard; at: string }[] = [];
+  const faults: string[] = [];
+  ids.forEach((id, index) => {
+    const card = cards.get(id);
+    if (!card || card.spot || seen.some((other) => other.card === card)) return;
+    const rival = seen.find((other) => competes(other.card, card));
+    if (rival) {
+      faults.push(`${path}.${index} ${quote(id)} overlaps the validity of ${quote(rival.card.id)} for service ${quote(card.serviceId)}`);
+    }
+    seen.push({ card, at: `${path}.${index}` });
+  });
+  return faults;
+}
+
+/** Cards that differ in their break method may be held side by side, to compare them. */
+function areRivals(a: ReadableCard, b: ReadableCard): boolean {
+  if (a.serviceId !== b.serviceId || a.zoneMapId !== b.zoneMapId || a.breakMethod !== b.breakMethod) return false;
+  if ((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom)) return false;
+  const lanes = new Set(a.lanes.map(laneKey));
+  return b.lanes.some((lane) => lanes.has(laneKey(lane)));
+}
+
+/** Remembers the answers, since thousands of customers share the same few cards. */
+function remembered(rivals: Competes): Competes {
+  const known = new Map<ReadableCard, Map<ReadableCard, boolean>>();
+  return (a, b) => {
+    const ofA = known.get(a) ?? new Map<ReadableCard, boolean>();
+    known.set(a, ofA);
+    const answer = ofA.get(b) ?? rivals(a, b);
+    ofA.set(b, answer);
+    return answer;
+  };
 }

@@ -1,7 +1,6 @@
 import { isCountryCode } from "../geography/countries.js";
 import { readPostalCode } from "../geography/postalCode.js";
-import type { ReadableZoneMap } from "./readable.js";
-import { quote } from "./references.js";
+import { quote, type ReadableZoneMap } from "./readable.js";
 import { isWithin, overlaps, type PostcodeRange, parseRange, widerFirst } from "./zones.js";
 
 interface Claim {

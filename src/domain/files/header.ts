@@ -1,7 +1,7 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
-
 import { columnsOf, elementColumn } from "../imports/fields.js";
 import { limits, shortened } from "../imports/limits.js";
+import { uuidPattern } from "../uuid.js";
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
 export const reportColumns = ["Row number", "Rejection reason"] as const;
@@ -134,3 +134,32 @@ export function matchImportHeader(columns: readonly string[], { kind, source, cu
     ignored: reportColumns,
   });
 }
+
+/** The subject in the workbook's properties. Spreadsheet programs keep it when the report is edited and saved. */
+export const reportSubject = (importId: string): string => `Rejected rows of import ${importId}`;
+
+const anyImportId = new RegExp(uuidPattern, "i");
+
+interface UploadedFile {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly subject?: string | undefined;
+}
+
+export interface ReportFile {
+  /** The import that it reports on; undefined where neither the workbook nor the file's name says so. */
+  readonly importId: string | undefined;
+}
+
+/** Undefined for a file that has not both of the report's own columns. */
+export function reportIn({ name, columns, subject = "" }: UploadedFile): ReportFile | undefined {
+  if (reportColumns.some((column) => columnNumber(columns, column) === -1)) return undefined;
+  const importId = anyImportId.exec(subject)?.[0] ?? anyImportId.exec(name)?.[0];
+  return { importId: importId?.toLowerCase() };
+}
+
+/** The column of the row numbers, from 0; -1 where there is none. */
+export const rowNumberColumn = (columns: readonly string[]): number => columnNumber(columns, reportColumns[0]);
+
+const columnNumber = (columns: readonly string[], wanted: string): number =>
+  columns.findIndex((column) => folded(column.trim()) === folded(wanted));

@@ -3,7 +3,7 @@ import { columnsOf, customFieldPrefix, elementColumn } from "../imports/fields.j
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
 import { firstOf, pathText } from "../validation.js";
-import type { CorrectionPush } from "./correctionPush.js";
+import type { CorrectionPush } from "./importPushes.js";
 import { csvLine } from "./toFile.js";
 
 type Kind = "shipments" | "activities";

@@ -1,4 +1,4 @@
-// The body of a JSON push of shipments. Only its shape is checked here. The importer judges the rows, such as one with an unknown place.
+// The bodies of JSON pushes: shipments, activities and corrections. Only their shape is checked here. The importer judges the rows, such as one with an unknown place.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstOf, pathText } from "../validation.js";
@@ -70,3 +70,27 @@ export const activityPush = z
     sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
   })
   .meta({ id: "ActivityPush" });
+
+const highestRow = 2_147_483_647;
+
+const correctedRow = z
+  .strictObject({
+    row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it"),
+    values: z
+      .record(z.string(), text())
+      .describe("By column name: what replaces the value that was sent. The other columns stay as they were"),
+  })
+  .meta({ id: "CorrectedRow" });
+
+export const correctionPush = z
+  .strictObject({
+    rows: z
+      .array(correctedRow)
+      .min(1)
+      .max(limits.rowsPerCorrection)
+      .refine((rows) => new Set(rows.map(({ row }) => row)).size === rows.length, "must name each row once")
+      .describe("Each row once"),
+  })
+  .meta({ id: "CorrectionPush" });
+
+export type CorrectionPush = z.infer<typeof correctionPush>;

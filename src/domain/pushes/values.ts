@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isRecordable } from "../imports/decimal.js";
-import { byField, type Field, type FieldName, type FieldPart, fieldsOf } from "../imports/fields.js";
+import { byField, type Field, type FieldName, type FieldPart, fieldsOf, isRecordable } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isTimestamp } from "../imports/timestamp.js";
 

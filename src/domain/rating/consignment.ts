@@ -1,7 +1,19 @@
-import { add, compare, type Decimal, decimal, knownDecimal, larger, multiply, roundHalfUp, roundUp, toNumber, toText } from "../money.js";
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  knownDecimal,
+  larger,
+  multiply,
+  roundHalfUp,
+  roundUp,
+  toNumber,
+  toText,
+  zero,
+} from "../money.js";
 import type { Item } from "./quoteRequest.js";
 
-const zero: Decimal = { coefficient: 0n, scale: 0 };
 const hundred = decimal(100);
 
 interface Measured {

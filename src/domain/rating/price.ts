@@ -1,8 +1,22 @@
 import type { Lane, RateCard, Surcharge } from "../catalogue/schema.js";
-import { add, type Cents, centsToNumber, compare, decimal, knownDecimal, larger, percentOf, toCents } from "../money.js";
-import type { Consignment } from "./consignment.js";
-import { type KgStep, kgCharge } from "./kgCharge.js";
-import { itemsMeeting, surchargeAmount } from "./surcharges.js";
+import {
+  add,
+  type Cents,
+  centsToNumber,
+  compare,
+  type Decimal,
+  decimal,
+  knownDecimal,
+  larger,
+  multiply,
+  percentOf,
+  subtract,
+  toCents,
+  toText,
+  zero,
+} from "../money.js";
+import { type Consignment, declaredOver } from "./consignment.js";
+import type { Item } from "./quoteRequest.js";
 
 /** All that one card's price depends on besides the goods; plain JSON, so that it can be stored and priced again. */
 export interface PriceTerms {
@@ -103,4 +117,65 @@ export function priceOf(terms: PriceTerms, consignment: Consignment): Price {
 /** Used for new and for stored quotes. */
 export function fuelLine(percent: number, amount: number): SurchargeLine {
   return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount };
+}
+
+/** One rate and the kg it prices. */
+export interface KgStep {
+  readonly fromKg: number;
+  readonly perKg: number;
+  readonly kg: string;
+  readonly charge: string;
+}
+
+interface Rate {
+  readonly fromKg: number;
+  readonly perKg: number;
+}
+
+/** `total`: the break that the whole weight falls in prices all of it. `cumulative`: each break prices its own kg. */
+function kgCharge(lane: Lane, method: RateCard["breakMethod"], kg: Decimal): { charge: Decimal; steps: KgStep[] } {
+  const rates = reachedBy(lane, kg);
+  const priced =
+    method === "total"
+      ? rates.slice(-1).map((rate) => ({ rate, kg }))
+      : rates.map((rate, index) => ({ rate, kg: between(rate, rates[index + 1], kg) }));
+  const steps = priced.map(({ rate, kg: own }) => ({ rate, own, charge: multiply(knownDecimal(rate.perKg), own) }));
+  return {
+    charge: steps.reduce((sum, step) => add(sum, step.charge), zero),
+    steps: steps.map(({ rate, own, charge }) => ({ fromKg: rate.fromKg, perKg: rate.perKg, kg: toText(own), charge: toText(charge) })),
+  };
+}
+
+/** The rates whose break the weight has reached, lowest first. A break from 0 kg takes the place of the lane's own rate. */
+function reachedBy(lane: Lane, kg: Decimal): Rate[] {
+  const whole = Number(kg.coefficient);
+  const reached = lane.breaks.filter((weightBreak) => weightBreak.fromKg <= whole);
+  return reached[0]?.fromKg === 0 ? reached : [{ fromKg: 0, perKg: lane.perKg }, ...reached];
+}
+
+function between(rate: Rate, next: Rate | undefined, kg: Decimal): Decimal {
+  return subtract(next ? knownDecimal(next.fromKg) : kg, knownDecimal(rate.fromKg));
+}
+
+/** How many items meet the condition; 0 when it does not hold. Every part of a condition must hold. */
+function itemsMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
+  if (when.originZones && !when.originZones.includes(zones.originZone)) return 0;
+  if (when.destinationZones && !when.destinationZones.includes(zones.destinationZone)) return 0;
+  if (when.declaredValueOver !== undefined && !declaredOver(consignment, when.declaredValueOver)) return 0;
+  return consignment.items.reduce((sum, item) => (meets(item, when) ? sum + item.quantity : sum), 0);
+}
+
+/** Compares the JSON numbers directly, which is exact: they are in the same order as their decimal texts. */
+function meets(item: Item, when: Surcharge["when"]): boolean {
+  const { itemLongerThan, itemHeavierThan, itemTypes } = when;
+  if (itemLongerThan !== undefined && Math.max(item.length, item.width, item.height) <= itemLongerThan) return false;
+  if (itemHeavierThan !== undefined && item.weight <= itemHeavierThan) return false;
+  return itemTypes === undefined || itemTypes.some((type) => type.toLowerCase() === item.type?.toLowerCase());
+}
+
+function surchargeAmount({ charge }: Surcharge, amount: Cents, kg: Decimal, items: number): Cents {
+  if (charge.flat !== undefined) return toCents(knownDecimal(charge.flat));
+  if (charge.perItem !== undefined) return toCents(multiply(knownDecimal(charge.perItem), { coefficient: BigInt(items), scale: 0 }));
+  if (charge.perKg !== undefined) return toCents(multiply(knownDecimal(charge.perKg), kg));
+  return percentOf(knownDecimal(charge.percentOfFreight ?? 0), amount);
 }

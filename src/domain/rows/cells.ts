@@ -1,6 +1,8 @@
 // src/domain/rows judges the rows of an import: which may be recorded, and why a rejected row may not, in plain words.
 // The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
-import { isLonger, limits } from "../imports/limits.js";
+
+import { elementColumn } from "../imports/fields.js";
+import { isLonger, limits, shortened } from "../imports/limits.js";
 
 /** A cell that a spreadsheet could not give a value to; `fault` reads after the column's name. */
 export interface FaultyCell {
@@ -98,4 +100,23 @@ export function rowFaults({ cells, fault }: Row): string[] {
   for (const cell of cells) length += typeof cell === "string" ? cell.length : cell.text.length;
   if (length > longestRow) reasons.push(`The row is longer than ${longestRow} characters`);
   return reasons;
+}
+
+/** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */
+export function storableText(text: string, bytes: number = limits.rejectedValueBytes): string {
+  return shortened(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), bytes);
+}
+
+/** The values sent for a row, by the contract's column names. In a JSON push a field that was not sent is not there; in a file a blank cell is. */
+export function submittedValues(cells: readonly Cell[], columns: Columns, source: "data" | "file"): Record<string, string> {
+  const values: Record<string, string> = {};
+  let left: number = limits.rejectedRowBytes;
+  columns.fields.forEach((field, index) => {
+    if (field === undefined || field === elementColumn) return;
+    const text = storableText(cellText(cells[index]), Math.min(limits.rejectedValueBytes, left));
+    if (source === "data" && text === "") return;
+    left = Math.max(0, left - Buffer.byteLength(text));
+    values[columns.names[index] ?? field] = text;
+  });
+  return values;
 }

@@ -1,5 +1,4 @@
-import { parseDecimal } from "../imports/decimal.js";
-import type { Field } from "../imports/fields.js";
+import { type Field, parseDecimal } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";

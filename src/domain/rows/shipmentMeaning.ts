@@ -1,7 +1,6 @@
 import type { Location } from "../geography/geography.js";
 import { rememberingNameKey } from "../geography/names.js";
-import { parseDecimal } from "../imports/decimal.js";
-import { customFieldPrefix, type FieldType, fieldsOf, isNumber } from "../imports/fields.js";
+import { customFieldPrefix, type FieldType, fieldsOf, isNumber, parseDecimal } from "../imports/fields.js";
 import { instantOf } from "../imports/timestamp.js";
 import { type Cell, type Columns, cellText } from "./cells.js";
 

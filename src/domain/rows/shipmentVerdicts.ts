@@ -1,10 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { comparableText } from "./comparableText.js";
-import { growingInts } from "./growingInts.js";
-import { growingTexts } from "./growingTexts.js";
-import { keptReasons } from "./keptReasons.js";
+import { comparableText, growingInts, growingTexts, keptReasons } from "./compactLists.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import type { Origin } from "../../commands/organisations/organisation.js";
-import type { Action } from "../../domain/roles.js";
+import type { Action } from "../../domain/members.js";
 import type { StillAllowed } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import type { Assets } from "./assets.js";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
-import { may } from "../../domain/roles.js";
+import { may } from "../../domain/members.js";
 import { type ReadingRequest, readPatienceMs } from "../server/inTime.js";
 import type { BodyBounds } from "../server/readBody.js";
 import type { AppEnv } from "../server/requestFrame.js";

@@ -1,7 +1,7 @@
 // The people of the organisations. The command that changes a member writes the row itself, so that every process knows of a removal at once.
 // The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
-import { emailKey } from "../../domain/members/email.js";
+import { emailKey } from "../../domain/members.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { mostSecrets, overlapHours } from "../../domain/webhooks/secret.js";
+import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import type { RecordedOn } from "../../events/codec.js";
 
 type WebhookEvent = Extract<RecordedOn<"organisation">, { readonly type: `Webhook${string}` }>;

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Role } from "../../domain/roles.js";
+import type { Role } from "../../domain/members.js";
 
 type Database = Pick<Pool, "query">;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
 import { findLink, joinByLink } from "../../../src/commands/members/join.js";
 import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
-import { hashToken } from "../../../src/domain/members/link.js";
+import { hashToken } from "../../../src/domain/members.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { listMembers } from "../../../src/queries/organisations/members.js";
 import { origin } from "../support.js";

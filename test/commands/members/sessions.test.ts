@@ -3,7 +3,7 @@ import { makeLink } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
 import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
 import { endSession, findSession, openSession } from "../../../src/commands/members/sessions.js";
-import { hashToken } from "../../../src/domain/members/link.js";
+import { hashToken } from "../../../src/domain/members.js";
 import { origin } from "../support.js";
 import { type SignInStage, startSignInStage } from "./signInStage.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reportIn, reportSubject } from "../../../src/domain/files/reportFile.js";
+import { reportIn, reportSubject } from "../../../src/domain/files/header.js";
 
 const id = "0198c0de-0000-7000-8000-000000000001";
 const other = "0198c0de-0000-7000-8000-000000000002";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isRecordable, parseDecimal } from "../../../src/domain/imports/decimal.js";
+import { isRecordable, parseDecimal } from "../../../src/domain/imports/fields.js";
 import { instantOf, isOtherDateForm, isTimestamp, readTimestamp, wallToInstant } from "../../../src/domain/imports/timestamp.js";
 
 describe("numbers", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { activityJudge } from "../../../src/domain/rows/activityRow.js";
 import type { Cell } from "../../../src/domain/rows/cells.js";
+import { activityJudge } from "../../../src/domain/rows/rowJudges.js";
 import { context, rowOf, table } from "./sample.js";
 
 const columns = table("warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status");

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { columnsOf } from "../../../src/domain/imports/fields.js";
-import { activityJudge } from "../../../src/domain/rows/activityRow.js";
 import { faultyColumns } from "../../../src/domain/rows/faultyColumns.js";
-import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
+import { activityJudge, shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { context, rowOf, table } from "./sample.js";
 
 const names = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Cell } from "../../../src/domain/rows/cells.js";
-import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
+import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { context, rowOf, table } from "./sample.js";
 
 const columns = table(

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keptReasons } from "../../../src/domain/rows/keptReasons.js";
+import { keptReasons } from "../../../src/domain/rows/compactLists.js";
+import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
-import { shipmentLineJudge } from "../../../src/domain/rows/shipmentRow.js";
 import { type SeenLine, type ShipmentVerdicts, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
 import { context, rowOf, table } from "./sample.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { submittedValues } from "../../../src/domain/rows/submittedValues.js";
+import { submittedValues } from "../../../src/domain/rows/cells.js";
 
 const columns = { names: ["#", "shipmentId", "", "itemType"], fields: ["#", "shipmentId", undefined, "itemType"] };
 

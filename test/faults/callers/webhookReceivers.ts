@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Pool } from "pg";
 import { expect } from "vitest";
 import { addWebhook } from "../../../src/commands/organisations/webhooks.js";
-import { isTold, toldOf } from "../../../src/domain/webhooks/eventTypes.js";
+import { isTold, toldOf } from "../../../src/domain/webhooks/endpoint.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { oddReceivers } from "../../support/oddReceivers.js";
 import { type Machine, until } from "../../support/processes.js";

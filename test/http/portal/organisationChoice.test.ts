@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
 import { changeRole } from "../../../src/commands/members/manage.js";
-import { hashToken } from "../../../src/domain/members/link.js";
+import { hashToken } from "../../../src/domain/members.js";
 import { signValue } from "../../../src/http/portal/sessions/signedValue.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";

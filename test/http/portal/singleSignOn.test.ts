@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
 import { inviteMember, makeLink } from "../../../src/commands/members/invite.js";
 import { removeMember } from "../../../src/commands/members/manage.js";
-import { hashToken } from "../../../src/domain/members/link.js";
+import { hashToken } from "../../../src/domain/members.js";
 import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { listMembers } from "../../../src/queries/organisations/members.js";

@@ -1,5 +1,5 @@
 // The portal's pages as tests open them. Every pattern of the portal's own list has an entry here: a test compares the two.
-import type { Role } from "../../../src/domain/roles.js";
+import type { Role } from "../../../src/domain/members.js";
 import { endpointUrl, pausedUrl } from "./portalEndpoints.js";
 import { retailOf } from "./portalImports.js";
 import type { PortalStage } from "./portalStage.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { joinByLink } from "../../../src/commands/members/join.js";
 import { openSession } from "../../../src/commands/members/sessions.js";
-import type { Role } from "../../../src/domain/roles.js";
+import type { Role } from "../../../src/domain/members.js";
 import { quickly } from "../quickHash.js";
 import type { TestService } from "../service.js";
 

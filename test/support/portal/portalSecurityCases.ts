@@ -1,7 +1,7 @@
 // Cases that every address of the portal must pass, run over its own lists so that a new page or form cannot be forgotten.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { may, type Role } from "../../../src/domain/roles.js";
+import { may, type Role } from "../../../src/domain/members.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
 import type { Access } from "../../../src/http/portal/visit.js";
 import type { TestService } from "../service.js";

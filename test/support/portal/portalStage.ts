@@ -1,7 +1,7 @@
 // An organisation with something on every page of the portal, and a member of each role.
 import { inviteMember } from "../../../src/commands/members/invite.js";
 import { createKey } from "../../../src/commands/organisations/organisation.js";
-import type { Role } from "../../../src/domain/roles.js";
+import type { Role } from "../../../src/domain/members.js";
 import type { TestService } from "../service.js";
 import { addMember, type TestMember } from "./portal.js";
 import { addEndpoints } from "./portalEndpoints.js";

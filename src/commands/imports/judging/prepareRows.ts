@@ -1,8 +1,7 @@
 import { elementColumn } from "../../../domain/imports/fields.js";
-import { activityJudge } from "../../../domain/rows/activityRow.js";
 import type { RowContext } from "../../../domain/rows/rowContext.js";
+import { activityJudge, shipmentLineJudge } from "../../../domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
-import { shipmentLineJudge } from "../../../domain/rows/shipmentRow.js";
 import { type SeenLine, shipmentVerdicts } from "../../../domain/rows/shipmentVerdicts.js";
 import type { FileRow, Reading } from "../../../ports/spreadsheets.js";
 import type { JudgedRequest, OpenSubmission } from "./openSubmission.js";

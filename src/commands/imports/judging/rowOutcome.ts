@@ -1,6 +1,5 @@
 import { limits } from "../../../domain/imports/limits.js";
-import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { storableText, submittedValues } from "../../../domain/rows/submittedValues.js";
+import { type Columns, cellText, storableText, submittedValues } from "../../../domain/rows/cells.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { RowOutcome } from "../importDecider.js";
 import type { JudgedRequest } from "./openSubmission.js";

@@ -1,5 +1,5 @@
 import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
-import { correctionPush } from "../../../domain/pushes/correctionPush.js";
+import { correctionPush } from "../../../domain/pushes/importPushes.js";
 import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
 import { accepted, acceptedActivities, acceptedShipments, pushHeaders, roomInQueue, withinMs } from "../pushes/acceptPush.js";
 import { defineRoute, type Route } from "../route.js";

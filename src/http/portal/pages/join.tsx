@@ -1,5 +1,5 @@
 import { findLink, joinByLink } from "../../../commands/members/join.js";
-import { passwordLength } from "../../../domain/members/password.js";
+import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { FormOf, PageOf } from "../page.js";
 import { Field, Form } from "../shell/form.js";

@@ -1,5 +1,5 @@
 import { inviteMember, makeLink } from "../../../commands/members/invite.js";
-import { linkAddress, linkHours } from "../../../domain/members/link.js";
+import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/members.js";
 import type { FormOf, PageOf } from "../page.js";
 import { AskButton } from "../shell/dialog.js";

@@ -1,4 +1,4 @@
-import type { Action } from "../../../domain/roles.js";
+import type { Action } from "../../../domain/members.js";
 
 interface Entry {
   readonly path: string;

@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { Pool } from "pg";
 import { z } from "zod";
 import { type NamelessMember, takeOnce } from "../../../commands/members/sessions.js";
-import { hashToken, makeToken } from "../../../domain/members/link.js";
+import { hashToken, makeToken } from "../../../domain/members.js";
 import { choiceCookie } from "./cookies.js";
 import { readSignedValue, signValue } from "./signedValue.js";
 import type { SignInWay } from "./signInLog.js";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { KnownBrowser } from "../../../commands/members/signIn.js";
-import { makeToken } from "../../../domain/members/link.js";
+import { makeToken } from "../../../domain/members.js";
 import { knownCookie } from "./cookies.js";
 import { readSignedValue, signValue } from "./signedValue.js";
 

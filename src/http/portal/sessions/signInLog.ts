@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
-import { emailKey } from "../../../domain/members/email.js";
+import { emailKey } from "../../../domain/members.js";
 import type { AppEnv, HttpMetrics } from "../../server/requestFrame.js";
 import { addressOf } from "./clientAddress.js";
 

@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
-import { reportColumns } from "../../../domain/files/header.js";
-import { reportSubject } from "../../../domain/files/reportFile.js";
+import { reportColumns, reportSubject } from "../../../domain/files/header.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
 import type { ObjectStore } from "../../../ports/objectStore.js";

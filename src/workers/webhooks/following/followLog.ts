@@ -1,7 +1,7 @@
 // The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
 // another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
 import { setTimeout as pause } from "node:timers/promises";
-import { toldOf } from "../../../domain/webhooks/eventTypes.js";
+import { toldOf } from "../../../domain/webhooks/endpoint.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
 import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";

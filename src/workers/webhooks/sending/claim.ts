@@ -1,6 +1,6 @@
 // Claims the deliveries that are sent next. One process claims at a time, so that the limits per endpoint hold for all processes together.
 import type { PoolClient } from "pg";
-import { overlapHours } from "../../../domain/webhooks/secret.js";
+import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { chooseDeliveries, type Place, type Room } from "./choose.js";
 import { claimSeconds } from "./times.js";

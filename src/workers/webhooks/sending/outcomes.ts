@@ -1,6 +1,6 @@
 // Writes the outcomes of attempts, many in one statement. Writes nothing for a delivery that has ended or that another process has claimed.
 import type { Pool } from "pg";
-import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/patience.js";
+import { patienceMs, untilNextMs, untilProbeMs } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
 import type { Claimed } from "./claim.js";
 

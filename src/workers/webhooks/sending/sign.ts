@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { webhookSecret } from "../../../domain/webhooks/secret.js";
+import { webhookSecret } from "../../../domain/webhooks/endpoint.js";
 import type { Claimed } from "./claim.js";
 
 type Signed = Pick<Claimed, "eventId" | "endpointId" | "generation" | "signsFrom" | "now">;

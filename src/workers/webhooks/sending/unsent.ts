@@ -1,6 +1,6 @@
 // How a delivery ends, or waits again, without an attempt.
 import type { Pool } from "pg";
-import { patienceMs } from "../../../domain/webhooks/patience.js";
+import { patienceMs } from "../../../domain/webhooks/endpoint.js";
 import type { Claimed } from "./claim.js";
 
 /** Gives up a delivery that has failed for three days while its endpoint accepts others. Deliveries to a dead endpoint stay. */

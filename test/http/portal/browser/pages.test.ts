@@ -1,7 +1,7 @@
 // Every page in a real browser: light and dark, narrow and wide, and by the keyboard alone; and the most usual work in the portal.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Role } from "../../../../src/domain/roles.js";
+import type { Role } from "../../../../src/domain/members.js";
 import { pages } from "../../../../src/http/portal/pages/list.js";
 import { screenshot, violations } from "../../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { inviteMember } from "../../../../src/commands/members/invite.js";
-import { linkAddress } from "../../../../src/domain/members/link.js";
+import { linkAddress } from "../../../../src/domain/members.js";
 import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { addMember, password, type TestMember } from "../../../support/portal/portal.js";

@@ -1,9 +1,9 @@
 // A corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
-import { rowNumberColumn } from "../../../../domain/files/reportFile.js";
+import { rowNumberColumn } from "../../../../domain/files/header.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { isWhole } from "../../../../domain/pushes/correctedFile.js";
 import { cellText } from "../../../../domain/rows/cells.js";
-import { type GrowingInts, growingInts } from "../../../../domain/rows/growingInts.js";
+import { type GrowingInts, growingInts } from "../../../../domain/rows/compactLists.js";
 import { rowContext } from "../../../../domain/rows/rowContext.js";
 import type { FileRow } from "../../../../ports/spreadsheets.js";
 import { type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";

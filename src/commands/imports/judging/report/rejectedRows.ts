@@ -1,7 +1,5 @@
 import { open } from "node:fs/promises";
-import { comparableText } from "../../../../domain/rows/comparableText.js";
-import { growingInts } from "../../../../domain/rows/growingInts.js";
-import { keptReasons } from "../../../../domain/rows/keptReasons.js";
+import { comparableText, growingInts, keptReasons } from "../../../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. A place is a row's number among them, from 0. */
 export interface RejectedRows {

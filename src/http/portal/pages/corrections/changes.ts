@@ -5,7 +5,7 @@ import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/exp
 import { requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
 import { limits } from "../../../../domain/imports/limits.js";
-import { correctionPush } from "../../../../domain/pushes/correctionPush.js";
+import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";

@@ -1,6 +1,6 @@
 // Imports as open pages see them change: each part is made once for all who have it open.
 import { setImmediate } from "node:timers/promises";
-import { hashToken } from "../../../../domain/members/link.js";
+import { hashToken } from "../../../../domain/members.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import type { ReadImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";

@@ -1,5 +1,5 @@
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
-import { reportIn } from "../../../../domain/files/reportFile.js";
+import { reportIn } from "../../../../domain/files/header.js";
 import { answerInLines, type Line, pageLeft } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -5,7 +5,7 @@ import { type CompletedImport, completedImport } from "../../../../commands/corr
 import { rejectedRowStates, submittedColumns } from "../../../../commands/corrections/rejectedRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
-import { reportIn } from "../../../../domain/files/reportFile.js";
+import { reportIn } from "../../../../domain/files/header.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportKind } from "../../../../events/importEvents.js";

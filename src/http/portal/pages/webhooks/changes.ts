@@ -3,7 +3,7 @@ import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhoo
 import { ping, releaseDeliveries, sendAgain } from "../../../../commands/webhooks/deliveries.js";
 import { replay } from "../../../../commands/webhooks/replay.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { overlapHours } from "../../../../domain/webhooks/secret.js";
+import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import type { Fields } from "../../fields.js";
 import type { Done, FormOf, PortalDeps } from "../../page.js";
 import { originOf, type SignedInVisit } from "../../visit.js";

@@ -1,7 +1,7 @@
 import { importsToReplay } from "../../../../commands/webhooks/replay.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { overlapHours } from "../../../../domain/webhooks/secret.js";
+import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { listDeliveries, listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { PageOf, PortalDeps } from "../../page.js";
 import { OnlyOnce, ShortId, Time } from "../../shell/values.js";

@@ -1,4 +1,4 @@
-import { type WebhookEventType, webhookEventTypes } from "../../../../domain/webhooks/eventTypes.js";
+import { type WebhookEventType, webhookEventTypes } from "../../../../domain/webhooks/endpoint.js";
 
 const meanings: Readonly<Record<WebhookEventType, string>> = {
   "import.started": "An import has begun",

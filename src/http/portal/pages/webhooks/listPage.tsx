@@ -1,5 +1,5 @@
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
-import { webhookEventTypes } from "../../../../domain/webhooks/eventTypes.js";
+import { webhookEventTypes } from "../../../../domain/webhooks/endpoint.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { FormOf, PageOf } from "../../page.js";
 import { Field, Form } from "../../shell/form.js";

@@ -1,4 +1,4 @@
-import { overlapHours } from "../../../../domain/webhooks/secret.js";
+import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import type { WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { NoQuestion, Question } from "../../shell/dialog.js";
 import { Amount, Time } from "../../shell/values.js";

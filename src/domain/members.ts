@@ -1,4 +1,52 @@
-// Which passwords are accepted. Length is what counts; those that an attacker tries first are rejected.
+// The members of an organisation: what they may do, and their e-mail addresses, links and passwords.
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { Rejection } from "./rejection.js";
+
+export const role = z.enum(["admin", "operator", "viewer"]);
+export type Role = z.infer<typeof role>;
+
+/** `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. Each other right: its settings page, shown and changed. */
+export type Action = "look" | "operate" | "members" | "keys" | "webhooks";
+
+const allowed: Readonly<Record<Role, readonly Action[]>> = {
+  admin: ["look", "operate", "members", "keys", "webhooks"],
+  operator: ["look", "operate"],
+  viewer: ["look"],
+};
+
+export const may = (who: Role, action: Action): boolean => allowed[who].includes(action);
+
+const longestEmail = 254;
+const emailShape = /^[^\s@<>()",;:\\[\]\p{Cc}]+@[^\s@<>()",;:\\[\]\p{Cc}.]+(\.[^\s@<>()",;:\\[\]\p{Cc}.]+)*$/u;
+
+/** Trims and checks an address. Throws a Rejection for text that is none. */
+export function parseEmail(text: string): string {
+  const email = text.trim().normalize("NFC");
+  if (email.length > longestEmail || !emailShape.test(email)) {
+    throw new Rejection("invalid", `Give an e-mail address such as name@example.com, of at most ${longestEmail} characters`);
+  }
+  return email;
+}
+
+/** Addresses with the same key are the same member's. */
+export const emailKey = (text: string): string => text.trim().normalize("NFC").toLowerCase();
+
+/** How long a link to join or to set a password works. */
+export const linkHours = 72;
+
+const tokenShape = /^[\w-]{43}$/;
+
+/** 256 bits, as text that can stand in an address. `randomBytes` must be cryptographically random. */
+export const makeToken = (randomBytes: (count: number) => Uint8Array): string => Buffer.from(randomBytes(32)).toString("base64url");
+
+/** False for text that cannot be a token made here. */
+export const isToken = (text: string): boolean => tokenShape.test(text);
+
+export const hashToken = (token: string): string => hash("sha256", token, "hex");
+
+export const linkAddress = (publicUrl: string, token: string): string => `${publicUrl}/portal/join/${token}`;
+
 export const passwordLength = { least: 12, most: 200 } as const;
 
 /** A sentence for the person who chose it; undefined if it is accepted. `known`: the member's e-mail, name and organisation, which are no secret. */

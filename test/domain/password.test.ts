@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { createPasswords } from "../../../src/adapters/passwords.js";
-import { passwordFault } from "../../../src/domain/members/password.js";
+import { createPasswords } from "../../src/adapters/passwords.js";
+import { passwordFault } from "../../src/domain/members.js";
 
 const { isCommon, hash, matches } = createPasswords();
 const known = ["ada.lovelace@example.com", "Northern Freight Pty Ltd", "northern", "Ada Lovelace"];

@@ -95,3 +95,12 @@ function customFieldsReader(columns: Columns): (cells: readonly Cell[], reasons:
     return values;
   };
 }
+
+export function activityJudge(columns: Columns, context: RowContext): (row: Row) => Judged<Record<string, unknown>> {
+  const read = fieldsReader(columns, fieldsOf("activity"), context);
+  return (row) => {
+    const reasons = rowFaults(row);
+    const values = read(row.cells, reasons);
+    return reasons.length > 0 ? { reason: reasons.join("; ") } : { values };
+  };
+}

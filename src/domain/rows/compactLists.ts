@@ -1,0 +1,89 @@
+// What is held of a file of a million rows, in little memory.
+import { hash } from "node:crypto";
+import { limits, shortened } from "../imports/limits.js";
+
+/** A list of 32-bit integers that takes four bytes each: a file has a million rows, and an object for each would not fit. */
+export interface GrowingInts {
+  readonly length: number;
+  push(value: number): void;
+  get(index: number): number;
+  set(index: number, value: number): void;
+}
+
+const blockBits = 14;
+const blockSize = 1 << blockBits;
+
+/** Grows by blocks, so that nothing is ever copied and little is ever spare. */
+export function growingInts(): GrowingInts {
+  const blocks: Int32Array[] = [];
+  let length = 0;
+  return {
+    get length() {
+      return length;
+    },
+    push(value) {
+      if (length === blocks.length * blockSize) blocks.push(new Int32Array(blockSize));
+      length += 1;
+      this.set(length - 1, value);
+    },
+    get: (index) => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
+    set(index, value) {
+      const block = blocks[index >>> blockBits];
+      if (block) block[index & (blockSize - 1)] = value;
+    },
+  };
+}
+
+/** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
+export interface GrowingTexts {
+  push(text: string): void;
+  get(index: number): string;
+}
+
+const blockBytes = 1024 * 1024;
+
+export function growingTexts(): GrowingTexts {
+  const blocks: Buffer[] = [];
+  const [block, start, end] = [growingInts(), growingInts(), growingInts()];
+  let used = 0;
+  return {
+    push(text) {
+      const bytes = Buffer.byteLength(text);
+      if (used + bytes > (blocks.at(-1)?.length ?? 0)) {
+        blocks.push(Buffer.allocUnsafe(Math.max(blockBytes, bytes)));
+        used = 0;
+      }
+      block.push(blocks.length - 1);
+      start.push(used);
+      used += blocks.at(-1)?.write(text, used) ?? 0;
+      end.push(used);
+    },
+    get: (index) => blocks[block.get(index)]?.toString("utf8", start.get(index), end.get(index)) ?? "",
+  };
+}
+
+/** Equal for equal texts only: every identifier as it is, and of a longer text its beginning and its SHA-256, so that it takes little memory. */
+export const comparableText = (text: string): string =>
+  text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
+
+export interface KeptReasons {
+  /** From 1; undefined for a new reason when `most` reasons are kept. */
+  numberOf(reason: string): number | undefined;
+  text(number: number): string;
+}
+
+/** Reasons are few and rows are many, so each text is kept once. A file in which every row has another reason must not fill the memory. */
+export function keptReasons(most: number = limits.keptReasons): KeptReasons {
+  const numbers = new Map<string, number>();
+  const texts = [""];
+  return {
+    numberOf(reason) {
+      const text = shortened(reason, limits.reasonBytes);
+      const known = numbers.get(text);
+      if (known !== undefined || numbers.size >= most) return known;
+      numbers.set(text, texts.length);
+      return texts.push(text) - 1;
+    },
+    text: (number) => texts[number] ?? "",
+  };
+}

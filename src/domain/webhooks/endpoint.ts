@@ -1,0 +1,50 @@
+// src/domain/webhooks: what an endpoint can be told, where it may be, its secret, and how long it is tried.
+import { createHmac } from "node:crypto";
+
+/** What an endpoint can ask to be told; `ping` reaches every endpoint. */
+export const webhookEventTypes = ["import.started", "import.completed", "import.failed", "import.cancelled"] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** The recorded event that each type tells of. */
+export const toldOf = {
+  ImportStarted: "import.started",
+  ImportCompleted: "import.completed",
+  ImportFailed: "import.failed",
+  ImportCancelled: "import.cancelled",
+} as const satisfies Record<string, WebhookEventType>;
+
+export const isTold = (type: string): type is keyof typeof toldOf => Object.hasOwn(toldOf, type);
+
+export const isWebhookEventType = (text: string): text is WebhookEventType => (webhookEventTypes as readonly string[]).includes(text);
+
+const hour = 3_600_000;
+
+/** An endpoint without a success for this long is paused. A single delivery that fails for this long, while others succeed, is given up. */
+export const patienceMs = 72 * hour;
+const firstMs = 5_000;
+const longestMs = hour;
+
+/** The time from the n-th attempt to the next. Half of it is random, so that deliveries that failed together are not repeated together. */
+export function untilNextMs(attempts: number, random: () => number): number {
+  const full = Math.min(longestMs, firstMs * 2 ** Math.min(attempts - 1, 20));
+  return Math.round(full * (0.5 + random() / 2));
+}
+
+const longestProbeMs = 60_000;
+
+/** An endpoint whose last attempts failed gets one delivery at a time, this far apart, until one succeeds. */
+export function untilProbeMs(failuresInARow: number, random: () => number): number {
+  const full = Math.min(longestProbeMs, 1_000 * 2 ** Math.min(failuresInARow - 1, 20));
+  return Math.round(full * (0.5 + random() / 2));
+}
+
+/** Derived from SIGNING_SECRET and never stored, so that no table, event or backup holds it. */
+export function webhookSecret(signingSecret: string, endpointId: string, generation: number): string {
+  return `whsec_${createHmac("sha256", signingSecret).update(`webhook ${endpointId} ${generation}`).digest("base64")}`;
+}
+
+/** How long after a rotation the old secret signs beside the new one. */
+export const overlapHours = 24;
+
+/** The most secrets that sign at once, however often the secret is rotated. */
+export const mostSecrets = 5;
