@@ -1,4 +1,5 @@
-// Places for work that is bounded, in all and for each organisation, in one module: uploads, downloads, open pages, reads, processes and threads.
+// Places for work that is bounded, in all and for each organisation, in one module: uploads, downloads, open pages, reads, processes and threads,
+// and the bytes of request bodies.
 import { TooBusy } from "./portErrors.js";
 
 export interface PlaceBounds {
@@ -26,6 +27,16 @@ export interface Places {
   within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whether another owner waits for a place that it may have. */
   othersWait(owner: string): boolean;
+  /** For work whose size is known only as it goes on: a place for each byte. Empty at first. */
+  share(owner: string): Share;
+}
+
+export interface Share {
+  /** Throws TooBusy when `size` does not fit. */
+  check(size: number): void;
+  /** Sets the size, or throws and changes nothing. */
+  hold(size: number): void;
+  release(): void;
 }
 
 type Waiting = (release: Release) => void;
@@ -37,7 +48,7 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
   const heldBy = (owner: string) => held.get(owner) ?? 0;
   const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
 
-  function count(owner: string, change: 1 | -1): void {
+  function count(owner: string, change: number): void {
     total += change;
     const now = heldBy(owner) + change;
     if (now === 0) held.delete(owner);
@@ -119,6 +130,25 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
       }
     },
     othersWait: (owner) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
+    share(owner) {
+      let own = 0;
+      const check = (size: number) => {
+        const more = size - own;
+        if (more > 0 && (total + more > inAll || heldBy(owner) + more > each)) throw new TooBusy(refusal);
+      };
+      const set = (size: number) => {
+        count(owner, size - own);
+        own = size;
+      };
+      return {
+        check,
+        hold(size) {
+          check(size);
+          set(size);
+        },
+        release: () => set(0),
+      };
+    },
   };
   return places;
 }

@@ -5,10 +5,15 @@ export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 /** `root` names the input in a message about the whole input. */
 export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): Checked<z.output<S>> {
-  const parsed = schema.safeParse(input, { error: validationSentence });
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, faults: [...new Set(validationMessages(parsed.error.issues, root))] };
+  const { success, data, error } = parsed(schema, input);
+  return success ? { ok: true, value: data } : { ok: false, faults: faultsOf(error, root) };
 }
+
+/** Zod's result, with our sentences as the messages. */
+export const parsed = <S extends z.ZodType>(schema: S, input: unknown): z.ZodSafeParseResult<z.output<S>> =>
+  schema.safeParse(input, { error: validationSentence });
+
+export const faultsOf = ({ issues }: z.core.$ZodError, root: string): string[] => [...new Set(validationMessages(issues, root))];
 
 const maxMessages = 100;
 

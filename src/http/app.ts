@@ -11,12 +11,10 @@ import { routes as allRoutes } from "./api/routes/list.js";
 import { serveRoute } from "./api/serveRoute.js";
 import type { PortalOptions } from "./portal/page.js";
 import { createPortal } from "./portal/portal.js";
-import { send } from "./server/answer.js";
 import { answerError } from "./server/answerError.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
-import { requestFrame, soundPath } from "./server/requestFrame.js";
-import { createShares } from "./server/shares.js";
+import { requestFrame, send, soundPath } from "./server/requestFrame.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
@@ -29,10 +27,12 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     withBody: createBodyReader(bodies),
     // Each upload takes a connection and disk space, for minutes if its sender is slow.
     uploads: createPlaces({ inAll: 200, each: 60, refusal: "Too many uploads at the moment, try again shortly" }),
-    openDiskShare: createShares(
-      { inAll: 10 * limits.pushFileBytes, perOrganisation: 2 * limits.pushFileBytes },
-      "Too many large pushes at the moment, try again shortly",
-    ),
+    /** The bytes of the files that are made of JSON bodies. */
+    disk: createPlaces({
+      inAll: 10 * limits.pushFileBytes,
+      each: 2 * limits.pushFileBytes,
+      refusal: "Too many large pushes at the moment, try again shortly",
+    }),
   };
   const pages = builtInPages(deps, routes);
   const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });

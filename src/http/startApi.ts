@@ -15,7 +15,7 @@ export interface ApiOptions {
   /** `silenceMs`: a JSON body is given up when nothing arrives for this long, since it takes memory. */
   readonly timeouts?: Partial<SocketTimeouts & { silenceMs: number }>;
   /** The memory for all JSON bodies at once, if a test needs it to be small. */
-  readonly bodies?: Pick<BodyReaderOptions, "inAll" | "perOrganisation">;
+  readonly bodies?: Pick<BodyReaderOptions, "inAll" | "each">;
 }
 
 const silenceMs = 5_000;

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { bundledLocalities } from "../adapters/localities/bundled.js";
 import { readStoredLocalities } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
-import { outageIn } from "../http/server/outage.js";
+import { outageIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { localityFiles } from "../queries/organisations/organisations.js";

@@ -7,7 +7,7 @@ import { addAuditCommands } from "../../src/cli/audit/audit.js";
 import { addKeyCommands } from "../../src/cli/keys.js";
 import { addWebhookCommands } from "../../src/cli/webhooks.js";
 import { describeApi } from "../../src/http/api/document/describeApi.js";
-import { guidePage } from "../../src/http/api/reference/guidePage.js";
+import { guidePage } from "../../src/http/api/reference/documentPage.js";
 import { routes } from "../../src/http/api/routes/list.js";
 import { blocksOf } from "./guideFile.js";
 

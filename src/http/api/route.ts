@@ -1,11 +1,11 @@
-// src/http/api is the contract: it turns requests into commands and queries, and their results into answers. A route is one file in routes/
-// with zod schemas, which validate requests and generate the OpenAPI document. No SQL and no rules here.
+// src/http/api is the contract: it turns requests into commands and queries, and their results into answers. A route is one object in
+// routes/ with zod schemas, which validate requests and generate the OpenAPI document. No SQL and no rules here.
 import type { IncomingMessage } from "node:http";
+import type { Context } from "hono";
 import type { z } from "zod";
 import type { Principal } from "../../domain/principal.js";
-import type { Answer } from "../server/answer.js";
 import type { StillAllowed } from "../server/readBody.js";
-import type { AppEnv } from "../server/requestFrame.js";
+import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
 /** The caller, and the time that this request uses throughout. */
@@ -84,4 +84,10 @@ export type Route = Omit<RouteDefinition<RequestSchemas>, "handler" | "beforeBod
 /** Infers the handler's types from the schemas. */
 export function defineRoute<const S extends RequestSchemas>(route: RouteDefinition<S>): Route {
   return route as unknown as Route;
+}
+
+/** A page that is not in the contract and needs no key. */
+export interface Page {
+  readonly path: string;
+  readonly handler: (c: Context<AppEnv>) => Response | Promise<Response>;
 }

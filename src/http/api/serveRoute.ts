@@ -1,34 +1,34 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
+import { Rejection } from "../../domain/rejection.js";
+import { faultsOf, parsed } from "../../domain/validation.js";
 import type { Places } from "../../places.js";
-import { type Answer, send } from "../server/answer.js";
-import { requireJson } from "../server/contentType.js";
 import { readInTime, readPatienceMs } from "../server/inTime.js";
-import { parseJson } from "../server/parseJson.js";
+import { parseJson, requireJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
-import type { OpenShare } from "../server/shares.js";
+import { type Answer, send } from "../server/requestFrame.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { ApiDeps } from "./deps.js";
 import type { ApiEnv, Caller, Route, RouteRequest } from "./route.js";
-import { validate } from "./validate.js";
 
 /** Shared by all routes of an app. */
 export interface RouteFrame {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly uploads: Places;
-  /** Limits the files that are made of JSON bodies. */
-  readonly openDiskShare: OpenShare;
+  /** Limits the files that are made of JSON bodies, in bytes. */
+  readonly disk: Places;
 }
 
 /** Serves every route: authenticates, validates the request, then calls the handler. */
 export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] {
-  const { query, headers } = route.request;
+  const { query, headers, params } = route.request;
   return [
     admit(route, frame.authenticate),
-    ...(query ? [sound("query", query, "query")] : []),
-    ...(headers ? [sound("header", headers, "headers")] : []),
+    ...(query ? [validated("query", query, "query")] : []),
+    ...(headers ? [validated("header", headers, "headers")] : []),
+    ...(params ? [validated("param", params, "path")] : []),
     run(route, deps, frame),
   ];
 }
@@ -36,50 +36,48 @@ export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): read
 function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     c.set("route", route.path);
-    const asked = performance.now();
+    const startedAt = performance.now();
     const { caller, headers, stillAllowed } = await authenticate(c.req.header("x-api-key"));
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
-    c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - asked });
-    c.set("stillAllowed", stillAllowed);
+    c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - startedAt });
+    // The key is looked up again only for a body that is still arriving.
+    if (!c.env?.incoming?.complete) c.set("stillAllowed", stillAllowed);
     await next();
   };
 }
 
 /** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
-function sound(target: "query" | "header", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
-  const validationFunction = (_: z.ZodObject, value: unknown) => ({ success: true as const, data: validate(schema, value, root) });
-  return zValidator(target, schema, undefined, { validationFunction }) as MiddlewareHandler<ApiEnv>;
+function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
+  const options = { validationFunction: parsed };
+  return zValidator(target, schema, (result) => void accepted(result, root), options) as MiddlewareHandler<ApiEnv>;
+}
+
+/** The parsed value, or a rejection with all faults and their paths. */
+function accepted<T>(result: { success: true; data: T } | { success: false; error: z.core.$ZodError }, root: string): T {
+  if (result.success) return result.data;
+  const faults = faultsOf(result.error, root);
+  throw new Rejection("invalid", faults[0] ?? `${root} is invalid`, faults);
 }
 
 function run(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
-  const { params } = route.request;
   return async (c) => {
-    const valid = (target: "query" | "header") => c.req.valid(target as never) as unknown;
+    const valid = (target: "query" | "header" | "param") => c.req.valid(target as never) as unknown;
     const caller = c.get("caller") as Caller;
-    const parts = {
-      params: params && validate(params, c.req.param(), "path"),
-      query: valid("query"),
-      headers: valid("header"),
-      caller,
-      incoming: c.env?.incoming,
-    };
+    const { organisationId } = caller;
+    const parts = { params: valid("param"), query: valid("query"), headers: valid("header"), caller, incoming: c.env?.incoming };
     if (route.method === "GET") {
-      const request = {
-        ...{ organisationId: caller.organisationId, left: c.req.raw.signal },
-        ...{ ms: readPatienceMs - caller.admissionMs, what: route.operationId },
-      };
+      const request = { organisationId, left: c.req.raw.signal, ms: readPatienceMs - caller.admissionMs, what: route.operationId };
       return send(c, await readInTime(deps, request, (own) => route.handler({ ...parts, body: undefined } as never, own)));
     }
     const admitting = async (step: Promise<void> | undefined) => {
-      const asked = performance.now();
+      const startedAt = performance.now();
       await step;
-      caller.admissionMs += performance.now() - asked;
+      caller.admissionMs += performance.now() - startedAt;
     };
     await admitting(route.beforeBody?.(parts as never, deps));
-    const stillAllowed = () => admitting(c.get("stillAllowed")?.());
-    const admitted = { ...parts, stillAllowed };
-    const disk = frame.openDiskShare(caller.organisationId);
+    const admitted = { ...parts, stillAllowed: () => admitting(c.get("stillAllowed")?.()) };
+    const disk = frame.disk.share(organisationId);
     try {
       const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
       return send(c, await withRequestBody(route, c.req.raw, admitted, frame, handle));
@@ -106,5 +104,5 @@ function withRequestBody(
     stillAllowed,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
-  return withBody(request, bounds, (bytes) => handle(validate(body, parseJson(bytes), "body")));
+  return withBody(request, bounds, (bytes) => handle(accepted(parsed(body, parseJson(bytes)), "body")));
 }

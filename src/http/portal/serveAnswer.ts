@@ -1,12 +1,10 @@
 import type { Context, Handler } from "hono";
 import type { Places } from "../../places.js";
-import { send } from "../server/answer.js";
 import { answerError } from "../server/answerError.js";
-import { requireJson } from "../server/contentType.js";
 import { readInTime } from "../server/inTime.js";
-import { parseJson } from "../server/parseJson.js";
+import { parseJson, requireJson } from "../server/parseJson.js";
 import type { WithBody } from "../server/readBody.js";
-import type { AppEnv } from "../server/requestFrame.js";
+import { type AppEnv, send } from "../server/requestFrame.js";
 import { answerWithPage } from "./errorPage.js";
 import type { AnswerOf, PortalDeps } from "./page.js";
 import { refuse, refuseScript } from "./refuse.js";

@@ -1,11 +1,9 @@
 import type { Logger } from "pino";
 import { hideKeys } from "../../domain/apiKey.js";
 import { Rejection } from "../../domain/rejection.js";
-import { TooBusy } from "../../portErrors.js";
-import type { Answer } from "./answer.js";
-import { outageIn } from "./outage.js";
-import { logUnavailable } from "./outageLog.js";
+import { StoreUnavailable, TooBusy } from "../../portErrors.js";
 import { answerTable, Problem } from "./problem.js";
+import type { Answer } from "./requestFrame.js";
 
 const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;
@@ -48,4 +46,43 @@ function plainAnswer(code: keyof typeof answerTable, message: string | readonly 
   const { status, error } = answerTable[code];
   const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
   return { status, body: { statusCode: status, message: shown, error } };
+}
+
+/** Finds StoreUnavailable, which is answered 503 and not 500; a library may have wrapped it in another error. */
+export function outageIn(error: unknown): StoreUnavailable | undefined {
+  for (let current = error, depth = 0; depth < 5 && current instanceof Error; current = current.cause, depth++) {
+    if (current instanceof StoreUnavailable) return current;
+  }
+  return undefined;
+}
+
+const quietMs = 10_000;
+const mostReasons = 100;
+
+interface Said {
+  at: number;
+  /** Answers since the last line. */
+  unsaid: number;
+}
+
+const saidBy = new WeakMap<Logger, Map<string, Said>>();
+
+/** An outage is one line, and every ten seconds one more with the number of answers, however many requests it meets. */
+export function logUnavailable(logger: Logger, cause: unknown, context: Readonly<Record<string, unknown>>, now = performance.now()): void {
+  const outage = outageIn(cause);
+  if (!outage) {
+    logger.warn({ ...context, err: cause }, "answered unavailable");
+    return;
+  }
+  const said = saidBy.get(logger) ?? new Map<string, Said>();
+  saidBy.set(logger, said);
+  const reason = `${outage.store} ${outage.message}`;
+  const last = said.get(reason);
+  if (last && now - last.at < quietMs) {
+    last.unsaid += 1;
+    return;
+  }
+  if (said.size >= mostReasons) said.clear();
+  said.set(reason, { at: now, unsaid: 0 });
+  logger.warn({ ...context, ...(last?.unsaid ? { answersBefore: last.unsaid } : {}), err: cause }, "answered unavailable");
 }

@@ -1,5 +1,6 @@
 import { Rejection } from "../../domain/rejection.js";
 import { pathText } from "../../domain/validation.js";
+import { Problem } from "./problem.js";
 
 /** The contract's deepest body (shipments.0.customFields.x) has a fraction of this depth. */
 const maxDepth = 32;
@@ -79,4 +80,22 @@ function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
     throw rejection(`${pathText([...path, "__proto__"], "body")} is not a recognised field`);
   }
   for (const [key, inner] of Object.entries(value)) refuseProto(inner, [...path, key]);
+}
+
+/** Accepts uncompressed JSON in UTF-8. Anything else is rejected before the body is read. */
+export function requireJson(headers: Headers): void {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";");
+  if (!/^application\/(json|[a-z0-9.+-]+\+json)$/.test(type.trim())) {
+    throw new Problem("unsupportedMediaType", "Send the body as JSON, with the header Content-Type: application/json");
+  }
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new Problem("unsupportedMediaType", "Send the body encoded in UTF-8");
+  }
+  requireIdentity(headers);
+}
+
+function requireIdentity(headers: Headers): void {
+  const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding !== "identity") throw new Problem("unsupportedMediaType", "Send the body without Content-Encoding");
 }

@@ -1,11 +1,11 @@
 import { Rejection } from "../../domain/rejection.js";
-import { inTimeToArrive } from "./bodyArrival.js";
-import { createShares, type Share } from "./shares.js";
+import { createPlaces, type Share } from "../../places.js";
+import { Problem } from "./problem.js";
 
 /** Enough for 10,000 activities of 3,000 characters each. A file may be larger, since it is never in memory as a whole. */
 export const maxJsonBytes = 32 * 1024 * 1024;
 /** The memory for all bodies of a process at once. When it is used up, further requests are answered 503. */
-const bounds = { inAll: 5 * maxJsonBytes, perOrganisation: 2 * maxJsonBytes };
+const bounds = { inAll: 5 * maxJsonBytes, each: 2 * maxJsonBytes };
 /** This much of each body is not counted, so that a small request never gets a 503 because of large ones. */
 export const uncountedBytes = 64 * 1024;
 
@@ -27,17 +27,18 @@ export type WithBody = <T>(request: Request, bounds: BodyBounds, use: (bytes: Ui
 
 export interface BodyReaderOptions {
   readonly inAll?: number;
-  readonly perOrganisation?: number;
+  /** For each organisation. */
+  readonly each?: number;
   /** A body is given up when nothing arrives for this long. */
   readonly silenceMs?: number;
 }
 
 /** Reads a body into memory. A too large one is rejected by its declared length before it is read, or by its real length while it is. */
 export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptions = {}): WithBody {
-  const openShare = createShares({ ...bounds, ...most }, "Too many large requests at the moment, try again shortly");
+  const memory = createPlaces({ ...bounds, ...most, refusal: "Too many large requests at the moment, try again shortly" });
   return async (request, { limit, organisationId, stillAllowed, bytesRead }, use) => {
     const declared = declaredLength(request, limit);
-    const share = openShare(organisationId);
+    const share = memory.share(organisationId);
     share.check(counted(declared ?? 0));
     try {
       const arrival = { silenceMs, bytesRead, large: false };
@@ -101,4 +102,51 @@ function brokenOff(): never {
 
 function tooLarge(limit: number): Rejection {
   return new Rejection("tooLarge", `The body is larger than ${limit} bytes. Send the data in several requests`);
+}
+
+/** The time for a whole body, also for a sender that sends it very slowly. */
+const readTimeoutMs = 60_000;
+/** At least this much of a large body must arrive per period of silence. For a small body one byte is enough, since it takes little memory. */
+const leastBytes = 16 * 1024;
+/** So many checks in a row without new bytes are silence. Time is not measured: a process that could not run has not yet read what arrived. */
+const silentLooks = 5;
+
+export interface Arrival {
+  readonly silenceMs: number;
+  readonly bytesRead: (() => number) | undefined;
+  /** Whether more than a small body has arrived. */
+  readonly large: boolean;
+}
+
+type InTime = <T>(work: Promise<T>) => Promise<T>;
+
+/** Runs `read` with one deadline for the whole body and a shorter one for a sender that is silent. */
+export async function inTimeToArrive<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
+  let giveUp: (message: string) => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    giveUp = (message) => reject(new Problem("requestTimeout", message, { headers: { connection: "close" } }));
+  });
+  const deadline = setTimeout(() => giveUp("The body took too long to arrive, send the request again"), readTimeoutMs);
+  const stopWatching = watch(arrival, () => giveUp("The body stopped arriving before its end, send the request again"));
+  try {
+    return await read((work) => Promise.race([work, late]));
+  } finally {
+    clearTimeout(deadline);
+    stopWatching();
+  }
+}
+
+function watch(arrival: Arrival, fellSilent: () => void): () => void {
+  const { bytesRead, silenceMs } = arrival;
+  if (bytesRead === undefined) return () => undefined;
+  let seen = bytesRead();
+  let looks = 0;
+  const look = setInterval(() => {
+    looks += 1;
+    if (bytesRead() - seen >= (arrival.large ? leastBytes : 1)) {
+      seen = bytesRead();
+      looks = 0;
+    } else if (looks === silentLooks) fellSilent();
+  }, silenceMs / silentLooks);
+  return () => clearInterval(look);
 }

@@ -1,7 +1,7 @@
 // src/http/server handles what is common to all requests, of the API and the portal: the socket, limits, request ids, logging, error answers.
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import { Rejection } from "../../domain/rejection.js";
 
@@ -79,4 +79,16 @@ function refuseBadEscapes(url: string): void {
   } catch {
     throw new Rejection("invalid", "The path is not correctly percent-encoded");
   }
+}
+
+/** `json`: the body is JSON text already. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & ({ readonly body: unknown } | { readonly json: string });
+
+export function send(c: Context<AppEnv>, answer: Answer): Response {
+  const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...answer.headers };
+  const text = "json" in answer ? answer.json : JSON.stringify(answer.body);
+  return new Response(text, { status: answer.status, headers });
 }

@@ -7,7 +7,6 @@ import type { Logger } from "pino";
 import { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
 import type { AppEnv } from "./requestFrame.js";
-import { trackResponses } from "./runningResponses.js";
 
 /** How long running requests may take after the process was asked to stop. */
 const drainMs = 6_000;
@@ -143,4 +142,41 @@ async function drain(server: Server, running: ReadonlySet<ServerResponse>): Prom
   await closed;
   clearInterval(idle);
   clearTimeout(forced);
+}
+
+/** Tracks the responses that have not ended, so that a stopping server can close their connections. */
+export function trackResponses() {
+  const running = new Set<ServerResponse>();
+  const bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+
+  function ofSocket(socket: Socket): Set<ServerResponse> {
+    const known = bySocket.get(socket);
+    if (known !== undefined) return known;
+    const responses = new Set<ServerResponse>();
+    bySocket.set(socket, responses);
+    socket.once("close", () => closeWaiting(responses));
+    return responses;
+  }
+
+  return {
+    running: running as ReadonlySet<ServerResponse>,
+    track(outgoing: ServerResponse, socket: Socket): void {
+      const responses = ofSocket(socket);
+      running.add(outgoing);
+      responses.add(outgoing);
+      outgoing.once("close", () => {
+        running.delete(outgoing);
+        responses.delete(outgoing);
+      });
+    },
+  };
+}
+
+/** When a socket closes, Node closes only the response that is being sent. Pipelined responses behind it would stay in memory for ever. */
+function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
+  for (const outgoing of [...responses]) {
+    if (outgoing.socket !== null) continue; // being sent: Node closes it
+    outgoing.destroy();
+    outgoing.emit("close");
+  }
 }

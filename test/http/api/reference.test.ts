@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeApi } from "../../../src/http/api/document/describeApi.js";
-import { exampleRequests } from "../../../src/http/api/document/examples/requests.js";
+import { exampleRequests } from "../../../src/http/api/document/examples/examples.js";
 import type { OpenApi } from "../../../src/http/api/reference/openApi.js";
 import { callOf } from "../../../src/http/api/reference/operationView.js";
 import { samples } from "../../../src/http/api/reference/samples.js";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manage.js";
 import { createKey, revokeKey } from "../../../src/commands/organisations/organisation.js";
 import { routes } from "../../../src/http/api/routes/list.js";
@@ -85,6 +85,18 @@ describe("a key that is revoked while a body arrives", () => {
     const left = async () =>
       (await fetch(`${service.url}/v1/org/quote/getQuote`, { method: "POST", headers, body: "{}" })).headers.get("ratelimit-remaining");
     expect([await left(), await left()]).toEqual(["999999", "999998"]);
+  });
+
+  test("is looked up once for a body that arrives with its headers", async () => {
+    const { key } = await createKey(service.portal.organisations, { organisationId: organisation.id, name: "small" }, origin);
+    const lookUps = vi.spyOn(service.portal.lookUps, "query");
+    try {
+      const headers = { "x-api-key": key, "content-type": "application/json" };
+      const answer = await fetch(`${service.url}/v1/org/quote/getQuote`, { method: "POST", headers, body: "{}" });
+      expect([answer.status, lookUps.mock.calls.length]).toEqual([400, 1]);
+    } finally {
+      lookUps.mockRestore();
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { logUnavailable } from "../../../src/http/server/outageLog.js";
+import { logUnavailable } from "../../../src/http/server/answerError.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 
 test("an outage is one line in the log, however many requests it meets, and one more every ten seconds", () => {

@@ -20,9 +20,9 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
       return bytes.byteLength;
     });
     await expect.poll(() => signals.listenerCount("release")).toBe(1);
-    await expect(withBody(sized(counted(101)), bounds, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(withBody(sized(counted(101)), bounds, lengthOf)).rejects.toMatchObject({ name: "TooBusy" });
     await expect(withBody(chunked(new Blob(["x".repeat(counted(101))]).stream()), bounds, lengthOf)).rejects.toMatchObject({
-      code: "unavailable",
+      name: "TooBusy",
     });
     expect(await withBody(sized(counted(100)), bounds, lengthOf)).toBe(counted(100));
     signals.emit("release");
@@ -38,20 +38,20 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
     await writer.write(Buffer.from("x"));
     expect(await withBody(sized(limit), bounds, lengthOf)).toBe(limit);
     await writer.write(Buffer.alloc(limit - 1));
-    await expect(withBody(sized(counted(1)), bounds, lengthOf)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(withBody(sized(counted(1)), bounds, lengthOf)).rejects.toMatchObject({ name: "TooBusy" });
     expect(await withBody(sized(uncountedBytes), bounds, lengthOf)).toBe(uncountedBytes);
     await writer.close();
     expect(await dribbling).toBe(limit);
   });
 
   test("and an organisation a bounded part of them", async () => {
-    const withBody = createBodyReader({ inAll: 250, perOrganisation: 100 });
+    const withBody = createBodyReader({ inAll: 250, each: 100 });
     const signals = new EventEmitter();
     const hold = (organisationId: string, size: number) =>
       withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, () => once(signals, "release"));
     const refused = (organisationId: string, size: number) =>
       expect(withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, lengthOf)).rejects.toMatchObject({
-        code: "unavailable",
+        name: "TooBusy",
       });
     const holding = [hold("a", 60), hold("a", 40)];
     await expect.poll(() => signals.listenerCount("release")).toBe(2);

@@ -4,8 +4,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
-import { inTimeToArrive } from "../../../src/http/server/bodyArrival.js";
 import type { Problem } from "../../../src/http/server/problem.js";
+import { inTimeToArrive } from "../../../src/http/server/readBody.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
 import { startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   ({ key: greedy } = await insertOrganisation(database.pool));
   ({ key: other } = await insertOrganisation(database.pool));
-  const bodies = { inAll: 1_000_000, perOrganisation: 600_000 };
+  const bodies = { inAll: 1_000_000, each: 600_000 };
   const deps = shellDeps(database.pool);
   api = await startApi({
     deps,

@@ -4,8 +4,7 @@ import { inTime } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
 import type { StillAllowed } from "../../server/readBody.js";
 import type { Caller } from "../route.js";
-import { coalesceLookUps } from "./coalesce.js";
-import { type KeyUse, lookUpKeys } from "./lookUpKeys.js";
+import { coalesceLookUps, type KeyUse, lookUpKeys } from "./lookUpKeys.js";
 
 /** How long a request waits for a database that does not answer. */
 const lookUpTimeoutMs = 3_000;

@@ -1,5 +1,75 @@
 import type { Pool } from "pg";
 
+type LookUp = (requests: ReadonlyMap<string, number>) => Promise<Map<string, KeyUse>>;
+
+interface Waiting {
+  readonly sha256: string;
+  readonly counts: 0 | 1;
+  readonly resolve: (use: KeyUse | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Two, so that one slow query does not delay all later requests. While queries are fast there is one, so that more requests share it. */
+const maxLookUpsAtOnce = 2;
+const slowMs = 10;
+const maxRequestsPerLookUp = 1000;
+
+/**
+ * Requests that arrive while a look-up runs share the next one, so each request's query is sent after the request arrived. `counts`: 0 where a
+ * request that was counted already is looked up again.
+ */
+export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1) => Promise<KeyUse | undefined> {
+  let waiting: Waiting[] = [];
+  let running = 0;
+  let lastSent = 0;
+  let impatience: NodeJS.Timeout | undefined;
+
+  const send = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const requests = new Map<string, number>();
+      for (const { sha256, counts } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + counts);
+      handOut(batch, requests, await lookUp(requests));
+    } catch (error) {
+      for (const request of batch) request.reject(error);
+    }
+  };
+
+  const mayGo = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowMs);
+
+  const pump = (): void => {
+    clearTimeout(impatience);
+    while (waiting.length > 0 && mayGo()) {
+      const batch = waiting.slice(0, maxRequestsPerLookUp);
+      waiting = waiting.slice(maxRequestsPerLookUp);
+      running++;
+      lastSent = performance.now();
+      void send(batch).finally(() => {
+        running--;
+        pump();
+      });
+    }
+    if (waiting.length > 0 && running < maxLookUpsAtOnce) impatience = setTimeout(pump, slowMs);
+  };
+
+  return (sha256, counts = 1) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ sha256, counts, resolve, reject });
+      // At the end of the tick, so that requests read from many sockets in the same tick share a query.
+      if (waiting.length === 1) setImmediate(pump);
+    });
+}
+
+/** If a key was looked up for n requests and its count is now `used`, they get the numbers used-n+1 to used, in order of arrival. */
+function handOut(batch: readonly Waiting[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
+  const handedOut = new Map<string, number>();
+  for (const { sha256, counts, resolve } of batch) {
+    const use = found.get(sha256);
+    const nth = (handedOut.get(sha256) ?? 0) + counts;
+    handedOut.set(sha256, nth);
+    resolve(use === undefined ? undefined : { ...use, used: use.used - (requests.get(sha256) ?? 0) + nth });
+  }
+}
+
 export interface KeyUse {
   readonly organisationId: string;
   readonly keyId: string;

@@ -1,6 +1,9 @@
 // zod's schemas as the OpenAPI document has them. A schema with an id (`.meta({ id })`) is written once, under components, and referred to by name.
 import { z } from "zod";
 
+/** A time in an answer. */
+export const instant = (meaning: string) => z.string().meta({ description: `${meaning}. ISO 8601, UTC`, format: "date-time" });
+
 export type Json = Record<string, unknown>;
 
 export interface Schemas {

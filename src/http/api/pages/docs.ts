@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { guidePage } from "../reference/guidePage.js";
+import { guidePage } from "../reference/documentPage.js";
 import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
-import type { Page } from "./page.js";
+import type { Page } from "../route.js";
 
 /** Everything comes from this service, and nothing is inline. */
 const contentSecurityPolicy =

@@ -1,3 +1,4 @@
+import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
@@ -6,8 +7,7 @@ import { inTime, readPatienceMs } from "../../server/inTime.js";
 import { Problem } from "../../server/problem.js";
 import type { ApiDeps } from "../deps.js";
 import { importOfReport } from "../missingReports.js";
-import { fileStream } from "./fileStream.js";
-import type { Page } from "./page.js";
+import type { Page } from "../route.js";
 
 const prefix = "/files/";
 
@@ -66,4 +66,30 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
 function unlessMissing(error: unknown): "missing" {
   if (error instanceof ObjectMissing) return "missing";
   throw error;
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Opens the file at the first read, not before: if the caller has disconnected, the adapter neither reads nor cancels the stream. */
+export function fileStream(path: string): ReadableStream<Uint8Array> {
+  let opening: Promise<FileHandle> | undefined;
+  const close = async () => (await opening)?.close();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        opening ??= open(path);
+        try {
+          const { bytesRead, buffer } = await (await opening).read(Buffer.allocUnsafeSlow(pieceBytes));
+          if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead));
+        } catch (error) {
+          await close();
+          throw error;
+        }
+        await close();
+        controller.close();
+      },
+      cancel: async () => void (await close()),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,6 +1,6 @@
 import { withTimeLimit } from "../../../timeLimit.js";
 import type { ApiDeps, ReadinessCheck } from "../deps.js";
-import type { Page } from "./page.js";
+import type { Page } from "../route.js";
 
 const checkTimeoutMs = 2_000;
 

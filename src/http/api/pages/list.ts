@@ -1,12 +1,10 @@
 // Pages that are not in the contract and need no key: health, metrics, links and the API reference.
 import type { ApiDeps } from "../deps.js";
 import { describeApi } from "../document/describeApi.js";
-import type { Route } from "../route.js";
+import type { Page, Route } from "../route.js";
 import { docsPages } from "./docs.js";
 import { filePages } from "./files.js";
 import { healthPages } from "./health.js";
-import { openApiPage } from "./openApi.js";
-import type { Page } from "./page.js";
 
 export function pages(deps: ApiDeps, routes: readonly Route[]): readonly Page[] {
   let described: object | undefined;
@@ -14,5 +12,6 @@ export function pages(deps: ApiDeps, routes: readonly Route[]): readonly Page[] 
     described ??= describeApi(routes, deps.publicUrl);
     return described;
   };
-  return [...healthPages(deps), openApiPage(document), ...docsPages(document, deps.publicUrl), ...filePages(deps)];
+  const openApi: Page = { path: "/openapi.json", handler: (c) => c.json(document()) };
+  return [...healthPages(deps), openApi, ...docsPages(document, deps.publicUrl), ...filePages(deps)];
 }

@@ -1,8 +1,9 @@
 import { requestCorrection } from "../../../commands/corrections/requestCorrection.js";
 import { correctionPush } from "../../../domain/pushes/importPushes.js";
+import type { ImportKind } from "../../../events/importEvents.js";
 import { rowsToCorrect } from "../../../queries/rejectedRows/rowsToCorrect.js";
-import { accepted, acceptedActivities, acceptedShipments, pushHeaders, roomInQueue, withinMs } from "../pushes/acceptPush.js";
 import { defineRoute, type Route } from "../route.js";
+import { accepted, acceptedActivities, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
 
 const acceptedOf = { shipments: acceptedShipments, activities: acceptedActivities };
@@ -35,19 +36,14 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
       422: { description: "The Idempotency-Key was used for another request" },
     },
     beforeBody: roomInQueue,
-    handler: async ({ params: { importId }, headers, body, caller, holdOnDisk }, deps) => {
+    handler: async (request, deps) => {
+      const { params, body, caller, holdOnDisk } = request;
+      const { importId } = params;
       await requireImport(caller, kind, importId, deps);
-      const { organisationId, by, requestId, now, catalogueVersion, admissionMs } = caller;
-      const request = await requestCorrection(
-        { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-        {
-          ...{ organisationId, importId, kind, push: body, by, requestId, now, catalogueVersion, hold: holdOnDisk },
-          idempotencyKey: headers["idempotency-key"],
-          withinMs: withinMs - admissionMs,
-          sent: (_, rows) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool),
-        },
-      );
-      return accepted(request);
+      const { organisationId, catalogueVersion } = caller;
+      const sent = (_: ImportKind, rows: readonly number[]) => rowsToCorrect(organisationId, { kind, importId, rows }, deps.pool);
+      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk, sent };
+      return accepted(await requestCorrection(pushDeps(deps), correction));
     },
   }),
 );

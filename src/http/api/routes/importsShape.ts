@@ -5,7 +5,7 @@ import type { ImportKind } from "../../../events/importEvents.js";
 import { type ReadImport, readImport } from "../../../queries/imports/importStatus.js";
 import { type ImportView, shownImport } from "../../../queries/imports/importView.js";
 import type { ApiDeps } from "../deps.js";
-import { instant } from "../document/instant.js";
+import { instant } from "../document/schemas.js";
 import type { Caller } from "../route.js";
 
 export const importKindRoutes = [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { listRejectedRows, type RowWithState } from "../../../queries/rejectedRows/rejectedRows.js";
 import { rowStateNames } from "../../../queries/rejectedRows/rowStates.js";
-import { answerPage, pageQuery, pageRequest, pageSchema } from "../pageQuery.js";
+import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route } from "../route.js";
 import { importKindRoutes, importParams, requireImport } from "./importsShape.js";
 

@@ -1,7 +1,7 @@
 // Every bound that the document states for a JSON body is tested on the running API, with values just inside, at and just outside it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
-import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 

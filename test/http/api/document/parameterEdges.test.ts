@@ -1,7 +1,7 @@
 // Every bound that the document states for a parameter, a header or a form is tested on the running API, with values inside, at and outside it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
-import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
 import type { Described, Parameter } from "../../../../src/http/api/reference/openApi.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { boundsOf, operations, text } from "./parameterBounds.js";

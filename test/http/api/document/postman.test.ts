@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
 import { eventually } from "../../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import { startTestService, type TestService } from "../../../support/service.js";

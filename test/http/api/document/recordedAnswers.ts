@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { applyOrganisation, createKey } from "../../../../src/commands/organisations/organisation.js";
 import { demoOrganisation } from "../../../../src/demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
-import { exampleRequests } from "../../../../src/http/api/document/examples/requests.js";
+import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { eventually } from "../../../support/eventually.js";
 import { organisationDeps, type TestService } from "../../../support/service.js";

@@ -1,6 +1,6 @@
 // Two APIs on the same stores, an organisation with rate cards, and another with none.
 import { afterAll, beforeAll, expect } from "vitest";
-import { quoteResponse } from "../../../../src/http/api/routes/quoteResponse.js";
+import { quoteResponse } from "../../../../src/http/api/routes/quotes.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 
 export const path = "/v1/org/quote/getQuote";

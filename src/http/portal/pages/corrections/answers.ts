@@ -9,7 +9,7 @@ import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rowHolders } from "../../../../queries/rejectedRows/rowHolders.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
-import { send } from "../../../server/answer.js";
+import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { askedFor, correctionsPath } from "./filter.js";

@@ -9,7 +9,7 @@ import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { type NameOf, principalNames } from "../../../../queries/organisations/principalNames.js";
 import { rowsToCorrect } from "../../../../queries/rejectedRows/rowsToCorrect.js";
-import { send } from "../../../server/answer.js";
+import { send } from "../../../server/requestFrame.js";
 import type { AnswerOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import { checked, importName, rowNumber } from "./answers.js";

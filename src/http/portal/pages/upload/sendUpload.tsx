@@ -2,7 +2,7 @@ import { acceptFile, readUploadHeader } from "../../../../commands/imports/accep
 import { rejectWhenFull } from "../../../../commands/imports/importQueue.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
-import { send } from "../../../server/answer.js";
+import { send } from "../../../server/requestFrame.js";
 import { answerInLines } from "../../lines.js";
 import type { AnswerOf, FormOf, PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,0 +1,139 @@
+// What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { acceptFile } from "../../../commands/imports/acceptFile.js";
+import { rejectWhenFull } from "../../../commands/imports/importQueue.js";
+import { requestImport, type Submission } from "../../../commands/imports/requestImport.js";
+import { writeLines } from "../../../commands/imports/writeLines.js";
+import { columnsOf } from "../../../domain/imports/fields.js";
+import { limits } from "../../../domain/imports/limits.js";
+import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
+import { receiveUpload } from "../../server/receiveUpload.js";
+import type { Answer } from "../../server/requestFrame.js";
+import type { ApiDeps } from "../deps.js";
+import type { RouteRequest } from "../route.js";
+
+export const pushHeaders = z.object({
+  "idempotency-key": z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, `must be 1 to ${limits.idempotencyKeyLength} printable characters without blanks`)
+    .optional()
+    .describe("Extension: the same key with the same body within 24 hours returns the first answer and makes no second import"),
+});
+
+const acceptedFields = {
+  importId: z.string().describe("Names the import from now on"),
+  status: z.literal("queued").describe("It waits for its turn"),
+  statusUrl: z.string().describe("Path of the import's status").meta({ format: "uri-reference" }),
+};
+const fromData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
+
+const acceptedFile = z.object({ ...acceptedFields, source: z.literal("file").describe("It came as a file") }).meta({ id: "AcceptedFile" });
+export const acceptedShipments = z
+  .object({ ...fromData, shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines") })
+  .meta({ id: "AcceptedShipments" });
+export const acceptedActivities = z
+  .object({ ...fromData, activitiesReceived: z.int().describe("Activities in the push") })
+  .meta({ id: "AcceptedActivities" });
+
+/** A push is answered within five seconds after its last byte, even if a store does not answer. */
+const withinMs = 4_200;
+
+type PushRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">;
+
+/** What is recorded of a push's request, and how long it may take. */
+export function originOf({ headers, caller: { organisationId, by, requestId, now, admissionMs } }: PushRequest) {
+  return { organisationId, by, requestId, now, idempotencyKey: headers["idempotency-key"], withinMs: withinMs - admissionMs };
+}
+
+export const pushDeps = (deps: ApiDeps) => ({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports });
+
+/** Checked before the body is read, so that a push to a full queue is rejected early. */
+export const roomInQueue = (request: PushRequest, deps: ApiDeps): Promise<void> => rejectWhenFull(pushDeps(deps), originOf(request));
+
+interface DataPush extends Pick<Submission, "kind" | "check"> {
+  readonly elements: number;
+  readonly lines: Iterable<string>;
+  /** Of all lines. */
+  readonly bytes: number;
+}
+
+/** Writes a JSON push as the file that the customer would have uploaded. */
+export async function acceptData(
+  deps: ApiDeps,
+  request: PushRequest & Pick<RouteRequest, "holdOnDisk"> & { readonly body: { readonly sourceDetails?: string | undefined } },
+  { lines, bytes, ...push }: DataPush,
+): Promise<Answer> {
+  request.holdOnDisk(bytes);
+  const folder = await mkdtemp(join(deps.tempDir, "push-"));
+  try {
+    const path = join(folder, "file");
+    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
+    const sourceDetails = request.body.sourceDetails ?? "API push";
+    return accepted(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const received: Record<ImportKind, string> = { shipments: "shipmentsReceived", activities: "activitiesReceived" };
+const statusPath: Record<ImportKind, string> = { shipments: "/v1/org/shipments/imports", activities: "/v1/org/fulfilment/imports" };
+
+export function accepted({ importId, kind, source, elements }: ImportRequested): Answer {
+  const body = {
+    importId,
+    status: "queued",
+    source,
+    ...(elements === undefined ? {} : { [received[kind]]: elements }),
+    statusUrl: `${statusPath[kind]}/${importId}`,
+  };
+  return { status: 202, body };
+}
+
+export const uploadForm = z.strictObject({
+  file: z.string().meta({
+    format: "binary",
+    description: "The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row",
+  }),
+  sourceDetails: z
+    .string()
+    .max(limits.sourceDetailsLength)
+    .optional()
+    .describe("Your reference for this upload; the file's name when left out or empty"),
+});
+
+/** The answers of both upload routes. */
+export const uploadResponses = {
+  202: { description: "Queued", schema: acceptedFile },
+  400: {
+    description: "The file is missing, empty, unreadable, of another type, its header row does not match, or too many imports are queued",
+  },
+  408: { description: "The upload stalled: nothing arrived for 30 seconds" },
+  413: { description: "The file is larger than 50 MB" },
+  422: { description: "The Idempotency-Key was used for another request" },
+} as const;
+
+/** The columns of the header row, for the API reference. */
+export function describeColumns(kind: ImportKind): string {
+  const named = (isRequired: boolean) => columnsOf(kind).flatMap(({ name, required }) => (Boolean(required) === isRequired ? [name] : []));
+  const custom = kind === "shipments" ? ", and custom fields by their key" : "";
+  return `Required columns: ${named(true).join(", ")}. Optional: ${named(false).join(", ")}${custom}.`;
+}
+
+/** Writes the upload to disk, checks its header row, then stores and queues it. */
+export async function acceptUpload(
+  deps: ApiDeps,
+  kind: ImportKind,
+  request: PushRequest & Pick<RouteRequest, "incoming" | "stillAllowed">,
+): Promise<Answer> {
+  const { incoming, stillAllowed, caller } = request;
+  if (!incoming) throw new Error("an upload needs a socket");
+  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { stillAllowed });
+  try {
+    const { catalogueVersion } = caller;
+    return accepted(await acceptFile(pushDeps(deps), { ...originOf(request), kind, catalogueVersion, sourceDetails, file }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,186 @@
+import { z } from "zod";
+import { byField, type FieldPart, fieldsOf, isNumber } from "../../../domain/imports/fields.js";
+import { limits } from "../../../domain/imports/limits.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { listActivities } from "../../../queries/activities/activityLedger.js";
+import { activityTotals, mostTotals, sumOf } from "../../../queries/activities/activityTotals.js";
+import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
+import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
+import type { ApiDeps } from "../deps.js";
+import { instant } from "../document/schemas.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { type Caller, defineRoute, type Route } from "../route.js";
+import { requireImport } from "./importsShape.js";
+
+/** The fields as the ledger shows them: only those that every row must have are always there. */
+const shownFields = (part: FieldPart) =>
+  byField(fieldsOf(part), (field): z.ZodType => {
+    const value = isNumber(field) ? z.number() : z.string();
+    const shown = field.required === "value" ? value : value.optional();
+    // No format for times: one with a zone is kept as it was sent, and ISO 8601 has more forms than `date-time`.
+    return shown.describe(field.type === "time" ? `${field.meaning}. As it was sent, or in UTC where that had no zone` : field.meaning);
+  });
+
+const goodsLine = z.object(shownFields("goodsLine")).meta({ id: "GoodsLine" });
+
+const ledgerShipment = z
+  .object({
+    ...shownFields("shipment"),
+    customFields: z.record(z.string(), z.string()).optional().describe("By key; absent where it has none"),
+    items: z.array(goodsLine).describe("Its goods lines"),
+    sourceDetails: z.string().describe("The reference of the import that wrote this version"),
+    importId: z.string().describe("The import that wrote this version"),
+    updatedAt: instant("When it was written"),
+  })
+  .meta({ id: "LedgerShipment" });
+
+const ledgerActivity = z
+  .object({
+    ...shownFields("activity"),
+    importId: z.string().describe("The import that recorded it"),
+    row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
+  })
+  .meta({ id: "LedgerActivity" });
+
+const tag = "Ledgers";
+
+const shipmentFilters = {
+  customerId: z.string().max(limits.identifierLength).optional().describe("Shipments of this customer only"),
+  shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins so"),
+  sourceDetails: z.string().max(limits.sourceDetailsLength).optional().describe("Shipments that an import with these sourceDetails wrote"),
+  place: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not"),
+  placeCountry: z.string().trim().min(1).max(100).optional().describe("The country that `place` is a suburb of; Australia when omitted"),
+  from: time("Shipments written at or after this time, by their updatedAt"),
+  to: time("Shipments written before this time, by their updatedAt"),
+};
+
+export const shipmentLedgerRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/shipments",
+    operationId: "listLedgerShipments",
+    summary: "List the shipment ledger",
+    tag,
+    extension: true,
+    description:
+      "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
+    request: { query: pageQuery.extend(shipmentFilters).strict() },
+    responses: {
+      200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
+      400: { description: "Malformed cursor, limit, filter or time, an unknown parameter, or from is after to" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const { customerId, shipmentIdPrefix, sourceDetails } = query;
+      const place = query.place === undefined ? undefined : placeOf(query.place, deps.geography, query.placeCountry);
+      const filter = { customerId, shipmentIdPrefix, sourceDetails, place, ...(await timeRange(query, caller.organisationId, deps.pool)) };
+      return answerPage(listShipments(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/shipments/{shipmentId}",
+    operationId: "getLedgerShipment",
+    summary: "Fetch a shipment from the ledger",
+    tag,
+    extension: true,
+    request: { params: z.object({ shipmentId: z.string().describe("As it was imported") }) },
+    responses: {
+      200: { description: "The shipment", schema: ledgerShipment },
+      404: { description: "No such shipment in the organisation" },
+    },
+    handler: async ({ params, caller }, deps) => {
+      const shipment = await findShipment(caller.organisationId, params.shipmentId, deps.pool);
+      if (!shipment) throw new Rejection("notFound", "There is no shipment with this id");
+      return { status: 200, body: shipment };
+    },
+  }),
+];
+
+const code = z.string().max(limits.identifierLength).optional();
+
+const activityFilters = {
+  customerId: code.describe("Activities of this customer only; empty: those that name no customer"),
+  warehouseCode: code.describe("Activities of this warehouse only"),
+  chargeCode: code.describe("Activities with this charge code only"),
+  from: time("Activities at or after this time, by their activityTimestamp"),
+  to: time("Activities before this time, by their activityTimestamp"),
+};
+
+const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
+const rows = z.int().describe("How many activities");
+
+const total = z
+  .object({
+    customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+    warehouseCode: z.string().describe("The warehouse"),
+    chargeCode: z.string().describe("What was done"),
+    quantity,
+    rows,
+  })
+  .meta({ id: "ActivityTotal" });
+
+const totals = z
+  .object({
+    items: z.array(total).describe("By customer, warehouse and charge code"),
+    total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
+  })
+  .meta({ id: "ActivityTotals" });
+
+export const activityLedgerRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/activities",
+    operationId: "listLedgerActivities",
+    summary: "List the activity ledger, of one import or of all",
+    description:
+      "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
+      "half hour, and as pushed within each.",
+    tag,
+    extension: true,
+    request: {
+      query: pageQuery.extend({ importId: z.string().optional().describe("Activities of this import only"), ...activityFilters }).strict(),
+    },
+    responses: {
+      200: { description: "A page of activities", schema: pageSchema(ledgerActivity, "LedgerActivities") },
+      400: { description: "Malformed cursor, limit, code or time, an unknown parameter, or from is after to" },
+      404: { description: "No such fulfilment import in the organisation" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const { importId } = query;
+      const filter = { importId, ...(await activityFilter(query, caller, deps)) };
+      if (importId !== undefined) await requireImport(caller, "activities", importId, deps);
+      return answerPage(listActivities(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/v1/org/ledger/activities/totals",
+    operationId: "getLedgerActivityTotals",
+    summary: "Sum the activity ledger by customer, warehouse and charge code",
+    description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
+    tag,
+    extension: true,
+    request: { query: z.strictObject(activityFilters) },
+    responses: {
+      200: { description: "The totals", schema: totals },
+      400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many totals" },
+    },
+    handler: async ({ query, caller }, deps) => {
+      const items = await activityTotals(caller.organisationId, await activityFilter(query, caller, deps), deps.pool);
+      return { status: 200, body: { items, total: sumOf(items) } };
+    },
+  }),
+];
+
+type ActivityQuery = z.output<z.ZodObject<typeof activityFilters>>;
+
+async function activityFilter(query: ActivityQuery, { organisationId }: Caller, { pool }: ApiDeps) {
+  const { customerId, warehouseCode, chargeCode } = query;
+  return { customerId, warehouseCode, chargeCode, ...(await timeRange(query, organisationId, pool)) };
+}

@@ -1,0 +1,164 @@
+import { v7 as newId } from "uuid";
+import { z } from "zod";
+import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
+import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
+import { Rejection } from "../../../domain/rejection.js";
+import { findQuote } from "../../../queries/quotes/quote.js";
+import { listQuotes as listed } from "../../../queries/quotes/quoteList.js";
+import { recentQuotes } from "../../../queries/quotes/recentQuotes.js";
+import { instant } from "../document/schemas.js";
+import { answerPage, pageQuery, pageRequest, pageSchema, time, timeRange } from "../listQuery.js";
+import { defineRoute, type Route } from "../route.js";
+
+const location = z
+  .object({
+    postalCode: z.string().describe("The postcode, as its country writes it"),
+    suburb: z.string().describe("The suburb that was found"),
+    city: z.string().describe("Its city or area"),
+    state: z.string().describe("Its state, short, such as NSW"),
+    stateName: z.string().describe("Its state, in full"),
+    countryCode: z.string().describe("ISO country code"),
+  })
+  .meta({ id: "Location" });
+
+const goods = z
+  .object({
+    type: z.string().describe("As it was sent; empty when it was not"),
+    quantity: z.int().describe("Number of equal items"),
+    length: z.number().describe("Centimetres"),
+    width: z.number().describe("Centimetres"),
+    height: z.number().describe("Centimetres"),
+    weight: z.number().describe("Kilograms per item"),
+    chargeableWeight: z.number().describe("Kilograms of the whole line: the greater of weight and cubic weight, times the quantity"),
+  })
+  .meta({ id: "QuotedGoods" });
+
+const surcharge = z
+  .object({
+    name: z.string().describe("For people"),
+    description: z.string().describe("What it is for; empty when nothing is to be said"),
+    key: z.string().describe("The same in every quote"),
+    amount: z.number().describe("In the organisation's currency, without GST"),
+  })
+  .meta({ id: "Surcharge" });
+
+const quote = z
+  .object({
+    rateId: z.string().describe("Names this priced line"),
+    serviceName: z.string().describe("For people"),
+    serviceId: z.string().describe("The service's alias, for `filters.serviceIds`"),
+    rateCardName: z.string().describe("For people"),
+    rateCardId: z.string().describe("The rate card's alias, for `filters.rateCardIds`"),
+    amount: z.number().describe("Freight, without surcharges and GST"),
+    totalAmount: z.number().describe("Freight, surcharges and GST"),
+    gstAmount: z.number().describe("The GST in totalAmount"),
+    isSpotRate: z.boolean().describe("Whether this is a spot rate"),
+    spotRateMessage: z.string().describe("What to know of a spot rate; empty otherwise"),
+    deliveryTime: z.string().describe("The transit time in words; empty where it is not known"),
+    minTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
+    maxTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
+    transitTimeUnit: z.enum(["H", "D", "W"]).describe("H for hours, D for days, W for weeks"),
+    surcharges: z.array(surcharge).describe("Those that apply, the fuel levy last"),
+  })
+  .meta({ id: "Quote" });
+
+const result = z
+  .object({
+    customerId: z.string().describe("The customer this result is for"),
+    quoteId: z.string().describe("Fetches this result again"),
+    noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
+    quotes: z.array(quote).describe("Cheapest first; empty when no service applies"),
+  })
+  .meta({ id: "QuoteResult" });
+
+export const quoteResponse = z
+  .object({
+    origin: location.describe("Where the goods are picked up, as it was found"),
+    destination: location.describe("Where they are delivered, as it was found"),
+    goods: z.array(goods).describe("The items, with what is charged for"),
+    results: z.array(result).describe("One for each customer, in the order they were asked for"),
+  })
+  .meta({ id: "QuoteResponse" });
+
+const generateQuotes = defineRoute({
+  method: "POST",
+  path: "/v1/org/quote/getQuote",
+  operationId: "generateQuotes",
+  summary: "Generate quotes",
+  description: "Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId.",
+  tag: "Quotes",
+  maxBodyBytes: 2 * 1024 * 1024,
+  request: { body: quoteRequest },
+  responses: {
+    200: { description: "One result per customer; a result without quotes says why", schema: quoteResponse },
+    400: { description: "The body is not as described, or a location could not be resolved" },
+    403: { description: "A customer does not belong to the organisation; nothing was priced" },
+  },
+  handler: async ({ body, caller }, { eventStore, catalogues, geography, quoteMemory }) => {
+    const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
+    const { event, response } = await generate({ events: eventStore, catalogue, geography, newId }, body, caller);
+    quoteMemory.keep({ quotesId: event.quotesId, number: 1 }, recentQuotes(event, response), response.length);
+    return { status: 200, json: response };
+  },
+});
+
+const fetchQuote = defineRoute({
+  method: "GET",
+  path: "/v1/org/quote/getQuote/{quoteId}",
+  operationId: "fetchQuote",
+  summary: "Fetch a quote",
+  tag: "Quotes",
+  request: { params: z.object({ quoteId: z.string().describe("The quoteId of any result") }) },
+  responses: {
+    200: { description: "The quote as it was answered, with its one result", schema: quoteResponse },
+    404: { description: "The organisation has no quote with this id" },
+  },
+  handler: async ({ params, caller }, deps) => {
+    const json = await findQuote(caller.organisationId, params.quoteId, deps);
+    if (json === undefined) throw new Rejection("notFound", "There is no quote with this id");
+    return { status: 200, json };
+  },
+});
+
+const cheapest = z
+  .object({ serviceName: z.string().describe("For people"), totalAmount: z.number().describe("Freight, surcharges and GST") })
+  .meta({ id: "CheapestQuote" });
+
+const listedQuote = z
+  .object({
+    quoteId: z.string().describe("Fetches the quote"),
+    customerId: z.string().describe("The customer it is for"),
+    generatedAt: instant("When it was priced"),
+    origin: location.describe("Where the goods are picked up"),
+    destination: location.describe("Where they are delivered"),
+    serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
+    cheapest: cheapest.nullable().describe("Null when nothing could be priced"),
+    noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
+  })
+  .meta({ id: "ListedQuote" });
+
+const listQuotes = defineRoute({
+  method: "GET",
+  path: "/v1/org/quotes",
+  operationId: "listQuotes",
+  summary: "List quotes, newest first",
+  tag: "Quotes",
+  extension: true,
+  request: {
+    query: pageQuery.extend({
+      customerId: z.string().max(64).optional().describe("Quotes of this customer only"),
+      from: time("Quotes generated at or after this time"),
+      to: time("Quotes generated before this time"),
+    }),
+  },
+  responses: {
+    200: { description: "A page of quotes", schema: pageSchema(listedQuote, "ListedQuotes") },
+    400: { description: "Malformed cursor, limit, customer or time, or from is after to" },
+  },
+  handler: async ({ query, caller }, deps) => {
+    const filter = { customerId: query.customerId, ...(await timeRange(query, caller.organisationId, deps.pool)) };
+    return answerPage(listed(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+  },
+});
+
+export const quoteRoutes: readonly Route[] = [generateQuotes, fetchQuote, listQuotes];
