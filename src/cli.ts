@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { addAuditCommands } from "./cli/audit/audit.js";
-import { addAuditQuoteCommand } from "./cli/audit/auditQuote.js";
 import { addImportCommands } from "./cli/imports.js";
 import { addKeyCommands } from "./cli/keys.js";
 import { addLocalityCommands } from "./cli/localities.js";
@@ -31,7 +30,6 @@ addImportCommands(program);
 addProjectionCommands(program);
 addLocalityCommands(program);
 addAuditCommands(program);
-addAuditQuoteCommand(program);
 watchOutput();
 await program.parseAsync().catch((error: unknown) => {
   if (!(error instanceof CommanderError)) throw error;

@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import { operator } from "../domain/principal.js";
 import { CommandFault, command, print, remark } from "./outcome.js";
 import { countOf } from "./progress.js";
 import { withStores } from "./withStores.js";
@@ -37,14 +35,10 @@ async function load(source: string): Promise<void> {
         import("../main/localities.js"),
       ]);
       await context.objectStore.prepare();
-      const origin = { by: operator, correlationId: randomUUID() };
       let anew = false;
       for (const country of countries) {
-        const { recorded } = await importLocalities(
-          localitiesDeps(context),
-          { ...country, contentType: "text/tab-separated-values" },
-          origin,
-        );
+        const file = { ...country, contentType: "text/tab-separated-values" };
+        const { recorded } = await importLocalities(localitiesDeps(context), file, context.origin);
         anew ||= recorded;
         if (recorded && isBundled(country.country))
           remark(`${country.country}: the product's own places are no longer used, only those of this file`);

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { operator } from "../domain/principal.js";
 import { systemReason } from "../portErrors.js";
-import { CommandFault, command, print, printJson, table } from "./outcome.js";
+import { CommandFault, command, print, printList } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 const largestFile = 64 * 1024 * 1024;
@@ -20,13 +18,9 @@ export function addOrganisationCommands(program: Command): void {
 
 async function apply(path: string): Promise<void> {
   const file = await readOrganisationFile(path);
-  await withStores(async (context) => {
-    const [{ applyOrganisation }, { organisationDeps }] = await Promise.all([
-      import("../commands/organisations/organisation.js"),
-      import("../main/adapters.js"),
-    ]);
-    const origin = { by: operator, correlationId: randomUUID() };
-    const applied = await applyOrganisation(organisationDeps(context), file, origin);
+  await withStores(async ({ organisations, origin }) => {
+    const { applyOrganisation } = await import("../commands/organisations/organisation.js");
+    const applied = await applyOrganisation(organisations, file, origin);
     const summary = applied.changes.length === 0 ? "nothing changed" : `${applied.changes.length} changed`;
     print([`${applied.organisationId} version ${applied.version}, ${summary}`, ...applied.changes.map((change) => `  ${change}`)]);
   });
@@ -58,7 +52,6 @@ async function list({ json }: { json?: boolean }): Promise<void> {
     const { listOrganisations } = await import("../queries/organisations/organisations.js");
     return listOrganisations(pool);
   });
-  if (json) return printJson(organisations);
-  const rows = organisations.map(({ id, name, timezone, catalogueVersion }) => [id, name, timezone, String(catalogueVersion)]);
-  print(table(["ID", "NAME", "TIME ZONE", "CATALOGUE"], rows));
+  const header = ["ID", "NAME", "TIME ZONE", "CATALOGUE"];
+  printList(organisations, json, header, ({ id, name, timezone, catalogueVersion }) => [id, name, timezone, catalogueVersion]);
 }

@@ -1,4 +1,5 @@
 // src/cli is the command line, with one file per group of commands. Results go to stdout, everything else to stderr.
+import type { Command } from "commander";
 import { ConfigurationFaults } from "../config.js";
 import { hideKeys } from "../domain/apiKey.js";
 import { Rejection } from "../domain/rejection.js";
@@ -84,7 +85,40 @@ export function watchOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
-/** Text in columns; scripts use `--json`. */
+type CellValue = string | number | Date | null | undefined;
+
+/** Prints what was found: as JSON for scripts, otherwise in columns. A value that is not there is a dash. */
+export function printList<Row>(
+  rows: readonly Row[],
+  json: boolean | undefined,
+  header: readonly string[],
+  cellsOf: (row: Row) => readonly CellValue[],
+): void {
+  const text = (cell: CellValue) => (cell instanceof Date ? cell.toISOString() : String(cell ?? "-"));
+  if (json) printJson(rows);
+  else
+    print(
+      table(
+        header,
+        rows.map((row) => cellsOf(row).map(text)),
+      ),
+    );
+}
+
+/** The number of `--limit`. */
+export function limitOf(text: string, most: number): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > most)
+    throw new CommandFault(`--limit must be a whole number from 1 to ${most}`);
+  return Number(text);
+}
+
+/** Adds commands to a group that all take an organisation. */
+export const ofOrganisation =
+  (group: Command) =>
+  (name: string, description: string): Command =>
+    group.command(name).description(description).requiredOption("--org <id>", "the organisation");
+
+/** Text in columns. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const shown = [header, ...rows].map((row) => row.map(visible));
   const widths = header.map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Projection } from "../projections/projection.js";
 import type { Rebuilt } from "../projections/rebuild/rebuild.js";
-import { CommandFault, command, print, printJson, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, printList, table } from "./outcome.js";
 import { withStores } from "./withStores.js";
 
 export function addProjectionCommands(program: Command): void {
@@ -24,14 +24,13 @@ async function status({ json }: { json?: boolean }): Promise<void> {
     const { projectionStanding } = await import("../projections/running/standing.js");
     return projectionStanding({ pool, eventStore, signal, now: Date.now });
   });
-  if (json) return printJson(standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null })));
-  const rows = standings.map(({ projection, position, events, seconds }) => [
+  const shown = standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null }));
+  printList(shown, json, ["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], ({ projection, position, events, seconds }) => [
     projection,
-    position ? String(position.commit) : "-",
-    String(events),
-    String(seconds),
+    position,
+    events,
+    seconds,
   ]);
-  print(table(["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], rows));
 }
 
 async function rebuildProjections(name: string | undefined, { json }: { json?: boolean }): Promise<void> {
@@ -44,16 +43,8 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
       import("../adapters/postgres/migrate.js"),
     ]);
     const progress = showProgress("rebuild");
-    const options = {
-      pool,
-      eventStore,
-      logger,
-      signal,
-      migrations: migrationStatements(),
-      projections: chosen,
-      onProgress: progress.update,
-    };
-    return rebuild(options)
+    const stores = { pool, eventStore, logger, signal };
+    return rebuild({ ...stores, migrations: migrationStatements(), projections: chosen, onProgress: progress.update })
       .finally(progress.stop)
       .catch((error: unknown): never => {
         // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.

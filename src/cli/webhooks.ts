@@ -1,25 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import { instantOf } from "../domain/imports/timestamp.js";
-import { operator } from "../domain/principal.js";
 import { isUuid } from "../domain/uuid.js";
-import type { DeliverySummary } from "../queries/organisations/webhooks.js";
-import { CommandFault, command, print, printJson, remark, table } from "./outcome.js";
-import { type CommandContext, withStores } from "./withStores.js";
+import { CommandFault, command, limitOf, ofOrganisation, print, printList, remark } from "./outcome.js";
+import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addWebhookCommands(program: Command): void {
   const webhooks = program.command("webhooks").description("endpoints of an organisation that are told what happens to its imports");
-  const ofOrganisation = (name: string, description: string) =>
-    webhooks.command(name).description(description).requiredOption("--org <id>", "the organisation");
+  const aboutAll = ofOrganisation(webhooks);
   const ofEndpoint = (name: string, description: string) =>
-    ofOrganisation(name, description).argument("<endpoint>", "its id, as `webhooks list` shows it");
-  ofOrganisation("add", "add an endpoint and print its secret, alone and once: it is kept nowhere")
+    aboutAll(name, description).argument("<endpoint>", "its id, as `webhooks list` shows it");
+  aboutAll("add", "add an endpoint and print its secret, alone and once: it is kept nowhere")
     .requiredOption("--url <url>", "where to send; https, or http to loopback where WEBHOOK_PRIVATE is on")
     .option("--events <types>", "separated by commas; all of them if left out")
     .action(command(add));
-  ofOrganisation("list", "the organisation's endpoints").option("--json", "as JSON").action(command(list));
+  aboutAll("list", "the organisation's endpoints").option("--json", "as JSON").action(command(list));
   ofEndpoint("remove", "send nothing more to an endpoint").action(command(remove));
   ofEndpoint("rotate", "make a new secret and print it, alone and once; the old one signs for 24 hours more").action(command(rotate));
   ofEndpoint("pause", "send nothing to an endpoint until it is resumed; what happens meanwhile waits").action(command(pauseSending));
@@ -34,48 +30,29 @@ export function addWebhookCommands(program: Command): void {
     .action(command(deliveries));
 }
 
-const byOperator = () => ({ by: operator, correlationId: randomUUID() });
 type Commands = typeof import("../commands/organisations/webhooks.js");
 
-async function withWebhooks<Result>(
-  work: (commands: Commands, deps: WebhookDeps, context: CommandContext) => Promise<Result>,
-): Promise<Result> {
-  return withStores(async (context) => {
-    const [commands, { webhookDeps }] = await Promise.all([import("../commands/organisations/webhooks.js"), import("../main/webhooks.js")]);
-    return work(commands, webhookDeps(context, context.config, context.signingSecret), context);
-  });
-}
+const withWebhooks = <Result>(work: (commands: Commands, context: CommandContext) => Promise<Result>): Promise<Result> =>
+  withStores(async (context) => work(await import("../commands/organisations/webhooks.js"), context));
 
 async function add({ org: organisationId, url, events }: { org: string; url: string; events?: string }): Promise<void> {
-  const made = await withWebhooks(({ addWebhook }, deps) =>
-    addWebhook(deps, { organisationId, url, events: events?.split(",") }, byOperator()),
+  const made = await withWebhooks(({ addWebhook }, { webhooks, origin }) =>
+    addWebhook(webhooks, { organisationId, url, events: events?.split(",") }, origin),
   );
   print(made.secret);
   remark(`endpoint ${made.endpointId} added; the line on stdout is its secret, shown this once`);
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
-  const found = await withStores(async ({ pool }) => {
-    const [{ listWebhooks }, { listOrganisations }] = await Promise.all([
-      import("../queries/organisations/webhooks.js"),
-      import("../queries/organisations/organisations.js"),
-    ]);
-    if (!(await listOrganisations(pool)).some(({ id }) => id === org)) throw new CommandFault(`There is no organisation ${org}.`);
+  const found = await withOrganisation(org, async ({ pool }) => {
+    const { listWebhooks } = await import("../queries/organisations/webhooks.js");
     return listWebhooks(pool, org);
   });
-  if (json) return printJson(found);
-  const rows = found.map(({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => [
-    ...[
-      endpointId,
-      url,
-      events.join(","),
-      pausedAt ? "paused" : failures > 0 ? "failing" : "active",
-      String(waiting),
-      addedAt.toISOString(),
-    ],
-    pausedBecause ?? "",
-  ]);
-  print(table(["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"], rows));
+  const header = ["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"];
+  printList(found, json, header, ({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => {
+    const state = pausedAt ? "paused" : failures > 0 ? "failing" : "active";
+    return [endpointId, url, events.join(","), state, waiting, addedAt, pausedBecause ?? ""];
+  });
 }
 
 interface OfEndpoint {
@@ -90,26 +67,26 @@ const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => 
 
 async function remove(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(({ removeWebhook }, deps) => removeWebhook(deps, endpoint, byOperator()));
+  await withWebhooks(({ removeWebhook }, { webhooks, origin }) => removeWebhook(webhooks, endpoint, origin));
   print(`${endpoint.endpointId} removed`);
 }
 
 async function rotate(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  const { secret } = await withWebhooks(({ rotateWebhook }, deps) => rotateWebhook(deps, endpoint, byOperator()));
+  const { secret } = await withWebhooks(({ rotateWebhook }, { webhooks, origin }) => rotateWebhook(webhooks, endpoint, origin));
   print(secret);
 }
 
 async function pauseSending(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(({ pauseWebhook }, deps) => pauseWebhook(deps, endpoint, byOperator()));
+  await withWebhooks(({ pauseWebhook }, { webhooks, origin }) => pauseWebhook(webhooks, endpoint, origin));
   print(`${endpoint.endpointId} paused`);
 }
 
 async function resume(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
-  await withWebhooks(async ({ resumeWebhook }, deps, { pool }) => {
-    await resumeWebhook(deps, endpoint, byOperator());
+  await withWebhooks(async ({ resumeWebhook }, { webhooks, origin, pool }) => {
+    await resumeWebhook(webhooks, endpoint, origin);
     const { releaseDeliveries } = await import("../commands/webhooks/deliveries.js");
     await releaseDeliveries(pool, endpoint);
   });
@@ -154,8 +131,7 @@ async function replaySince(id: string, { from, ...options }: OfEndpoint & { from
 
 async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & { limit: string; json?: boolean }): Promise<void> {
   const endpoint = endpointOf(id, options);
-  const count = Number(limit);
-  if (!/^\d{1,4}$/.test(limit) || count < 1 || count > 1_000) throw new CommandFault("--limit must be a whole number from 1 to 1000");
+  const count = limitOf(limit, 1_000);
   const found = await withStores(async ({ pool }) => {
     const { listDeliveries, wasEndpoint } = await import("../queries/organisations/webhooks.js");
     const { organisationId, endpointId } = endpoint;
@@ -163,12 +139,9 @@ async function deliveries(id: string, { limit, json, ...options }: OfEndpoint & 
       throw new CommandFault("There is no such endpoint in this organisation; webhooks list shows those there are.");
     return listDeliveries(pool, organisationId, endpointId, { limit: count });
   });
-  if (json) return printJson(found);
-  print(table(["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"], found.map(rowOf)));
-}
-
-function rowOf({ deliveryId, eventId, type, importId, status, attempts, dueAt, reason }: DeliverySummary): string[] {
-  const last = attempts.at(-1);
-  const times = [last?.at.toISOString() ?? "-", dueAt?.toISOString() ?? "-"];
-  return [deliveryId, eventId, type, importId ?? "-", status, String(last?.attempt ?? 0), ...times, reason ?? ""];
+  const header = ["DELIVERY", "EVENT", "TYPE", "IMPORT", "STATUS", "ATTEMPTS", "LAST", "NEXT", "REASON"];
+  printList(found, json, header, ({ deliveryId, eventId, type, importId, status, attempts, dueAt, reason }) => {
+    const last = attempts.at(-1);
+    return [deliveryId, eventId, type, importId, status, last?.attempt ?? 0, last?.at, dueAt, reason ?? ""];
+  });
 }

@@ -1,13 +1,23 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import type { MemberDeps } from "../commands/members/changeMember.js";
+import type { OrganisationDeps, Origin } from "../commands/organisations/organisation.js";
+import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
+import { operator } from "../domain/principal.js";
 import type { Adapters } from "../main/adapters.js";
+import { CommandFault } from "./outcome.js";
 
 export interface CommandContext extends Adapters {
   readonly config: Config;
-  readonly signingSecret: string;
   readonly logger: Logger;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Of all that the command records. */
+  readonly origin: Origin;
+  readonly organisations: OrganisationDeps;
+  readonly members: MemberDeps;
+  readonly webhooks: WebhookDeps;
 }
 
 /**
@@ -15,30 +25,45 @@ export interface CommandContext extends Adapters {
  * modules are loaded here, so that help and wrong arguments are answered at once.
  */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
-  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, { openAdapters }, { prepareTables }] =
-    await Promise.all([
-      import("../config.js"),
-      import("../adapters/logging.js"),
-      import("../supervisor/openStores.js"),
-      import("../embedded/stopSignal.js"),
-      import("../main/adapters.js"),
-      import("../main/tables.js"),
-    ]);
+  const [{ loadConfig }, { createLogger }, { openStores }, { exitInAnyCase, stopSignal }, main, { prepareTables }] = await Promise.all([
+    import("../config.js"),
+    import("../adapters/logging.js"),
+    import("../supervisor/openStores.js"),
+    import("../embedded/stopSignal.js"),
+    import("../main/adapters.js"),
+    import("../main/tables.js"),
+  ]);
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });
   const signal = stopSignal();
   exitInAnyCase(signal, 20_000);
   const stores = await openStores(config, "command", logger, signal);
   try {
-    const adapters = await openAdapters(config, stores, "cli", logger);
+    const adapters = await main.openAdapters(config, stores, "cli", logger);
     try {
       await prepareTables(adapters);
       signal.throwIfAborted();
-      return await work({ ...adapters, config, signingSecret: stores.signingSecret, logger, signal });
+      const origin = { by: operator, correlationId: randomUUID() };
+      const deps = {
+        organisations: main.organisationDeps(adapters),
+        members: main.memberDeps(adapters),
+        webhooks: main.webhookDeps(adapters, config, stores.signingSecret),
+      };
+      return await work({ ...adapters, ...deps, config, logger, signal, origin });
     } finally {
       await adapters.close();
     }
   } finally {
     await stores.close();
   }
+}
+
+/** For a command that lists something of an organisation. */
+export function withOrganisation<Result>(organisationId: string, work: (context: CommandContext) => Promise<Result>): Promise<Result> {
+  return withStores(async (context) => {
+    const { listOrganisations } = await import("../queries/organisations/organisations.js");
+    const isKnown = (await listOrganisations(context.pool)).some(({ id }) => id === organisationId);
+    if (!isKnown) throw new CommandFault(`There is no organisation ${organisationId}.`);
+    return work(context);
+  });
 }

@@ -12,10 +12,12 @@ import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
 import { createPool } from "../adapters/postgres/pool.js";
 import { transaction } from "../adapters/postgres/transaction.js";
+import { createPost } from "../adapters/webhooks/post.js";
 import { backOffMs } from "../backOff.js";
 import type { MemberDeps } from "../commands/members/changeMember.js";
 import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisation.js";
+import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/usableFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
@@ -26,6 +28,7 @@ import { catchUpMember } from "../projections/models/members.js";
 import { catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
+import type { WebhookWorkerDeps } from "../workers/webhooks/deps.js";
 
 export interface Adapters {
   readonly pool: pg.Pool;
@@ -146,4 +149,22 @@ export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): Loc
 async function databaseClock(pool: pg.Pool): Promise<Date> {
   const { rows } = await pool.query<{ now: Date }>("select now() as now");
   return rows[0]?.now as Date;
+}
+
+export function webhookDeps(adapters: Adapters, { webhookPrivate }: Config, signingSecret: string): WebhookDeps {
+  return { ...organisationDeps(adapters), rules: { allowPrivate: webhookPrivate }, signingSecret };
+}
+
+export function webhookWorkerDeps(
+  adapters: Adapters,
+  config: Config,
+  signingSecret: string,
+): Omit<WebhookWorkerDeps, "logger" | "signal" | "workerId"> {
+  const { pool, eventStore, objectStore } = adapters;
+  const { rules, ...organisations } = webhookDeps(adapters, config, signingSecret);
+  return {
+    ...{ pool, eventStore, objectStore, organisations, rules, signingSecret },
+    inTransaction: (work) => transaction(pool, work),
+    post: createPost(),
+  };
 }

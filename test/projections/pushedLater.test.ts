@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { verify } from "../../src/audit/verify.js";
-import { shipmentText } from "../../src/cli/audit/auditShipmentText.js";
+import { shipmentText } from "../../src/cli/audit/auditText.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";

@@ -32,6 +32,12 @@ export function addAuditCommands(program: Command): void {
     .option("--as-of <time>", "an ISO 8601 time: only what had been recorded by then")
     .option("--json", "as JSON")
     .action(command(auditShipment));
+  audit
+    .command("quote")
+    .description("derive a quote again, step by step, from the catalogue of its day; exit code 1 when a cent differs")
+    .argument("<quoteId>")
+    .option("--json", "as JSON: what was recorded, each step as it comes out, and the differences")
+    .action(command(auditQuote));
 }
 
 async function auditImport(importId: string, { asOf, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }): Promise<void> {
@@ -65,7 +71,7 @@ async function verifyAll({ org, files, allQuotes = false, json }: VerifyArgument
   const [{ verify }, { showProgress }, { verificationText, verificationJson }, { streamOf }] = await Promise.all([
     import("../../audit/verify.js"),
     import("../progress.js"),
-    import("./auditVerifyText.js"),
+    import("./auditText.js"),
     import("../../events/streams.js"),
   ]);
   const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
@@ -89,7 +95,7 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
     import("../../audit/history/names.js"),
     import("../../audit/history/shipmentVersions.js"),
     import("../progress.js"),
-    import("./auditShipmentText.js"),
+    import("./auditText.js"),
   ]);
   const { versions, nameOf } = await withStores(async ({ eventStore, signal }) => {
     const progress = showProgress("search");
@@ -102,4 +108,22 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
     throw new CommandFault(`No completed import of ${org} has written a shipment ${shipmentId}${asOf ? " by then" : ""}.`);
   if (json) printJson(versions);
   else print(shipmentText(shipmentId, versions, nameOf));
+}
+
+async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promise<void> {
+  const [{ namesOf }, { explainQuote, organisationOfQuote }, { quoteText }] = await Promise.all([
+    import("../../audit/history/names.js"),
+    import("../../queries/quotes/explainQuote.js"),
+    import("./auditText.js"),
+  ]);
+  const { explained, nameOf } = await withStores(async (stores) => {
+    const organisationId = await organisationOfQuote(quoteId, stores);
+    const found = organisationId === undefined ? undefined : await explainQuote(organisationId, quoteId, stores);
+    if (found === undefined) throw new CommandFault(`There is no quote ${quoteId}.`);
+    return { explained: found, nameOf: await namesOf(stores.eventStore, found.organisationId, [found.by]) };
+  });
+  const { agrees } = explained.explanation;
+  if (json) printJson({ agrees, ...explained });
+  else print(quoteText(explained, nameOf));
+  if (!agrees) throw new CommandFault("The quote does not come out again as it was recorded.");
 }

@@ -8,7 +8,7 @@ import { judgeReport } from "../../commands/imports/judging/report/judgeReport.j
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { createGeography } from "../../domain/geography/geography.js";
 import { lowerPriority } from "../lowerPriority.js";
-import type { FromCheck, ToCheck } from "./messages.js";
+import type { FromCheck, ToCheck } from "./checkProcesses.js";
 
 const progressMs = 200;
 

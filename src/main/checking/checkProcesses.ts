@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import type { CheckedFile, CheckWatch, FileChecks, FileToCheck } from "../../commands/imports/judging/fileChecks.js";
 import { Rejection } from "../../domain/rejection.js";
 import { createPlaces } from "../../places.js";
-import type { FromCheck, ToCheck } from "./messages.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
 const program = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
@@ -123,3 +122,15 @@ const tooMuchText = "The file holds too much text to be checked. Upload it: its 
 const tooSlow = (ms: number) =>
   `The check took longer than ${ms / 60_000} minutes and was ended. Upload the file: its import judges every row.`;
 const gaveWay = "The check was ended because other files wait to be checked. Upload the file: its import judges every row.";
+
+/** The first message is the task. Each later one says that the API has handled the shipment ids that were sent last. */
+export type ToCheck = { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> } | { readonly goOn: true };
+
+export type FromCheck =
+  | { readonly progress: number }
+  | { readonly shipments: readonly string[] }
+  | { readonly checked: CheckedFile }
+  /** What is wrong with the file. */
+  | { readonly fault: string }
+  /** A fault of the service, not of the file. */
+  | { readonly failure: string };

@@ -11,12 +11,11 @@ import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
 import { deliveriesByOutcome, oldestUnsentSeconds } from "../../queries/organisations/webhookMetrics.js";
 import { projectionLagSeconds } from "../../queries/projectionLag.js";
 import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
-import { type Adapters, memberDeps, organisationDeps } from "../adapters.js";
+import { type Adapters, memberDeps, organisationDeps, webhookDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";
 import { createLocalities, followLocalities } from "../localities.js";
 import { prepareObjects } from "../objects.js";
 import { unfilledTables } from "../tables.js";
-import { webhookDeps } from "../webhooks.js";
 import { asRole, type RunRole } from "./role.js";
 
 const mostLagSeconds = 60;

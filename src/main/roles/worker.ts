@@ -1,14 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { listen } from "../../adapters/postgres/listen.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { importQueuedChannel } from "../../commands/imports/importQueue.js";
 import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
+import { webhookWorkerDeps } from "../adapters.js";
 import { createLocalities, warmLocalities } from "../localities.js";
 import { lowerPriority } from "../lowerPriority.js";
 import { checkObjects } from "../objects.js";
-import { webhookWorkerDeps } from "../webhooks.js";
-import { newWorkerId } from "../workerId.js";
 import { asRole, type RunRole } from "./role.js";
 
 export const run: RunRole = (options) => {
@@ -34,3 +35,6 @@ export const run: RunRole = (options) => {
     await Promise.all([imports, webhooks]);
   });
 };
+
+/** Host name and process id, for people who read it, and a random part, because two containers can have the same host name and process id. */
+export const newWorkerId = (): string => `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newWorkerId } from "../../../src/main/workerId.js";
+import { newWorkerId } from "../../../src/main/roles/worker.js";
 import { ownFolder } from "../../../src/workers/imports/upkeep/temporaryFolders.js";
 
 const goneProcess = "999999999";

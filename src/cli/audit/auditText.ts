@@ -1,0 +1,122 @@
+import type { NameOf } from "../../audit/history/names.js";
+import type { ShipmentVersion } from "../../audit/history/shipmentVersions.js";
+import type { Verification } from "../../audit/verify.js";
+import type { Location } from "../../domain/geography/geography.js";
+import type { ExplainedCard } from "../../domain/rating/explain.js";
+import type { Item } from "../../domain/rating/quoteRequest.js";
+import type { ExplainedQuote } from "../../queries/quotes/explainQuote.js";
+import { table } from "../outcome.js";
+import { countOf, number } from "../progress.js";
+
+/** The lines that `audit quote` prints. */
+export function quoteText(
+  { quoteId, organisationId, catalogueVersion, by, recorded, explanation }: ExplainedQuote,
+  nameOf: NameOf,
+): string[] {
+  const { customerId, at, origin, destination, items } = recorded;
+  const { today, cards, differences, noQuoteMessage } = explanation;
+  return [
+    `quote ${quoteId} for ${customerId} of ${organisationId}, priced ${at.toISOString()} by catalogue version ${catalogueVersion} for ${nameOf(by)}`,
+    `from ${place(origin)} to ${place(destination)}, by the rates valid on ${today}`,
+    ...items.map(itemLine),
+    ...cards.flatMap(cardLines),
+    ...(noQuoteMessage === "" ? [] : [noQuoteMessage]),
+    ...differences.map((sentence) => `DIFFERS: ${sentence}`),
+  ];
+}
+
+const place = ({ suburb, state, postalCode, countryCode }: Location): string => `${suburb} ${state} ${postalCode} ${countryCode}`;
+
+function itemLine({ quantity, type, length, width, height, weight }: Item): string {
+  return `  ${quantity} x ${type ?? "item"}, ${length} x ${width} x ${height} m, ${weight} kg each`;
+}
+
+function cardLines({ entry, terms, steps, differences }: ExplainedCard): string[] {
+  const { lane, originZone, destinationZone, cubicFactor, fuelLevyPercent, gstApplies } = terms;
+  return [
+    `${entry.rateCardId} (${entry.serviceId}), zone ${originZone} to ${destinationZone}, lane ${lane.from} to ${lane.to}`,
+    step(`${steps.kg} kg`, `${steps.exactKg} kg at ${cubicFactor} kg per cubic metre, rounded up`),
+    step(money(steps.basic), "basic"),
+    ...steps.kgCharge.map(({ kg, perKg, charge }) => step(exact(charge), `${kg} kg at ${perKg}`)),
+    step(money(steps.amount), steps.minimumApplied ? "freight, raised to the minimum" : "freight"),
+    ...steps.surcharges.map(({ key, name, amount }) => step(money(amount), `${name} (${key})`)),
+    step(money(steps.fuel), `fuel, ${fuelLevyPercent}% of ${money(steps.fuelBase)}`),
+    step(money(steps.gst), gstApplies ? `GST, 10% of ${money(steps.gstBase)}` : "GST, not within Australia"),
+    step(money(steps.total), differences.length === 0 ? "total, as it was answered" : "total, which is NOT as it was recorded"),
+    ...differences.map((sentence) => `  DIFFERS: ${sentence}`),
+  ];
+}
+
+const money = (amount: number): string => amount.toFixed(2);
+/** Not rounded, with at least two decimals. */
+const exact = (text: string): string => {
+  const [whole, decimals = ""] = text.split(".");
+  return `${whole}.${decimals.padEnd(2, "0")}`;
+};
+const step = (figure: string, meaning: string): string => `  ${figure.padStart(14)}  ${meaning}`;
+
+export function shipmentText(shipmentId: string, versions: readonly ShipmentVersion[], nameOf: NameOf): string[] {
+  return [
+    `Shipment ${shipmentId}: ${versions.length} version${versions.length === 1 ? "" : "s"}`,
+    ...versions.flatMap((version, index) => versionText(version, index, nameOf)),
+  ];
+}
+
+function versionText(version: ShipmentVersion, index: number, nameOf: NameOf): string[] {
+  const { importId, by, requestId, fileName, sourceDetails, pushedAt, rows, fields, items } = version;
+  return [
+    "",
+    `Version ${index + 1}, ${standing(version)}`,
+    `  import  ${importId}, row${rows.length === 1 ? "" : "s"} ${rows.join(", ")} of ${fileName} (${sourceDetails})`,
+    `  pushed  ${pushedAt} by ${nameOf(by)}, request ${requestId}`,
+    ...Object.entries(fields).map(([name, value]) => `  ${name} = ${shown(value)}`),
+    ...items.map((item, line) => `  item ${line + 1} = ${shown(item)}`),
+  ];
+}
+
+function standing({ importId, writtenAt, supersededBy }: ShipmentVersion): string {
+  if (supersededBy === null) return `in the ledger since ${writtenAt}`;
+  const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
+  return `completed ${writtenAt}, never in the ledger: ${why}`;
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+export function verificationText({ findings, position, events, imports, rows, files, quotes, organisations }: Verification): string[] {
+  const { activities, shipments, versions, rejections, totals } = rows;
+  const lines = [
+    `Verified ${countOf(imports, "import", "imports")} (${countOf(events, "event", "events")}, up to position ${position.commit}): ${[
+      countOf(activities, "activity", "activities"),
+      countOf(totals, "total", "totals"),
+      countOf(shipments, "shipment", "shipments"),
+      countOf(versions, "version", "versions"),
+      countOf(rejections, "rejected row", "rejected rows"),
+      countOf(files, "stored file", "stored files"),
+    ].join(", ")}.`,
+    quoteLine(quotes),
+    ...table(
+      ["ORGANISATION", "IMPORTS", "DIFFERENCES"],
+      organisations.map((each) => [each.organisationId, String(each.imports), String(each.findings)]),
+    ),
+  ];
+  if (findings.count === 0) return [...lines, "Everything agrees with the streams."];
+  const told = findings.first.map(
+    ({ organisationId, importId, sentence }) => `  ${organisationId ?? "-"}  ${importId ?? "-"}  ${sentence}`,
+  );
+  const rest = findings.count - findings.first.length;
+  return [
+    ...lines,
+    `${countOf(findings.count, "difference", "differences")}:`,
+    ...told,
+    ...(rest > 0 ? [`  ... and ${number(rest)} more`] : []),
+  ];
+}
+
+function quoteLine({ quotes, requests, derived, seconds }: Verification["quotes"]): string {
+  const again = derived === quotes ? "all of them derived again" : `a sample of ${number(derived)} derived again (--all-quotes: all)`;
+  return `Verified ${countOf(quotes, "quote", "quotes")} of ${countOf(requests, "request", "requests")}, ${again}, in ${seconds.toFixed(1)} s.`;
+}
+
+export function verificationJson({ findings, position, ...rest }: Verification) {
+  return { ...rest, position: String(position.commit), differences: findings.count, first: findings.first };
+}
