@@ -24,6 +24,8 @@ const refused: readonly (readonly [string, string])[] = [
   ["src/events/x.ts", "../commands/handle.js"],
   ["src/commands/imports/x.ts", "../../projections/allProjections.js"],
   ["src/commands/imports/x.ts", "@eventstore/db-client"],
+  ["src/commands/imports/x.ts", "../../queries/organisations/organisations.js"],
+  ["src/queries/lookUps/x.ts", "../../commands/handle.js"],
   ["src/projections/x.ts", "../queries/organisations/organisations.js"],
   ["src/projections/tables/x.ts", "../running/applyBatch.js"],
   ["src/queries/x.ts", "../projections/running/applyBatch.js"],
@@ -42,6 +44,7 @@ const refused: readonly (readonly [string, string])[] = [
 const allowed: readonly (readonly [string, string])[] = [
   ["src/events/x.ts", "../domain/rejection.js"],
   ["src/commands/imports/x.ts", "../../events/codec.js"],
+  ["src/commands/imports/x.ts", "../../queries/lookUps/rejectedRows.js"],
   ["src/queries/x.ts", "../projections/tables/imports.js"],
   ["src/http/api/routes/x.ts", "../../../commands/handle.js"],
   ["src/http/portal/x.ts", "../server/answer.js"],

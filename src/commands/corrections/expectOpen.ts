@@ -3,6 +3,8 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
+import { isShownCompleted, supersededRows } from "../../queries/lookUps/rejectedRows.js";
+import { queuedImports } from "../imports/importQueue.js";
 import { firstRequest, type LoadedImport, loadImport } from "../imports/importStream.js";
 import { standingOf } from "./correctionsDecider.js";
 import { endedClaimants, loadCorrections, refusedRows } from "./correctionsStream.js";
@@ -39,8 +41,7 @@ export async function completedImport(
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again.`);
   // Its rejected rows are read from their table, which may be behind the stream.
-  const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
-  if (state.status !== "completed" || rowCount !== 1)
+  if (state.status !== "completed" || !(await isShownCompleted(pool, importId)))
     throw new Rejection("conflict", "The import is still running: its rejected rows can be corrected once it has completed.");
   return { request: state.request, position };
 }
@@ -138,41 +139,14 @@ async function queuedCorrections(
   organisationId: string,
   importId: string,
 ): Promise<Map<number, string>> {
-  const { rows } = await pool.query<{ importId: string }>(
-    `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
-    [organisationId, mostQueued],
-  );
+  const importIds = await queuedImports(pool, organisationId, mostQueued);
   const queued = new Map<number, string>();
-  for (let from = 0; from < rows.length; from += atOnce) {
-    const some = rows.slice(from, from + atOnce);
-    for (const request of await Promise.all(some.map((each) => firstRequest(eventStore, each.importId)))) {
+  for (let from = 0; from < importIds.length; from += atOnce) {
+    const some = importIds.slice(from, from + atOnce);
+    for (const request of await Promise.all(some.map((each) => firstRequest(eventStore, each)))) {
       if (request?.corrects?.importId !== importId) continue;
       for (const row of request.corrects.rows) if (!queued.has(row)) queued.set(row, request.importId);
     }
   }
   return queued;
-}
-
-interface RowsOfImport {
-  readonly organisationId: string;
-  /** Commit position of the import's ImportRequested. */
-  readonly position: bigint;
-  readonly rows: readonly number[];
-}
-
-/** Rejected rows whose shipment an import that was pushed later has written, and which import that is. */
-export async function supersededRows(pool: Pool, { organisationId, position, rows }: RowsOfImport): Promise<Map<number, string>> {
-  const found = await pool.query<{ row: number; importId: string }>(
-    `select r."row", s.import_id as "importId" from rejections r
-       join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
-      where r.import_position = $2 and r."row" = any($3::integer[])`,
-    [organisationId, position, rows],
-  );
-  return new Map(found.rows.map(({ row, importId }) => [row, importId]));
-}
-
-/** Whether the ledger of shipments has everything that the log has up to this position. */
-export async function ledgerHas(pool: Pool, position: bigint): Promise<boolean> {
-  const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
-  return rowCount === 1;
 }

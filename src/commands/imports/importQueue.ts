@@ -44,6 +44,15 @@ export async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
   return rowCount === 1;
 }
 
+/** The ids of the organisation's queued imports, oldest first; those that are not confirmed yet come last. */
+export async function queuedImports(pool: Pool, organisationId: string, most: number): Promise<string[]> {
+  const { rows } = await pool.query<{ importId: string }>(
+    `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
+    [organisationId, most],
+  );
+  return rows.map(({ importId }) => importId);
+}
+
 /** The import is in its stream: from now on a worker may take it. */
 export async function confirmPlace(pool: Pool, importId: string, position: bigint): Promise<void> {
   await pool.query(

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
-import { ledgerHas, supersededRows } from "../../../commands/corrections/expectOpen.js";
 import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
@@ -9,6 +8,7 @@ import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
 import { startedEvent } from "../../../events/importLayout.js";
 import { StoreUnavailable } from "../../../portErrors.js";
+import { ledgerHas, supersededRows } from "../../../queries/lookUps/rejectedRows.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 

@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type CompletedImport, completedImport } from "../../../../commands/corrections/expectOpen.js";
-import { rejectedRowStates, submittedColumns } from "../../../../commands/corrections/rejectedRows.js";
+import { rejectedRowStates } from "../../../../commands/corrections/rejectedRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import type { ReportToJudge } from "../../../../commands/imports/judging/fileChecks.js";
 import { reportIn } from "../../../../domain/files/header.js";
@@ -10,6 +10,7 @@ import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { FileHeader } from "../../../../ports/spreadsheets.js";
+import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import type { PortalDeps } from "../../page.js";
 import type { SignedInVisit } from "../../visit.js";
 import type { ReceivedForm } from "./receiveForm.js";
@@ -57,7 +58,7 @@ export async function reportToJudge(
 async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: readonly (string | undefined)[]): Promise<void> {
   const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
   const present = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
-  const lost = (await submittedColumns(deps, found)).filter((name) => !present.has(plain(name)));
+  const lost = (await submittedColumns(deps.pool, found.position, found.request.source)).filter((name) => !present.has(plain(name)));
   if (lost.length > 0)
     throw new Rejection(
       "invalid",

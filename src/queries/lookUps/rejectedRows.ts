@@ -1,0 +1,81 @@
+// src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so a stream has
+// the last word. An import's rows are found by its position, which the caller has from the import's own stream.
+import type { Pool } from "pg";
+
+/** Whether the tables have everything of the import, its rejected rows too. */
+export async function isShownCompleted(pool: Pool, importId: string): Promise<boolean> {
+  const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
+  return rowCount === 1;
+}
+
+export interface RejectedRowName {
+  readonly row: number;
+  /** The shipmentId of a shipment's row, the reference of an activity's. */
+  readonly handle: string | null;
+}
+
+/** In row order. */
+export async function rejectedRowsAfter(pool: Pool, position: bigint, after: number, most: number): Promise<RejectedRowName[]> {
+  const { rows } = await pool.query<RejectedRowName>(
+    `select "row", handle from rejections where import_position = $1 and "row" > $2 order by "row" limit ${most}`,
+    [position, after],
+  );
+  return rows;
+}
+
+/** Those of the rows that are rejected rows of the import. */
+export async function rejectedRowsAmong(pool: Pool, position: bigint, numbers: readonly number[]): Promise<RejectedRowName[]> {
+  const { rows } = await pool.query<RejectedRowName>(
+    `select "row", handle from rejections where import_position = $1 and "row" = any($2::integer[])`,
+    [position, numbers],
+  );
+  return rows;
+}
+
+/** The rejected lines of these shipments, in row order. */
+export async function rejectedLinesOf(
+  pool: Pool,
+  position: bigint,
+  shipmentIds: readonly string[],
+): Promise<{ readonly row: number; readonly handle: string }[]> {
+  const { rows } = await pool.query<{ row: number; handle: string }>(
+    `select r."row", r.handle from unnest($2::text[]) as asked (handle)
+       join rejections r on r.import_position = $1 and md5(r.handle) = md5(asked.handle) and r.handle = asked.handle order by r."row"`,
+    [position, shipmentIds],
+  );
+  return rows;
+}
+
+/** The columns that the rejected rows were sent with. Rows of a file all have the same; a JSON push is small enough to look at each. */
+export async function submittedColumns(pool: Pool, position: bigint, source: "data" | "file"): Promise<string[]> {
+  const looked = source === "file" ? 'order by "row" limit 1' : "";
+  const { rows } = await pool.query<{ name: string }>(
+    `select distinct json_object_keys(data) as name from (select data from rejections where import_position = $1 ${looked}) as some_rows`,
+    [position],
+  );
+  return rows.map(({ name }) => name);
+}
+
+interface RowsOfImport {
+  readonly organisationId: string;
+  /** Commit position of the import's ImportRequested. */
+  readonly position: bigint;
+  readonly rows: readonly number[];
+}
+
+/** Rejected rows whose shipment an import that was pushed later has written, and which import that is. */
+export async function supersededRows(pool: Pool, { organisationId, position, rows }: RowsOfImport): Promise<Map<number, string>> {
+  const found = await pool.query<{ row: number; importId: string }>(
+    `select r."row", s.import_id as "importId" from rejections r
+       join shipments s on s.organisation_id = $1 and s.shipment_id = r.handle and s.import_position > r.import_position
+      where r.import_position = $2 and r."row" = any($3::integer[])`,
+    [organisationId, position, rows],
+  );
+  return new Map(found.rows.map(({ row, importId }) => [row, importId]));
+}
+
+/** Whether the ledger of shipments has everything that the log has up to this position. */
+export async function ledgerHas(pool: Pool, position: bigint): Promise<boolean> {
+  const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
+  return rowCount === 1;
+}
