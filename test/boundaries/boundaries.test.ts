@@ -73,11 +73,7 @@ const statements: readonly (readonly [path: string, text: string, faults: readon
     "const one = `with a as (select 1), b as (select * from a join members m on true)`;\n",
     ["1 reads members"],
   ],
-  [
-    "src/queries/importTrespasser.ts",
-    'import { rateWindows, sessions } from "../projections/tables/operational.js";\n',
-    ["1 reads rate_windows", "1 reads sessions"],
-  ],
+  ["src/queries/importTrespasser.ts", 'import { sessions } from "../projections/tables/operational.js";\n', ["1 reads sessions"]],
   [
     "src/queries/quotes/importTrespasser.ts",
     'import { quotes } from "../../projections/tables/quotes.js";\ndb.insert(quotes);\n',
