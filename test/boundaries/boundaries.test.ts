@@ -47,7 +47,7 @@ const allowed: readonly (readonly [string, string])[] = [
   ["src/commands/imports/x.ts", "../../queries/lookUps/rejectedRows.js"],
   ["src/queries/x.ts", "../projections/tables/imports.js"],
   ["src/http/api/routes/x.ts", "../../../commands/handle.js"],
-  ["src/http/portal/x.ts", "../server/answer.js"],
+  ["src/http/portal/x.ts", "../server/problem.js"],
   ["src/embedded/x.ts", "../adapters/metrics.js"],
 ];
 
