@@ -4,7 +4,7 @@ import { compareCorrections } from "./comparing/compareCorrections.js";
 import { compareGroups } from "./comparing/compareGroups.js";
 import { compareImports } from "./comparing/compareImports.js";
 import { compareRows, rowTables } from "./comparing/compareRows.js";
-import { correctionsOfImport } from "./evidence/correctionsOfImport.js";
+import { correctionsOfImport } from "./evidence/correctionEvidence.js";
 import { type AuditedImport, auditedImportOf } from "./evidence/evidence.js";
 import type { ImportFold } from "./evidence/importFold.js";
 import { newFindings } from "./findings.js";

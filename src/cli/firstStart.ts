@@ -11,8 +11,7 @@ import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
 import { type Adapters, memberDeps, openAdapters, organisationDeps, whenUp } from "../main/adapters.js";
 import { prepareTables, unfilledTables } from "../main/tables.js";
-import { listMembers } from "../queries/organisations/members.js";
-import { listOrganisations } from "../queries/organisations/organisations.js";
+import { listMembers, listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
 export interface Demo {

@@ -60,7 +60,7 @@ async function printLink(make: Work<{ readonly token: string }>): Promise<void> 
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withOrganisation(org, async ({ pool }) => {
-    const { listMembers } = await import("../queries/organisations/members.js");
+    const { listMembers } = await import("../queries/organisations/organisations.js");
     return listMembers(pool, org);
   });
   const header = ["EMAIL", "NAME", "ROLE", "STATUS", "JOINED", "ID"];

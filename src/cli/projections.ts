@@ -20,11 +20,11 @@ export function addProjectionCommands(program: Command): void {
 }
 
 async function status({ json }: { json?: boolean }): Promise<void> {
-  const standings = await withStores(async ({ pool, eventStore, signal }) => {
-    const { projectionStanding } = await import("../projections/running/standing.js");
-    return projectionStanding({ pool, eventStore, signal, now: Date.now });
+  const lags = await withStores(async (stores) => {
+    const { projectionLags } = await import("../projections/running/projectionLag.js");
+    return projectionLags(stores);
   });
-  const shown = standings.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null }));
+  const shown = lags.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null }));
   printList(shown, json, ["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], ({ projection, position, events, seconds }) => [
     projection,
     position,

@@ -12,10 +12,24 @@ export const firstRowRevision: Revision = 2n;
 /** The rows that are recorded before the event with this revision: all of the import's rows, for the event that ends it. */
 export const rowsBefore = (revision: Revision): number => (revision > firstRowRevision ? Number(revision - firstRowRevision) : 0);
 
-type Started = Extract<RecordedOn<"import">, { type: "ImportStarted" }>;
+/** A recorded event of an import's stream, of one of these types. */
+export type ImportEvent<Type extends RecordedOn<"import">["type"] = RecordedOn<"import">["type"]> = Extract<
+  RecordedOn<"import">,
+  { type: Type }
+>;
+
+/** Undefined for an unknown import. */
+export async function requestedEvent(
+  eventStore: Pick<EventStore, "read">,
+  importId: string,
+): Promise<ImportEvent<"ImportRequested"> | undefined> {
+  const stored = await eventAt(eventStore, streamOf.import(importId), requestedRevision);
+  const event = stored && decodeOn("import", stored);
+  return event?.type === "ImportRequested" ? event : undefined;
+}
 
 /** Undefined for an import that has not started, or ended before it did. */
-export async function startedEvent(eventStore: EventStore, importId: string): Promise<Started | undefined> {
+export async function startedEvent(eventStore: EventStore, importId: string): Promise<ImportEvent<"ImportStarted"> | undefined> {
   const stored = await eventAt(eventStore, streamOf.import(importId), startedRevision);
   const event = stored && decodeOn("import", stored);
   return event?.type === "ImportStarted" ? event : undefined;

@@ -8,7 +8,7 @@ import { createGeography, type Geography } from "../domain/geography/geography.j
 import { outageIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
-import { localityFiles } from "../queries/organisations/organisations.js";
+import { listLocalityFiles } from "../queries/organisations/organisations.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
 import { repeatedly } from "../workers/waiting/repeatedly.js";
 
@@ -35,7 +35,7 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
     for (const [country, sha256] of Object.entries(versions)) paths[country] = await fetchCountry(country, sha256);
     return paths;
   };
-  const current = async () => Object.fromEntries((await localityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
+  const current = async () => Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
   const load = async (versions: Record<string, string>): Promise<Geography> => {
     const paths = await filesOf(versions);
     return createGeography((country) => {

@@ -12,6 +12,10 @@ export const beginning: Position = { commit: -1n, prepare: -1n };
 export const isAfter = (position: Position, other: Position | undefined): boolean =>
   other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
 
+/** How much of the log, from 0 to 1, lies before a position. Positions grow with the log's bytes. */
+export const shareOf = (position: Position, end: Position | undefined): number =>
+  end && end.commit > 0n ? Math.min(1, Number(position.commit) / Number(end.commit)) : 1;
+
 /** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
 export interface NewEvent {
   readonly id: string;

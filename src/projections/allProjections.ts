@@ -1,24 +1,13 @@
 import { logStream, streamPrefix } from "../events/streams.js";
 import { activities } from "./models/activities.js";
 import { imports } from "./models/imports.js";
-import { applyLocalityEvents } from "./models/localityFiles.js";
 import { members } from "./models/members.js";
-import { applyOrganisationEvents } from "./models/organisations.js";
+import { organisations } from "./models/organisations.js";
 import { quotes } from "./models/quotes.js";
 import { rejections } from "./models/rejections.js";
 import { shipments } from "./models/shipments.js";
 import { versions } from "./models/versions.js";
 import type { Projection } from "./projection.js";
-
-/** The commands that change an organisation write these tables as well, before the projector does. */
-const organisations: Projection = {
-  name: "organisations",
-  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "locality_files"],
-  async apply(client, { events }, { skip }) {
-    await applyOrganisationEvents(client, events, skip);
-    await applyLocalityEvents(client, events, skip);
-  },
-};
 
 /** In the order in which they are applied. */
 export const allProjections: readonly Projection[] = [organisations, members, imports, rejections, activities, shipments, versions, quotes];
@@ -27,13 +16,17 @@ export const allProjections: readonly Projection[] = [organisations, members, im
  * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:
  * existing checkpoints have not seen its events, and would be taken for those of another log.
  */
-export const landmarkPrefixes: readonly string[] = [
-  ...[streamPrefix.import, streamPrefix.organisation, streamPrefix.localities, logStream],
-  ...[streamPrefix.quotes, streamPrefix.quote],
+export const permanentPrefixes: readonly string[] = [
+  streamPrefix.import,
+  streamPrefix.organisation,
+  streamPrefix.localities,
+  logStream,
+  streamPrefix.quotes,
+  streamPrefix.quote,
 ];
 
 /**
- * Two kinds of streams are no landmarks. A member's stream is deleted when the person is to be forgotten, so it cannot be found again.
+ * Two kinds of streams are not permanent. A member's stream is deleted when the person is to be forgotten, so it cannot be found again.
  * Corrections streams were added later, so older checkpoints have not seen them.
  */
-export const projectedPrefixes: readonly string[] = [...landmarkPrefixes, streamPrefix.member, streamPrefix.corrections];
+export const projectedPrefixes: readonly string[] = [...permanentPrefixes, streamPrefix.member, streamPrefix.corrections];

@@ -3,6 +3,7 @@ import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { ApplyOptions } from "./projection.js";
+import type { EndedImport } from "./sortedBatch.js";
 
 /** Table and column names come from the code, never from a request, so they are not quoted. */
 export async function copyRows(
@@ -18,6 +19,12 @@ export async function copyRows(
   await copyLines(client, `${staging} (${target.columns})`, lines);
   await client.query(`insert into ${target.table} (${target.columns}) select ${target.columns} from ${staging} on conflict do nothing`);
   await client.query(`drop table ${staging}`);
+}
+
+/** Deletes what was written for these imports. */
+export async function deleteRows(client: PoolClient, table: string, imports: readonly EndedImport[]): Promise<void> {
+  if (imports.length === 0) return;
+  await client.query(`delete from ${table} where import_position = any($1::bigint[])`, [imports.map(({ facts }) => facts.position)]);
 }
 
 async function copyLines(client: PoolClient, target: string, lines: string): Promise<void> {

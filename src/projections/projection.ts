@@ -2,7 +2,9 @@
 // the projector, rebuild the command that builds the tables anew. A projection takes a batch and a transaction, writes set-based SQL
 // and calls no other store; applyBatch.ts commits its rows and its checkpoint together. Table names are unqualified, since a rebuild
 // runs the same code with the search path on a shadow schema.
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { EventStore } from "../ports/eventStore.js";
 import type { SkipEvent, SortedBatch } from "./sortedBatch.js";
 
 export interface Projection {
@@ -10,6 +12,14 @@ export interface Projection {
   /** Only this projection writes these tables, and a rebuild replaces all of them together. */
   readonly tables: readonly string[];
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
+}
+
+/** What the projector and a rebuild run with. */
+export interface Running {
+  readonly pool: Pool;
+  readonly eventStore: EventStore;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
 }
 
 export interface ApplyOptions {

@@ -1,26 +1,13 @@
 // Groups a batch of events by import, once for all projections.
 import { isUuid } from "../domain/uuid.js";
 import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
-import type {
-  ImportCancelled,
-  ImportCompleted,
-  ImportFailed,
-  ImportKind,
-  ImportRequested,
-  ImportStarted,
-  RowAccepted,
-  RowRejected,
-} from "../events/importEvents.js";
+import type { ImportEnding, ImportKind, RowAccepted, RowRejected } from "../events/importEvents.js";
+import type { ImportEvent } from "../events/importLayout.js";
 import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
 import type { StoredEvent } from "../ports/eventStore.js";
 import type { RunningTotals } from "./models/runningTotals.js";
-
-export type Ending =
-  | { readonly type: "ImportCompleted"; readonly data: ImportCompleted; readonly event: StoredEvent }
-  | { readonly type: "ImportFailed"; readonly data: ImportFailed; readonly event: StoredEvent }
-  | { readonly type: "ImportCancelled"; readonly data: ImportCancelled; readonly event: StoredEvent };
 
 export interface ImportFacts {
   readonly importId: string;
@@ -38,13 +25,13 @@ export interface ImportSlice {
   readonly importId: string;
   /** Filled in by importFacts.ts before any projection sees the slice. */
   facts: ImportFacts | undefined;
-  requested: { readonly data: ImportRequested; readonly event: StoredEvent } | undefined;
-  started: ImportStarted | undefined;
+  requested: ImportEvent<"ImportRequested"> | undefined;
+  started: ImportEvent<"ImportStarted"> | undefined;
   readonly accepted: RowAccepted[];
   /** The revision of each accepted row, in the same order. */
   readonly acceptedRevisions: bigint[];
   readonly rejected: RowRejected[];
-  ended: Ending | undefined;
+  ended: ImportEvent<ImportEnding> | undefined;
   /** The revision of the first event after ImportRequested. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
@@ -60,6 +47,27 @@ export interface SortedBatch {
 /** Logs an unreadable event. The projections leave it out, because one broken event must not stop all organisations' imports. */
 export type SkipEvent = (event: StoredEvent, why: string) => void;
 
+export interface EndedImport {
+  readonly facts: ImportFacts;
+  readonly ended: ImportEvent<ImportEnding>;
+}
+
+export interface CompletedImport extends EndedImport {
+  readonly ended: ImportEvent<"ImportCompleted">;
+}
+
+/** The imports of one kind that end in the batch, in the order of the log. */
+export function endingsOf({ endings }: SortedBatch, kind: ImportKind) {
+  const completed: CompletedImport[] = [];
+  const abandoned: EndedImport[] = [];
+  for (const { facts, ended } of endings) {
+    if (!ended || facts?.kind !== kind) continue;
+    if (ended.type === "ImportCompleted") completed.push({ facts, ended });
+    else abandoned.push({ facts, ended });
+  }
+  return { completed, abandoned };
+}
+
 export function sortBatch(events: readonly StoredEvent[], skip: SkipEvent): SortedBatch {
   const slices = new Map<string, ImportSlice>();
   const endings: ImportSlice[] = [];
@@ -70,7 +78,7 @@ export function sortBatch(events: readonly StoredEvent[], skip: SkipEvent): Sort
       stream = event.stream;
       slice = sliceOf(slices, stream);
     }
-    if (slice) place(event, slice, endings, skip);
+    if (slice) addToSlice(event, slice, endings, skip);
   }
   return { events, imports: [...slices.values()], endings };
 }
@@ -102,7 +110,7 @@ export function importIdOf(stream: string): string | undefined {
   return isUuid(id) ? id : undefined;
 }
 
-function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {
+function addToSlice(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {
   const event = readImportEvent(stored, skip);
   if (!event) return;
   if (event.type !== "ImportRequested") slice.firstRevision ??= event.revision;
@@ -116,15 +124,15 @@ function place(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], 
       slice.rejected.push(event.data);
       return;
     case "ImportRequested":
-      slice.requested = { data: event.data, event };
+      slice.requested = event;
       return;
     case "ImportStarted":
-      slice.started = event.data;
+      slice.started = event;
       return;
     case "ImportCompleted":
     case "ImportFailed":
     case "ImportCancelled":
-      slice.ended = { type: event.type, data: event.data, event } as Ending;
+      slice.ended = event;
       endings.push(slice);
       return;
   }
@@ -146,7 +154,7 @@ export function readable<S extends StreamKind>(kind: S, event: StoredEvent, skip
   }
 }
 
-function readImportEvent(event: StoredEvent, skip: SkipEvent): RecordedOn<"import"> | undefined {
+function readImportEvent(event: StoredEvent, skip: SkipEvent): ImportEvent | undefined {
   const decoded = readable("import", event, skip);
   if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
   if (Number.isInteger(decoded.data.row)) return decoded;

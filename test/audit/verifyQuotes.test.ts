@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createSample } from "../../src/audit/quotes/sample.js";
+import { createSample } from "../../src/audit/quotes/verifyQuotes.js";
 import { verify } from "../../src/audit/verify.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../src/domain/catalogue/schema.js";
 import { oldQuote, recordOldQuote } from "../support/oldQuote.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { correctionStory } from "../../src/audit/history/correctionStory.js";
+import { correctionStory } from "../../src/audit/history/importHistory.js";
 import { verify } from "../../src/audit/verify.js";
 import { correctionLines } from "../../src/cli/audit/auditImportText.js";
 import { requestImport } from "../../src/commands/imports/requestImport.js";

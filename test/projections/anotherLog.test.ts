@@ -6,7 +6,7 @@ import type { EventStore } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { disownTables } from "../../src/projections/running/checkpoints.js";
-import { projectionStanding } from "../../src/projections/running/standing.js";
+import { projectionLags } from "../../src/projections/running/projectionLag.js";
 import { connect } from "../adapters/eventStore/support.js";
 import { activity, append, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel, until } from "../support/readModel.js";
@@ -69,8 +69,8 @@ async function expectDisowned(store: EventStore, why: RegExp): Promise<void> {
   expect(said).toMatch(why);
   expect(said).toContain("projections rebuild");
   expect(await everything()).toEqual(before);
-  const standing = projectionStanding({ pool: model.pool, eventStore: store, signal: new AbortController().signal, now: Date.now });
-  await expect(standing).rejects.toThrow(/another log.*`projections rebuild`/);
+  const lags = projectionLags({ pool: model.pool, eventStore: store, signal: new AbortController().signal });
+  await expect(lags).rejects.toThrow(/another log.*`projections rebuild`/);
   // The tables stay disowned: before a rebuild not even their own log is projected to them.
   expect(await projectFrom(own, await record(model.eventStore))).toContain("were found to be of another log");
 }
@@ -140,7 +140,7 @@ test("a projector that disowns the old tables does not disown those that a rebui
     await model.stopProjector();
   }
   await rebuildFrom(own);
-  const stale = new Map([["imports", { commit: 1n, prepare: 1n, landmark: undefined, logId: undefined }]]);
+  const stale = new Map([["imports", { commit: 1n, prepare: 1n, lastEvent: undefined, logId: undefined }]]);
   await disownTables(model.pool, stale);
   const placed = await checkpoints();
   expect(placed.every(({ commit }) => commit !== String(2n ** 63n - 1n))).toBe(true);

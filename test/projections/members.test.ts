@@ -14,7 +14,7 @@ import { memberDeps } from "../../src/main/adapters.js";
 import { noStream } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
-import { listMembers } from "../../src/queries/organisations/members.js";
+import { listMembers } from "../../src/queries/organisations/organisations.js";
 import { fileFor, origin } from "../commands/support.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 import { organisationDeps } from "../support/service.js";

@@ -143,7 +143,7 @@ describe("the rows are summed in the table instead", () => {
 
 describe("the memory for totals of running imports", () => {
   const kept = (rows: number, odd = {}): RunningTotals => {
-    const totals = runningTotals(0n);
+    const totals = runningTotals();
     const accepted = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity(odd) }));
     totals.add({ accepted, acceptedRevisions: accepted.map((_, n) => BigInt(n + 2)), firstRevision: 1n, lastRevision: BigInt(rows + 1) });
     return totals;

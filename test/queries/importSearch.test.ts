@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventStore } from "../../src/ports/eventStore.js";
-import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/imports/importSearch.js";
+import { type ImportFilter, mostLookedAt, searchImports } from "../../src/queries/imports/importList.js";
 import type { ImportStatus } from "../../src/queries/imports/importView.js";
 import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";

@@ -44,7 +44,7 @@ async function fill(organisationId: string, first: string, count: number, before
   );
   const completed = Array.from({ length: count }, (_, n) => ({
     facts: { importId: "", position: String(before + n + 1), organisationId, kind: "activities" as const, sourceDetails: "x" },
-    counts: { received: rowsEach, processed: rowsEach, failed: 0 },
+    ended: { data: { counts: { received: rowsEach, processed: rowsEach, failed: 0 } } },
   }));
   const client = await database.pool.connect();
   await client.query("begin");

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { backOffMs } from "../../backOff.js";
 
 export interface ListenOptions {
   readonly url: string;
@@ -15,7 +16,7 @@ export interface ListenOptions {
 
 /** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. */
 export async function listen(options: ListenOptions): Promise<void> {
-  let delay = 100;
+  let failures = 0;
   while (!options.signal.aborted) {
     const client = new pg.Client({
       connectionString: options.url,
@@ -33,7 +34,7 @@ export async function listen(options: ListenOptions): Promise<void> {
       }
       client.on("notification", ({ payload }) => options.onNotify(payload));
       await client.query(`listen ${client.escapeIdentifier(options.channel)}`);
-      delay = 100;
+      failures = 0;
       options.onNotify(undefined);
       const reason = await lost;
       if (reason) options.onError?.(reason);
@@ -43,8 +44,8 @@ export async function listen(options: ListenOptions): Promise<void> {
       client.on("error", () => undefined);
       await client.end().catch(() => undefined);
     }
-    await pause(delay, undefined, { signal: options.signal }).catch(() => undefined);
-    delay = Math.min(delay * 2, 5_000);
+    failures += 1;
+    await pause(backOffMs(failures, { firstMs: 100, mostMs: 5_000 }), undefined, { signal: options.signal }).catch(() => undefined);
   }
 }
 

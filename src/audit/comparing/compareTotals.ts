@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { type ActivitySums, addTotal, type DigestOfSums, digestOfSums } from "../evidence/activitySums.js";
+import { type ActivitySums, addTotal, type DigestOfSums, digestOfSums } from "../evidence/digests.js";
 import type { AuditedImport } from "../evidence/evidence.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
+import { type DigestOfVersions, digestOfVersions, type VersionRow } from "../evidence/digests.js";
 import type { AuditedImport } from "../evidence/evidence.js";
-import { type DigestOfVersions, digestOfVersions, type VersionRow } from "../evidence/versionDigest.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 

@@ -2,11 +2,10 @@
 import { streamPrefix } from "../../events/streams.js";
 import type { EventStore, Position, StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
-import { type DigestOfSums, digestOfSums } from "./activitySums.js";
 import { type CorrectionEvidence, correctionEvidence } from "./correctionEvidence.js";
+import { type DigestOfSums, type DigestOfVersions, digestOfSums, digestOfVersions } from "./digests.js";
 
 import { type FoldedShipment, foldEvent, type ImportFold, newFold, recounted } from "./importFold.js";
-import { type DigestOfVersions, digestOfVersions } from "./versionDigest.js";
 
 /** What is kept of a fold: counts and digests, not the rows. */
 export interface AuditedImport extends Pick<ImportFold, "importId" | "requested" | "started" | "ended" | "revision"> {

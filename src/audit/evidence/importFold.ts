@@ -14,7 +14,7 @@ import { streamPrefix } from "../../events/streams.js";
 import type { Position, StoredEvent } from "../../ports/eventStore.js";
 import { canonical, shortDigest } from "../canonical.js";
 import { activityShape, lineShape, rejectionShape } from "../rowShapes.js";
-import { type ActivitySums, addActivity } from "./activitySums.js";
+import { type ActivitySums, addActivity } from "./digests.js";
 
 export type AuditedEnding = { readonly revision: bigint; readonly position: Position; readonly recordedAt: Date } & (
   | { readonly type: "ImportCompleted"; readonly data: ImportCompleted }

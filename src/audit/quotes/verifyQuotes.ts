@@ -9,7 +9,6 @@ import type { Findings } from "../findings.js";
 import type { Snapshot } from "../snapshot.js";
 import { createDeriver } from "./deriveQuotes.js";
 import { expectedRows, type QuoteRows, rowsText, storedRows, strayRows } from "./quoteRows.js";
-import { createSample } from "./sample.js";
 
 export interface QuoteVerification {
   readonly requests: number;
@@ -112,4 +111,26 @@ async function difference(rows: QuoteRows, eventStore: EventStore): Promise<stri
   const column = Object.keys(expected.columns).find((name) => canonical(expected.columns[name]) !== canonical(rows.columns[name]));
   if (column !== undefined) return `quote_requests.${column} is not as the stream says`;
   return rows.organisationId === expected.organisationId ? "its rows in quotes are not as the stream says" : "it is another organisation's";
+}
+
+/** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be taken. */
+export interface Sample<Item> {
+  readonly taken: readonly Item[];
+  offer(item: Item): void;
+}
+
+export function createSample<Item>(most: number): Sample<Item> {
+  const taken: Item[] = [];
+  let offered = 0;
+  return {
+    taken,
+    offer(item) {
+      offered += 1;
+      if (taken.length < most) taken.push(item);
+      else {
+        const place = Math.floor(Math.random() * offered);
+        if (place < most) taken[place] = item;
+      }
+    },
+  };
 }

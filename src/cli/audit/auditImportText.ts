@@ -1,5 +1,4 @@
-import type { CorrectionStep } from "../../audit/history/correctionStory.js";
-import type { ImportHistory, RowRun } from "../../audit/history/importHistory.js";
+import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import type { NameOf } from "../../audit/history/names.js";
 import type { Verdict } from "../../audit/importVerdict.js";
 import { principalOf } from "../../domain/principal.js";

@@ -6,10 +6,8 @@ import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerT
 import type { ReadinessCheck } from "../../http/api/deps.js";
 import { singleSignOnPaths } from "../../http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../http/startApi.js";
-import { unfinishedImports } from "../../queries/imports/unfinishedImports.js";
+import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/catalogueCache.js";
-import { deliveriesByOutcome, oldestUnsentSeconds } from "../../queries/organisations/webhookMetrics.js";
-import { projectionLagSeconds } from "../../queries/projectionLag.js";
 import { createQuoteMemory } from "../../queries/quotes/recentQuotes.js";
 import { type Adapters, memberDeps, organisationDeps, webhookDeps } from "../adapters.js";
 import { createCheckProcesses } from "../checking/checkProcesses.js";

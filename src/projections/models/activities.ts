@@ -1,9 +1,10 @@
 // The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import type { RowAccepted } from "../../events/importEvents.js";
-import { copyRows, field } from "../copyRows.js";
+import { copyRows, deleteRows, field } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { type Completed, writeTotals } from "./activityTotals.js";
+import { endingsOf } from "../sortedBatch.js";
+import { writeTotals } from "./activityTotals.js";
 
 const fields = fieldsOf("activity");
 
@@ -27,15 +28,9 @@ export const activities: Projection = {
       else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
-    const completed: Completed[] = [];
-    const abandoned: string[] = [];
-    for (const { facts, ended } of batch.endings) {
-      if (facts?.kind !== "activities") continue;
-      if (ended?.type === "ImportCompleted") completed.push({ facts, counts: ended.data.counts });
-      else abandoned.push(facts.position);
-    }
+    const { completed, abandoned } = endingsOf(batch, "activities");
     await writeTotals(client, completed, options);
-    if (abandoned.length > 0) await client.query("delete from activities where import_position = any($1::bigint[])", [abandoned]);
+    await deleteRows(client, "activities", abandoned);
   },
 };
 

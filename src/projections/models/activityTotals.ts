@@ -2,10 +2,11 @@
 // rows passed, or else from the rows in the table.
 import type { PoolClient } from "pg";
 import { toFullText } from "../../domain/money.js";
+import type { ImportCompleted } from "../../events/importEvents.js";
 import { copyRows, field } from "../copyRows.js";
 import type { ApplyOptions } from "../projection.js";
-import type { Ending, ImportFacts } from "../sortedBatch.js";
-import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/activityTime.js";
+import type { ImportFacts } from "../sortedBatch.js";
+import { certainInstantSql, halfHourSql, instantSql, isNoTime, longestKey } from "../tables/ledgers.js";
 import type { Total } from "./runningTotals.js";
 
 const group = "customer_id, warehouse_code, charge_code";
@@ -16,22 +17,17 @@ const target = {
   columns: `organisation_id, ${group}, half_hour, import_position, quantity, row_count, row_numbers`,
 };
 
-export interface Completed {
-  readonly facts: ImportFacts;
-  readonly counts: Extract<Ending, { type: "ImportCompleted" }>["data"]["counts"];
-}
-
 /** Does nothing for an import that has its totals already. */
 export async function writeTotals(
   client: PoolClient,
-  completed: readonly Completed[],
+  completed: readonly { readonly facts: ImportFacts; readonly ended: { readonly data: Pick<ImportCompleted, "counts"> } }[],
   options: Pick<ApplyOptions, "keepExisting">,
 ): Promise<void> {
   if (completed.length === 0) return;
   const unsummed: ImportFacts[] = [];
   let lines = "";
-  for (const { facts, counts } of completed) {
-    const totals = facts.totals?.all(counts.processed);
+  for (const { facts, ended } of completed) {
+    const totals = facts.totals?.all(ended.data.counts.processed);
     if (!totals) unsummed.push(facts);
     else for (const total of totals) lines += line(facts, total);
   }

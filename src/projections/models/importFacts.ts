@@ -19,7 +19,7 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
   for (const facts of unknown.length > 0 ? await lookUp(client, unknown) : []) known.set(facts.importId, facts);
   for (const slice of batch.imports) {
     slice.facts = known.get(slice.importId);
-    if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals((slice.firstRevision ?? 0n) - 1n);
+    if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals();
     if (slice.ended) known.delete(slice.importId);
   }
   keepWithin(mostNumbers, known);
@@ -38,10 +38,10 @@ export function keepWithin(numbers: number, known: KnownImports): void {
   }
 }
 
-function factsOf({ data, event }: NonNullable<ImportSlice["requested"]>): ImportFacts {
+function factsOf({ data, position }: NonNullable<ImportSlice["requested"]>): ImportFacts {
   return {
     importId: data.importId,
-    position: String(event.position.commit),
+    position: String(position.commit),
     organisationId: data.organisationId,
     kind: data.kind,
     sourceDetails: data.sourceDetails,

@@ -1,9 +1,11 @@
 // One row per import: status, counts and times, as the contract's Import shows them.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
+import type { ImportEnding } from "../../events/importEvents.js";
+import type { ImportEvent } from "../../events/importLayout.js";
 import { storableJson } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import type { Ending, ImportSlice, SortedBatch } from "../sortedBatch.js";
+import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
 
 export const imports: Projection = {
   name: "imports",
@@ -70,13 +72,13 @@ function changeOf(slice: ImportSlice) {
     lastRevision: String(slice.lastRevision),
     accepted: slice.accepted.length,
     rejected: slice.rejected.length,
-    ...(slice.started && { startedAt: slice.started.at }),
+    ...(slice.started && { startedAt: slice.started.data.at }),
     ...(slice.ended && outcomeOf(slice.ended)),
   };
 }
 
 /** A failed or cancelled import has no `counts`: it keeps its counts of received and failed rows, and `processed` is 0. */
-function outcomeOf({ type, data }: Ending) {
+function outcomeOf({ type, data }: ImportEvent<ImportEnding>) {
   switch (type) {
     case "ImportCompleted":
       return {

@@ -1,21 +1,30 @@
-// Organisations, catalogue versions, API keys and webhook endpoints. The command that changes an organisation writes these rows itself,
+// Organisations, catalogue versions, API keys, webhook endpoints and the files of localities. The command that changes an organisation writes these rows itself,
 // so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
+import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
 import { decodeOn, type RecordedOn } from "../../events/codec.js";
-import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import type { Projection } from "../projection.js";
 import { readable, type SkipEvent } from "../sortedBatch.js";
 import { applyCatalogue, stageChanges } from "./catalogues.js";
-import { applyWebhookEvent } from "./webhookEndpoints.js";
 
-export interface OrganisationProjection {
+export const organisations: Projection = {
+  name: "organisations",
+  tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "locality_files"],
+  async apply(client, { events }, { skip }) {
+    await applyOrganisationEvents(client, events, skip);
+    await applyLocalityEvents(client, events, skip);
+  },
+};
+
+interface OrganisationSources {
   readonly events: EventStore;
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 }
 
 /** Applies the events of the organisation's stream that its rows do not include yet. */
-export async function catchUpOrganisation({ events, inTransaction }: OrganisationProjection, organisationId: string): Promise<void> {
+export async function catchUpOrganisation({ events, inTransaction }: OrganisationSources, organisationId: string): Promise<void> {
   await inTransaction(async (client) => {
     const included = await lockOrganisation(client, organisationId);
     const fresh: StoredEvent[] = [];
@@ -64,11 +73,21 @@ async function applyEvents(
       case "CatalogueApplied":
         await applyCatalogue(client, organisationId, event);
         continue;
-      case "ApiKeyCreated":
-        await addKey(client, organisationId, event.data);
+      case "ApiKeyCreated": {
+        const { sha256, keyId, name, prefix, at } = event.data;
+        await client.query(
+          `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, $4, $5, $6)
+           on conflict (sha256) do nothing`,
+          [sha256, keyId, organisationId, name, prefix, at],
+        );
         continue;
+      }
       case "ApiKeyRevoked":
-        await revokeKey(client, organisationId, event.data);
+        await client.query("update api_keys set revoked_at = coalesce(revoked_at, $3) where organisation_id = $1 and key_id = $2", [
+          organisationId,
+          event.data.keyId,
+          event.data.at,
+        ]);
         continue;
       case "WebhookAdded":
       case "WebhookChanged":
@@ -85,18 +104,77 @@ async function applyEvents(
   await client.query("update organisations set revision = $2 where id = $1 and revision < $2", [organisationId, String(last.revision)]);
 }
 
-async function addKey(client: PoolClient, organisationId: string, key: EventDataOf<"ApiKeyCreated">): Promise<void> {
-  await client.query(
-    `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at) values ($1, $2, $3, $4, $5, $6)
-     on conflict (sha256) do nothing`,
-    [key.sha256, key.keyId, organisationId, key.name, key.prefix, key.at],
-  );
+type WebhookEvent = Extract<RecordedOn<"organisation">, { readonly type: `Webhook${string}` }>;
+
+/** After a rotation the earlier secret signs for a day more. That also holds if the next rotation follows within that day. */
+const signsFrom = `case when rotated_at > $6::timestamptz - interval '${overlapHours} hours'
+  then greatest(coalesce(signs_from, generation - 1), $5 - ${mostSecrets - 1}) else generation end`;
+
+/** Each event comes once and in order: the caller compares its revision with the organisation's. */
+async function applyWebhookEvent(client: PoolClient, organisationId: string, event: WebhookEvent): Promise<void> {
+  const { endpointId, at } = event.data;
+  const change = (assignments: string, values: readonly unknown[] = []) =>
+    client.query(`update webhook_endpoints set ${assignments} where organisation_id = $1 and endpoint_id = $2`, [
+      organisationId,
+      endpointId,
+      ...values,
+    ]);
+  switch (event.type) {
+    case "WebhookAdded":
+      await client.query(
+        `insert into webhook_endpoints (endpoint_id, organisation_id, url, events, generation, added_at, added_position)
+         values ($1, $2, $3, $4, 1, $5, $6) on conflict (endpoint_id) do nothing`,
+        [endpointId, organisationId, event.data.url, event.data.events, at, String(event.position.commit)],
+      );
+      return;
+    case "WebhookChanged":
+      await change(
+        `url = $3, events = $4, signs_from = case when generation >= $5 then signs_from else ${signsFrom} end,
+         rotated_at = case when generation < $5 then $6::timestamptz else rotated_at end, generation = $5`,
+        [event.data.url, event.data.events, event.data.generation, at],
+      );
+      return;
+    case "WebhookRemoved":
+      await change("removed_at = $3, removed_because = $4", [at, event.data.reason ?? null]);
+      return;
+    case "WebhookPaused":
+      await change("paused_at = $3, paused_because = $4", [at, event.data.reason ?? null]);
+      return;
+    case "WebhookResumed":
+      await change("paused_at = null, paused_because = null");
+      return;
+  }
+  event satisfies never;
 }
 
-async function revokeKey(client: PoolClient, organisationId: string, { keyId, at }: EventDataOf<"ApiKeyRevoked">): Promise<void> {
-  await client.query("update api_keys set revoked_at = coalesce(revoked_at, $3) where organisation_id = $1 and key_id = $2", [
-    organisationId,
-    keyId,
-    at,
-  ]);
+/** The newest event of a country's stream is its whole state. */
+export async function catchUpLocalities(
+  { events, database }: { events: EventStore; database: Pick<Pool, "query"> },
+  country: string,
+): Promise<void> {
+  const last = await events.last(streamOf.localities(country));
+  const event = last && decodeOn("localities", last);
+  if (event) await writeLocalities(database, event);
+}
+
+export async function applyLocalityEvents(
+  client: Pick<PoolClient, "query">,
+  batch: readonly StoredEvent[],
+  skip: SkipEvent,
+): Promise<void> {
+  for (const stored of batch) {
+    const event = stored.stream.startsWith(streamPrefix.localities) ? readable("localities", stored, skip) : undefined;
+    if (event) await writeLocalities(client, event);
+  }
+}
+
+async function writeLocalities(client: Pick<Pool | PoolClient, "query">, event: RecordedOn<"localities">): Promise<void> {
+  const { country, key, sha256, localities } = event.data;
+  await client.query(
+    `insert into locality_files (country, key, sha256, localities, revision) values ($1, $2, $3, $4, $5)
+     on conflict (country) do update set key = excluded.key, sha256 = excluded.sha256, localities = excluded.localities,
+       revision = excluded.revision
+     where locality_files.revision < excluded.revision`,
+    [country, key, sha256, localities, String(event.revision)],
+  );
 }

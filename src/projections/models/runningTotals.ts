@@ -4,7 +4,8 @@ import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal } from "../../domain/money.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
-import { halfHourMs, longestKey } from "../tables/activityTime.js";
+import { requestedRevision } from "../../events/importLayout.js";
+import { halfHourMs, longestKey } from "../tables/ledgers.js";
 
 /** The events of one import in one batch. */
 interface Passing {
@@ -50,10 +51,9 @@ const charactersPerNumber = 6;
 /** Later times have no ISO text with a year of four digits. */
 const endOf9999 = Date.UTC(10_000, 0);
 
-/** `seenBefore` is the revision before the import's start. */
-export function runningTotals(seenBefore: bigint): RunningTotals {
+export function runningTotals(): RunningTotals {
   let groups: Map<string, Map<number, Growing>> | undefined = new Map();
-  let [rows, totals, characters, lastRow, seenUpTo] = [0, 0, 0, 0, seenBefore];
+  let [rows, totals, characters, lastRow, seenUpTo] = [0, 0, 0, 0, requestedRevision];
 
   const giveUp = () => {
     groups = undefined;

@@ -1,8 +1,8 @@
 // The shipment ledger. Goods lines are kept in shipment_lines until ImportCompleted, which writes all shipments of the import at once.
 import type { PoolClient } from "pg";
-import { copyRows, jsonField } from "../copyRows.js";
+import { copyRows, deleteRows, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import type { Ending, ImportFacts } from "../sortedBatch.js";
+import { type CompletedImport, endingsOf } from "../sortedBatch.js";
 
 const target = { table: "shipment_lines", columns: 'import_position, "row", shipment, "values"' };
 
@@ -17,25 +17,17 @@ export const shipments: Projection = {
       for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${jsonField(values)}\n`;
     }
     await copyRows(client, target, lines, options);
-    const ended = batch.endings.flatMap((slice) =>
-      slice.facts?.kind === "shipments" && slice.ended ? [{ ...slice.ended, facts: slice.facts }] : [],
-    );
-    if (ended.length === 0) return;
-    await writeShipments(
-      client,
-      ended.filter(({ type }) => type === "ImportCompleted"),
-    );
-    await client.query("delete from shipment_lines where import_position = any($1::bigint[])", [ended.map(({ facts }) => facts.position)]);
+    const { completed, abandoned } = endingsOf(batch, "shipments");
+    await writeShipments(client, completed);
+    await deleteRows(client, "shipment_lines", [...completed, ...abandoned]);
   },
 };
-
-type Ended = Ending & { readonly facts: ImportFacts };
 
 /**
  * A shipment's fields are those of its first line. Of two imports with the same shipment id the one that was pushed later wins, whichever
  * ran first. Within one import the later shipment wins.
  */
-async function writeShipments(client: PoolClient, completed: readonly Ended[]): Promise<void> {
+async function writeShipments(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
   await client.query(
     `insert into shipments (organisation_id, shipment_id, fields, items, source_details, import_id, updated_at, import_position)
@@ -57,7 +49,7 @@ async function writeShipments(client: PoolClient, completed: readonly Ended[]): 
       completed.map(({ facts }) => facts.organisationId),
       completed.map(({ facts }) => facts.sourceDetails),
       completed.map(({ facts }) => facts.importId),
-      completed.map(({ data }) => data.at),
+      completed.map(({ ended }) => ended.data.at),
     ],
   );
 }

@@ -1,9 +1,9 @@
 // Which import wrote which version of a shipment, and where its lines are in the import's stream. A projection of its own, not a part of
 // `shipments`: it was added later, and it can be filled from the log at its own pace.
 import type { PoolClient } from "pg";
-import { copyRows, field } from "../copyRows.js";
+import { copyRows, deleteRows, field } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
-import type { Ending, ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
+import { type CompletedImport, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
 
 const target = { table: "shipment_versions", columns: "import_position, shipment, organisation_id, shipment_id, revisions" };
 
@@ -13,15 +13,9 @@ export const versions: Projection = {
 
   async apply(client, batch, options) {
     await addLines(client, batch, options);
-    const ended = batch.endings.flatMap((slice) =>
-      slice.facts?.kind === "shipments" && slice.ended ? [{ ...slice.ended, facts: slice.facts }] : [],
-    );
-    await addImports(
-      client,
-      ended.filter(({ type }) => type === "ImportCompleted"),
-    );
-    const abandoned = ended.filter(({ type }) => type !== "ImportCompleted").map(({ facts }) => facts.position);
-    if (abandoned.length > 0) await client.query("delete from shipment_versions where import_position = any($1::bigint[])", [abandoned]);
+    const { completed, abandoned } = endingsOf(batch, "shipments");
+    await addImports(client, completed);
+    await deleteRows(client, "shipment_versions", abandoned);
   },
 };
 
@@ -80,9 +74,7 @@ async function addMoreLines(client: PoolClient, more: readonly Lines[]): Promise
   );
 }
 
-type Ended = Ending & { readonly facts: ImportFacts };
-
-async function addImports(client: PoolClient, completed: readonly Ended[]): Promise<void> {
+async function addImports(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
   await client.query(
     `insert into shipment_imports (import_position, import_id, organisation_id, completed_position, completed_at)
@@ -91,8 +83,8 @@ async function addImports(client: PoolClient, completed: readonly Ended[]): Prom
       completed.map(({ facts }) => facts.position),
       completed.map(({ facts }) => facts.importId),
       completed.map(({ facts }) => facts.organisationId),
-      completed.map(({ event }) => String(event.position.commit)),
-      completed.map(({ event }) => event.recordedAt.toISOString()),
+      completed.map(({ ended }) => String(ended.position.commit)),
+      completed.map(({ ended }) => ended.recordedAt.toISOString()),
     ],
   );
 }

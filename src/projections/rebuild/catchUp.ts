@@ -1,31 +1,27 @@
 // src/projections/rebuild builds projections anew beside the live tables: shadowSchema.ts makes the shadow schema, this file fills it from
 // the log, swap.ts compares it with the live tables and replaces them, rebuild.ts calls these in turn.
 import type { PoolClient } from "pg";
-import type { Logger } from "pino";
-import { type EventBatch, type EventStore, isAfter, type Position } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter, type Position } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { KnownImports } from "../models/importFacts.js";
-import type { Projection } from "../projection.js";
-import { applyInTransaction, isDuplicate } from "../running/applyBatch.js";
-import { beginWithoutLimits } from "../running/heldLock.js";
-import { type Landmark, landmarkIn, logIdIn } from "../running/landmark.js";
-import { isBeginning, isSame } from "../running/position.js";
+import type { Projection, Running } from "../projection.js";
+import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
+import { type AppliedEvent, isSame, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
+import { beginWithoutLimits } from "../running/locks.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
-export interface Shadow {
+export interface Shadow extends Pick<Running, "eventStore" | "logger"> {
   readonly client: PoolClient;
   readonly schemaId: number;
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
-  readonly eventStore: EventStore;
-  readonly logger: Logger;
   reached: Position;
   /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another log. */
   readUpTo: Position;
   events: number;
-  /** The last landmark up to `reached`. */
-  landmark: Landmark | undefined;
+  /** The last lastEvent up to `reached`. */
+  lastEvent: AppliedEvent | undefined;
   logId: string | undefined;
 }
 
@@ -38,7 +34,6 @@ interface CatchUpOptions {
   readonly onProgress?: (reached: Position, events: number) => void;
 }
 
-const eventsPerBatch = 2_000;
 const silenceMs = 20_000;
 
 /** Fails when the event store sends nothing for too long, because the projector may be waiting for the locks of this transaction. */
@@ -52,7 +47,7 @@ export async function catchUp(shadow: Shadow, options: CatchUpOptions): Promise<
     await applyShadowBatch(shadow, options, batch);
     timer = setTimeout(giveUp, silenceMs);
   };
-  const from = isBeginning(shadow.readUpTo) ? undefined : shadow.readUpTo;
+  const from = startAfter(shadow.readUpTo);
   const signal = AbortSignal.any([options.signal, silent.signal]);
   try {
     await shadow.eventStore.replay({ prefixes: projectedPrefixes, from, until: options.until, maxBatch: eventsPerBatch, signal }, onBatch);
@@ -80,7 +75,7 @@ async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: C
   // `until` need not be the position of an event, so the next replay starts at one
   shadow.readUpTo = isSame(until, position) ? (events.at(-1)?.position ?? shadow.readUpTo) : position;
   shadow.events += events.length;
-  shadow.landmark = landmarkIn(events) ?? shadow.landmark;
+  shadow.lastEvent = lastPermanentIn(events) ?? shadow.lastEvent;
   shadow.logId ??= logIdIn(events);
   onProgress?.(position, shadow.events);
 }

@@ -2,7 +2,7 @@
 // one drops it first.
 import type { PoolClient } from "pg";
 import { allProjections } from "../allProjections.js";
-import { beginWithoutLimits } from "../running/heldLock.js";
+import { beginWithoutLimits } from "../running/locks.js";
 
 export const shadowSchema = "waybill_rebuild";
 

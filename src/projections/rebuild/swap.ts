@@ -1,14 +1,38 @@
 // In one transaction: stops the live projector (by locking the checkpoints), applies the last events to the shadow tables, compares them
 // with the live ones and replaces those.
+
+import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Projection } from "../projection.js";
-import { lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
-import { beginWithoutLimits } from "../running/heldLock.js";
-import { isSame, latest } from "../running/position.js";
+import { isSame, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
+import { beginWithoutLimits } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { type Digest, digestTables } from "./digest.js";
 import { claimShadow, shadowSchema } from "./shadowSchema.js";
+
+export interface Digest {
+  readonly rows: number;
+  /** Equal for equal rows in any order. */
+  readonly digest: string;
+}
+
+/** Undefined when one of the tables does not exist. */
+export async function digestTables(client: PoolClient, schema: string, tables: readonly string[]): Promise<Digest | undefined> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  for (const table of tables) {
+    const name = `${schema}.${table}`;
+    const { rows: found } = await client.query<{ there: boolean }>("select to_regclass($1) is not null as there", [name]);
+    if (!found[0]?.there) return undefined;
+    const { rows: sums } = await client.query<{ count: string; low: string; high: string }>(
+      `select count(*) as count, coalesce(sum(hashtextextended(each::text, 0)), 0) as low, coalesce(sum(hashtextextended(each::text, 1)), 0) as high
+         from ${name} as each`,
+    );
+    rows += Number(sums[0]?.count);
+    hash.update(JSON.stringify([table, sums[0]]));
+  }
+  return { rows, digest: hash.digest("hex").slice(0, 16) };
+}
 
 export interface Comparison {
   readonly projection: string;
@@ -31,11 +55,11 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
   await beginWithoutLimits(client);
   try {
     await claimShadow(client, shadow.schemaId);
-    const standing = await lockCheckpoints(client, names);
-    await catchUp(shadow, { until: latest([...standing.values()]), signal: options.signal, inside: true });
+    const checkpoints = await lockCheckpoints(client, names);
+    await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
     const compared = new Map<string, Comparison>();
     for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
-      compared.set(projection.name, await compare(client, projection, isSame(standing.get(projection.name), shadow.reached)));
+      compared.set(projection.name, await compare(client, projection, isSame(checkpoints.get(projection.name), shadow.reached)));
     }
     if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
     await lockTables(client, projections, options.signal);
@@ -45,7 +69,7 @@ export async function swap(shadow: Shadow, options: SwapOptions): Promise<Compar
         compared.set(projection.name, await compare(client, projection, true));
     }
     await replaceTables(client, projections);
-    await placeCheckpoints(client, names, { ...shadow.reached, landmark: shadow.landmark, logId: shadow.logId });
+    await placeCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
     await client.query("commit");
     return names.flatMap((name) => compared.get(name) ?? []);
   } catch (error) {

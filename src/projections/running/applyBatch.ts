@@ -1,22 +1,18 @@
 // Applies a batch in one transaction: the rows of all projections and their checkpoints, or nothing.
-
-import type { Pool, PoolClient } from "pg";
-import type { Logger } from "pino";
+import type { PoolClient } from "pg";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
-import type { ApplyOptions, Projection } from "../projection.js";
+import type { ApplyOptions, Projection, Running } from "../projection.js";
 import { type SkipEvent, sortBatch } from "../sortedBatch.js";
-import { TablesOfAnotherLog } from "./anotherLog.js";
-import { type Checkpoint, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
-import { isLandmark } from "./landmark.js";
+import { type Checkpoint, isPermanent, lockCheckpoints, saveCheckpoints } from "./checkpoints.js";
+import { TablesOfAnotherLog } from "./logGuard.js";
 
-export interface BatchContext {
-  readonly pool: Pool;
+/** A batch costs far more than an event in it. */
+export const eventsPerBatch = 2_000;
+
+export interface BatchContext extends Pick<Running, "pool" | "logger"> {
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
-  readonly logger: Logger;
-  /** The schema of the tables; by default the connection's own search path. */
-  readonly schema?: string;
 }
 
 /** A checkpoint is before the beginning of the batch: the database was restored, or has lost its last commits in a crash. */
@@ -67,12 +63,12 @@ export async function applyInTransaction(
 }
 
 /**
- * A projection has seen every event up to its checkpoint, and its landmark was the last of them. Another such event between the landmark
+ * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between the landmark
  * and the checkpoint means that this is not the log the tables were built from.
  */
-export function throwIfUnseen(name: string, { landmark, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
-  if (!landmark) return;
-  const next = events.find((event) => isAfter(event.position, landmark.position) && isLandmark(event));
+export function throwIfUnseen(name: string, { lastEvent, ...place }: Checkpoint, events: readonly StoredEvent[]): void {
+  if (!lastEvent) return;
+  const next = events.find((event) => isAfter(event.position, lastEvent.position) && isPermanent(event));
   if (!next || isAfter(next.position, place)) return;
   const where = `event ${next.id} at position ${next.position.commit}`;
   throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${place.commit}`, true);
@@ -97,12 +93,11 @@ function afterPosition(events: readonly StoredEvent[], from: Position): readonly
   return first < 0 ? [] : events.slice(first);
 }
 
-async function inTransaction(context: BatchContext, work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await context.pool.connect();
+async function inTransaction({ pool }: BatchContext, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    const searchPath = context.schema ? `; set local search_path to ${context.schema}, public` : "";
-    await client.query(`begin; set local statement_timeout = 0${searchPath}`);
+    await client.query("begin; set local statement_timeout = 0");
     await work(client);
     await client.query("commit");
   } catch (error) {

@@ -1,12 +1,32 @@
 // The position up to which each projection has applied the log. A checkpoint's row is locked while a batch is written, so that a second
 // projector or a rebuild's swap waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
-import { beginning, type EventBatch, type Position } from "../../ports/eventStore.js";
-import { type Landmark, landmarkIn, logIdIn } from "./landmark.js";
+import { decode } from "../../events/codec.js";
+import { logStream } from "../../events/streams.js";
+import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
+import { allProjections, permanentPrefixes } from "../allProjections.js";
+
+/** An applied event, by which a start recognises the log. A position is not enough: another log may have another event there. */
+export type AppliedEvent = Pick<StoredEvent, "id" | "stream" | "revision" | "position">;
+
+export const isPermanent = ({ stream }: StoredEvent): boolean => permanentPrefixes.some((prefix) => stream.startsWith(prefix));
+
+/** The last event of a stream that is never deleted. */
+export function lastPermanentIn(events: readonly StoredEvent[]): AppliedEvent | undefined {
+  const event = events.findLast(isPermanent);
+  return event && { id: event.id, stream: event.stream, revision: event.revision, position: event.position };
+}
+
+/** The log's id, if LogCreated is among the events. */
+export function logIdIn(events: readonly StoredEvent[]): string | undefined {
+  const stored = events.find(({ stream, type }) => stream === logStream && type === "LogCreated");
+  const event = stored && decode(stored);
+  return event?.type === "LogCreated" ? event.data.logId : undefined;
+}
 
 export interface Checkpoint extends Position {
   /** The last applied event of a stream that is never deleted. Undefined for a checkpoint that an older version wrote. */
-  readonly landmark: Landmark | undefined;
+  readonly lastEvent: AppliedEvent | undefined;
   /** The log that the tables were built from, if it has an id. */
   readonly logId: string | undefined;
 }
@@ -18,23 +38,22 @@ interface Row {
   readonly commit: string;
   readonly prepare: string;
   readonly logId: string | null;
-  readonly landmark: { id: string; stream: string; revision: string; commit: string; prepare: string } | null;
+  readonly lastEvent: { id: string; stream: string; revision: string; commit: string; prepare: string } | null;
 }
 
 const columns = `projection, commit, prepare, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
-  'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as landmark`;
+  'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as "lastEvent"`;
 
-function checkpointOf({ commit, prepare, logId, landmark }: Row): Checkpoint {
+function checkpointOf({ commit, prepare, logId, lastEvent }: Row): Checkpoint {
   return {
     commit: BigInt(commit),
     prepare: BigInt(prepare),
     logId: logId ?? undefined,
-    landmark: landmark
+    lastEvent: lastEvent
       ? {
-          id: landmark.id,
-          stream: landmark.stream,
-          revision: BigInt(landmark.revision),
-          position: { commit: BigInt(landmark.commit), prepare: BigInt(landmark.prepare) },
+          ...lastEvent,
+          revision: BigInt(lastEvent.revision),
+          position: { commit: BigInt(lastEvent.commit), prepare: BigInt(lastEvent.prepare) },
         }
       : undefined,
   };
@@ -43,17 +62,17 @@ function checkpointOf({ commit, prepare, logId, landmark }: Row): Checkpoint {
 /** Locks in the order of names, so that two writers cannot deadlock. */
 export async function lockCheckpoints(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
   const sorted = [...names].sort();
-  const locked = await select(client, sorted);
+  const locked = await selectLocked(client, sorted);
   if (locked.size === sorted.length) return locked;
   await client.query(
     `insert into checkpoints (projection, commit, prepare, updated_at)
      select name, -1, -1, now() from unnest($1::text[]) as name order by name on conflict do nothing`,
     [sorted],
   );
-  return select(client, sorted);
+  return selectLocked(client, sorted);
 }
 
-async function select(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
+async function selectLocked(client: PoolClient, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await client.query<Row>(
     `select ${columns} from checkpoints where projection = any($1::text[]) order by projection for update`,
     [names],
@@ -70,23 +89,29 @@ export async function saveCheckpoints(client: PoolClient, names: readonly string
             event_id = coalesce($6, event_id), event_stream = coalesce($7, event_stream), event_revision = coalesce($8, event_revision),
             event_commit = coalesce($9, event_commit), event_prepare = coalesce($10, event_prepare)
       where projection = any($1::text[]) and (commit, prepare) <= ($2::bigint, $3::bigint)`,
-    [names, ...valuesOf(position), caughtUp, logIdIn(events), ...landmarkValues(landmarkIn(events))],
+    [names, ...valuesOf(position), caughtUp, logIdIn(events), ...eventValues(lastPermanentIn(events))],
   );
 }
 
 const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
 
-function landmarkValues(landmark: Landmark | undefined): (string | null)[] {
-  if (!landmark) return [null, null, null, null, null];
-  return [landmark.id, landmark.stream, String(landmark.revision), ...valuesOf(landmark.position)];
+function eventValues(lastEvent: AppliedEvent | undefined): (string | null)[] {
+  if (!lastEvent) return [null, null, null, null, null];
+  return [lastEvent.id, lastEvent.stream, String(lastEvent.revision), ...valuesOf(lastEvent.position)];
 }
 
 /** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
 export async function readCheckpoints(pool: Pool, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
-  return new Map(names.map((name) => [name, found.get(name) ?? { ...beginning, landmark: undefined, logId: undefined }]));
+  return new Map(names.map((name) => [name, found.get(name) ?? { ...beginning, lastEvent: undefined, logId: undefined }]));
 }
+
+export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
+  readCheckpoints(
+    pool,
+    allProjections.map(({ name }) => name),
+  );
 
 /** The log has nothing new, so projections at its end are up to date as of now. */
 export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<void> {
@@ -102,7 +127,7 @@ export async function placeCheckpoints(client: PoolClient, names: readonly strin
     `update checkpoints set commit = $2, prepare = $3, log_id = $4, event_id = $5, event_stream = $6, event_revision = $7,
             event_commit = $8, event_prepare = $9
       where projection = any($1::text[])`,
-    [names, ...valuesOf(place), place.logId, ...landmarkValues(place.landmark)],
+    [names, ...valuesOf(place), place.logId, ...eventValues(place.lastEvent)],
   );
 }
 
@@ -121,3 +146,17 @@ export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promis
     ]);
   }
 }
+
+export const isSame = (position: Position | undefined, other: Position): boolean =>
+  position?.commit === other.commit && position.prepare === other.prepare;
+
+export const isBeginning = (position: Position): boolean => position.commit < 0n;
+
+/** Where to begin to read; undefined for the beginning of the log. */
+export const startAfter = (position: Position): Position | undefined => (isBeginning(position) ? undefined : position);
+
+export const earliest = (positions: readonly Position[]): Position =>
+  positions.reduce((least, each) => (isAfter(least, each) ? each : least), positions[0] ?? beginning);
+
+export const latest = (positions: readonly Position[]): Position =>
+  positions.reduce((most, each) => (isAfter(each, most) ? each : most), positions[0] ?? beginning);

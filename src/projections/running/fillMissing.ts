@@ -1,7 +1,4 @@
-import type { Pool } from "pg";
-import type { Logger } from "pino";
-import type { EventStore } from "../../ports/eventStore.js";
-import type { Projection } from "../projection.js";
+import type { Projection, Running } from "../projection.js";
 import { rebuild } from "../rebuild/rebuild.js";
 
 export interface FilledTables {
@@ -13,23 +10,16 @@ export interface FilledTables {
   readonly missing: () => Promise<readonly Projection[]>;
 }
 
-interface Filling {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-}
-
 const sayMs = 10_000;
 
 /** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
-export async function fillMissing({ missing, prepare, migrations }: FilledTables, filling: Filling): Promise<void> {
+export async function fillMissing({ missing, prepare, migrations }: FilledTables, running: Running): Promise<void> {
   if ((await missing()).length === 0) return;
   await prepare();
   const projections = await missing();
   if (projections.length === 0) return;
   const names = projections.map(({ name }) => name);
-  const { logger } = filling;
+  const { logger } = running;
   logger.warn({ projections: names }, "tables are missing and are filled from the log; what needs them is answered 503 meanwhile");
   let saidAt = performance.now();
   const onProgress = ({ events, share }: { events: number; share: number }) => {
@@ -37,7 +27,7 @@ export async function fillMissing({ missing, prepare, migrations }: FilledTables
     saidAt = performance.now();
     logger.info({ events, percent: Math.floor(share * 100) }, "filling the tables from the log");
   };
-  const { events } = await rebuild({ ...filling, migrations, projections, onProgress });
+  const { events } = await rebuild({ ...running, migrations, projections, onProgress });
   logger.info({ projections: names, events }, "the tables are filled from the log");
 }
 

@@ -1,18 +1,28 @@
-import type { Pool } from "pg";
 import { requestedRevision } from "../../events/importLayout.js";
 import { readLogId, streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { beginning, type EventStore, eventAt, isAfter, type Revision, type StoredEvent } from "../../ports/eventStore.js";
-import { TablesOfAnotherLog } from "./anotherLog.js";
-import { type Checkpoint, type Checkpoints, isDisowned } from "./checkpoints.js";
-import { isBeginning, isSame, latest } from "./position.js";
+import type { Running } from "../projection.js";
+import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSame, latest } from "./checkpoints.js";
+
+/**
+ * The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing
+ * may be added to the tables.
+ */
+export class TablesOfAnotherLog extends Error {
+  override readonly name = "TablesOfAnotherLog";
+  constructor(
+    reason: string,
+    /** True when a second look at the log cannot give another result. */
+    readonly isCertain = false,
+  ) {
+    super(`${reason}; nothing is projected until \`projections rebuild\` has built the tables from this log`);
+  }
+}
 
 export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 
-interface Guarded {
-  readonly eventStore: EventStore;
-  readonly pool: Pool;
-}
+type Guarded = Pick<Running, "eventStore" | "pool">;
 
 /** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
 const certain = 3;
@@ -45,33 +55,33 @@ async function whyAnother({ eventStore, pool }: Guarded, checkpoints: Checkpoint
   const logId = await readLogId(eventStore);
   const other = all.find((each) => each.logId !== undefined && each.logId !== logId);
   if (other) return `the tables are of log ${other.logId}, this is log ${logId ?? "without an id"}`;
-  for (const each of distinctLandmarks(all)) {
+  for (const each of distinctEvents(all)) {
     const reason = await whyNotAt(eventStore, each);
     if (reason) return reason;
   }
-  const isUnknown = all.some((each) => !each.landmark && !isBeginning(each));
+  const isUnknown = all.some((each) => !each.lastEvent && !isBeginning(each));
   return isUnknown ? whyNotItsImports({ eventStore, pool }) : undefined;
 }
 
-function distinctLandmarks(all: readonly Checkpoint[]): Checkpoint[] {
+function distinctEvents(all: readonly Checkpoint[]): Checkpoint[] {
   const byId = new Map<string, Checkpoint>();
   for (const each of all) {
-    const known = byId.get(each.landmark?.id ?? "");
-    if (each.landmark && (!known || isAfter(known, each))) byId.set(each.landmark.id, each);
+    const known = byId.get(each.lastEvent?.id ?? "");
+    if (each.lastEvent && (!known || isAfter(known, each))) byId.set(each.lastEvent.id, each);
   }
   return [...byId.values()];
 }
 
-async function whyNotAt(eventStore: EventStore, { landmark, ...place }: Checkpoint): Promise<string | undefined> {
-  if (!landmark) return undefined;
-  const { id, stream, revision, position } = landmark;
+async function whyNotAt(eventStore: EventStore, { lastEvent, ...place }: Checkpoint): Promise<string | undefined> {
+  if (!lastEvent) return undefined;
+  const { id, stream, revision, position } = lastEvent;
   if (isAfter(position, place)) return `the tables stand at ${place.commit}, before event ${id} that they hold`;
   const found = await existingEventAt(eventStore, stream, revision);
   if (found?.id === id && isSame(found.position, position)) return undefined;
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
 }
 
-/** Checkpoints of an older version have no landmark. Then the newest import in the tables must be in the log at its position. */
+/** Checkpoints of an older version name no event. Then the newest import in the tables must be in the log at its position. */
 async function whyNotItsImports({ eventStore, pool }: Guarded): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string; position: string }>(
     'select import_id as "importId", position from imports order by position desc limit 1',

@@ -1,134 +1,151 @@
 // The projector follows the log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Pool } from "pg";
-import type { Logger } from "pino";
 import { LogTooShort } from "../../portErrors.js";
-import type { EventBatch, EventStore } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter } from "../../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../allProjections.js";
-import type { Projection } from "../projection.js";
-import { TablesOfAnotherLog } from "./anotherLog.js";
-import { applyBatch, type BatchContext } from "./applyBatch.js";
-import { type Checkpoints, disownTables, readCheckpoints, touchCheckpoints } from "./checkpoints.js";
+import type { Projection, Running } from "../projection.js";
+import { applyBatch, type BatchContext, eventsPerBatch } from "./applyBatch.js";
+import {
+  type Checkpoints,
+  disownTables,
+  earliest,
+  latest,
+  readAllCheckpoints,
+  readCheckpoints,
+  startAfter,
+  touchCheckpoints,
+} from "./checkpoints.js";
 import { type FilledTables, fillMissing, watchForMissing } from "./fillMissing.js";
-import { fillLatecomers, latecomersAt } from "./latecomers.js";
-import { createLogGuard, type LogGuard } from "./logGuard.js";
-import { earliest, isBeginning } from "./position.js";
-import { whileActive } from "./projectorLock.js";
+import { keepActive } from "./locks.js";
+import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "./logGuard.js";
 
-export interface ProjectorOptions {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
+export interface ProjectorOptions extends Running {
   /** How to fill tables that are missing. Without it they are left to a rebuild. */
   readonly tables?: FilledTables;
 }
 
-const eventsPerBatch = 2_000;
 const smallBatch = 100;
 const gatherMs = 20;
 const idleTouchMs = 2_000;
-const longestPauseMs = 5_000;
 
 /** Resolves after the signal aborts, when the present batch is finished. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
-  const { pool, logger, signal } = options;
+  const { pool, logger } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
   const filled = new Set<string>();
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      await whileActive({ pool, logger, signal }, (active) => fillThenFollow({ ...options, guard, filled }, active, () => (failures = 0)));
-    } catch (error) {
-      failures += 1;
-      if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
-        logger.error({ err: error }, "nothing is projected, the tables are of another log: run `projections rebuild`");
-      else logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
-      const wait = Math.min(longestPauseMs, 100 * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
-      await pause(wait, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const work = (signal: AbortSignal, progressed: () => void) => fillThenFollow({ ...options, guard, filled, signal, progressed });
+  await keepActive({ ...options, role: "projector" }, work, (error, failures) => {
+    if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
+      logger.error({ err: error }, "nothing is projected, the tables are of another log: run `projections rebuild`");
+    else logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");
+  });
 }
 
 interface Following extends ProjectorOptions {
   readonly guard: LogGuard;
   /** New projections that were filled from the log and may now go on with the rest. */
   readonly filled: Set<string>;
+  readonly progressed: () => void;
 }
 
 /** Ends when a table is lost, so that the next call fills it. */
-async function fillThenFollow(options: Following, active: AbortSignal, progressed: () => void): Promise<void> {
-  const { tables } = options;
-  if (!tables) return followBeside(options, active, progressed);
-  await fillMissing(tables, { ...options, signal: active });
+async function fillThenFollow(options: Following): Promise<void> {
+  const { tables, signal } = options;
+  if (!tables) return followBeside(options);
+  await fillMissing(tables, options);
   const gone = new AbortController();
   const unwatch = watchForMissing(tables, gone);
   try {
-    await followBeside(options, AbortSignal.any([active, gone.signal]), progressed);
+    await followBeside({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
   } finally {
     unwatch();
   }
 }
 
-/** Ends when the latecomers are filled, so that the next call follows the log with all projections. */
-async function followBeside(options: Following, active: AbortSignal, progressed: () => void): Promise<void> {
-  const checkpoints = await readCheckpoints(
-    options.pool,
-    allProjections.map(({ name }) => name),
-  );
+/**
+ * A projection that is newer than the tables begins at the beginning of the log. It is filled while the other projections go on, so that
+ * they need not wait for it on a long log. Ends when it is filled, so that the next call follows the log with all projections.
+ */
+async function followBeside(options: Following): Promise<void> {
+  const checkpoints = await readAllCheckpoints(options.pool);
   await options.guard(checkpoints);
   const late = latecomersAt(checkpoints).filter(({ name }) => !options.filled.has(name));
   const ended = new AbortController();
-  const signal = AbortSignal.any([active, ended.signal]);
+  const signal = AbortSignal.any([options.signal, ended.signal]);
   const filling = late.length > 0 ? fillLatecomers({ ...options, signal }, late, checkpoints).finally(() => ended.abort()) : undefined;
   filling?.catch(() => undefined); // rethrown below, when the other projections have stopped
   const others = allProjections.filter((projection) => !late.includes(projection));
   try {
-    await followLog(options, others, checkpoints, signal, progressed);
+    await followLog({ ...options, signal }, others, checkpoints);
   } finally {
     ended.abort();
     await filling;
   }
-  if (active.aborted) return;
+  if (options.signal.aborted) return;
   for (const { name } of late) options.filled.add(name);
 }
 
-async function followLog(
-  options: ProjectorOptions,
-  projections: readonly Projection[],
-  checkpoints: Checkpoints,
-  active: AbortSignal,
-  progressed: () => void,
-): Promise<void> {
-  const { pool, eventStore, logger } = options;
+/** Projections move together, so one that stands before another has yet to catch up. */
+function latecomersAt(checkpoints: Checkpoints): readonly Projection[] {
+  const furthest = latest([...checkpoints.values()]);
+  return allProjections.filter(({ name }) => isAfter(furthest, checkpoints.get(name)));
+}
+
+/** Applies batches in turn, from where the projections stand. */
+function applier({ pool, logger }: Running, projections: readonly Projection[], checkpoints: Checkpoints) {
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
-  const places = [...checkpoints].filter(([name]) => names.includes(name)).map(([, place]) => place);
-  // From the landmark, not from the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.
-  let after = earliest(places.map((place) => place.landmark?.position ?? place));
+  const places = names.flatMap((name) => checkpoints.get(name) ?? []);
+  // After the last event, not after the checkpoint, which may be later: an event between the two, which the tables cannot have seen, is noticed.
+  let after = earliest(places.map((place) => place.lastEvent?.position ?? place));
+  return {
+    names,
+    from: startAfter(after),
+    reached: () => after,
+    async apply(batch: EventBatch): Promise<void> {
+      await applyBatch(context, batch, after);
+      after = batch.position;
+    },
+  };
+}
+
+/** Resolves when they have come to the present end of the log, or when the signal aborts. */
+async function fillLatecomers(running: Running, late: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
+  const { eventStore, logger, signal } = running;
+  const { names, from, apply } = applier(running, late, checkpoints);
+  logger.info({ projections: names }, "filling projections from the log; the other projections go on meanwhile");
+  try {
+    await eventStore.replay({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, apply);
+    logger.info({ projections: names }, "projections filled from the log");
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function followLog(options: Following, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
+  const { pool, eventStore, logger, signal, progressed } = options;
+  const { names, from, apply, reached } = applier(options, projections, checkpoints);
   let idle = false;
   const onBatch = async (batch: EventBatch) => {
     idle = false;
-    await applyBatch(context, batch, after).catch(async (error: unknown) => {
+    await apply(batch).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
       throw error;
     });
-    after = batch.position;
     idle = batch.caughtUp;
     progressed();
     // Wait a moment, so that single events form a batch: a batch costs far more than an event in it.
-    if (batch.events.length < smallBatch) await pause(gatherMs, undefined, { signal: active }).catch(() => undefined);
+    if (batch.events.length < smallBatch) await pause(gatherMs, undefined, { signal }).catch(() => undefined);
+  };
+  const touchIfIdle = async () => {
+    await eventStore.ping();
+    if (idle) await touchCheckpoints(pool, names, reached());
   };
   const touching = setInterval(() => {
     if (idle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
   }, idleTouchMs);
-  const touchIfIdle = async () => {
-    await eventStore.ping();
-    if (idle) await touchCheckpoints(pool, names, after);
-  };
   try {
-    const from = isBeginning(after) ? undefined : after;
-    await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal: active }, onBatch);
+    await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, onBatch);
   } finally {
     clearInterval(touching);
   }

@@ -74,7 +74,7 @@ export const checkpoints = pgTable("checkpoints", {
   prepare: bigint({ mode: "bigint" }).notNull(),
   /** The log that the tables are built from. */
   logId: uuid("log_id"),
-  /** The landmark, see running/landmark.ts. Null in a checkpoint that an older version wrote. */
+  /** The last applied event of a stream that is never deleted (running/checkpoints.ts). Null in a checkpoint that an older version wrote. */
   eventId: uuid("event_id"),
   eventStream: text("event_stream"),
   eventRevision: bigint("event_revision", { mode: "bigint" }),

@@ -1,4 +1,4 @@
-import { halfHourMs } from "../../projections/tables/activityTime.js";
+import { halfHourMs } from "../../projections/tables/ledgers.js";
 
 /** Which activities are meant. All that is given has to hold. */
 export interface ActivityFilter {

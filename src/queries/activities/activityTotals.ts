@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import { add, decimal, toText } from "../../domain/money.js";
 import { Rejection } from "../../domain/rejection.js";
-import { instantSql } from "../../projections/tables/activityTime.js";
+import { instantSql } from "../../projections/tables/ledgers.js";
 import { type ActivityFilter, halfHoursOf } from "./activityFilter.js";
 
 export interface ActivityTotal {

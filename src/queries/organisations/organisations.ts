@@ -1,23 +1,14 @@
 import type { Pool } from "pg";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
+import type { apiKeys, localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 
 type Database = Pick<Pool, "query">;
 
-export interface OrganisationSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly timezone: string;
-  readonly catalogueVersion: number;
-}
+export type OrganisationSummary = Omit<typeof organisations.$inferSelect, "revision">;
 
-export interface KeySummary {
-  readonly keyId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly createdAt: Date;
+export interface KeySummary extends Omit<typeof apiKeys.$inferSelect, "sha256" | "organisationId"> {
   /** To the minute. */
   readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
 }
 
 export async function listOrganisations(database: Database): Promise<OrganisationSummary[]> {
@@ -47,22 +38,17 @@ export async function catalogueAt(database: Database, organisationId: string, ve
 }
 
 /** The time zone in which the organisation's days begin. */
-export async function timezoneOf(pool: Pick<Pool, "query">, organisationId: string): Promise<string> {
-  const { rows } = await pool.query<{ timezone: string }>("select timezone from organisations where id = $1", [organisationId]);
+export async function timezoneOf(database: Database, organisationId: string): Promise<string> {
+  const { rows } = await database.query<{ timezone: string }>("select timezone from organisations where id = $1", [organisationId]);
   const found = rows[0];
   if (!found) throw new Error(`there is no organisation ${organisationId}`);
   return found.timezone;
 }
 
-export interface LocalityFile {
-  readonly country: string;
-  readonly key: string;
-  readonly sha256: string;
-  readonly localities: number;
-}
+export type LocalityFile = Omit<typeof localityFiles.$inferSelect, "revision">;
 
 /** The countries that were loaded with `localities import`. */
-export async function localityFiles(database: Pick<Pool, "query">): Promise<LocalityFile[]> {
+export async function listLocalityFiles(database: Database): Promise<LocalityFile[]> {
   const { rows } = await database.query<LocalityFile>("select country, key, sha256, localities from locality_files order by country");
   return rows;
 }
@@ -73,12 +59,27 @@ export interface Present {
   readonly now: Date;
 }
 
-export async function presentOf(pool: Pick<Pool, "query">, organisationId: string): Promise<Present> {
-  const { rows } = await pool.query<Present>(
+export async function presentOf(database: Database, organisationId: string): Promise<Present> {
+  const { rows } = await database.query<Present>(
     `select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );
   const present = rows[0];
   if (!present) throw new Error(`there is no organisation ${organisationId}`);
   return present;
+}
+
+type ShownOfMember = "memberId" | "email" | "name" | "role" | "status" | "invitedAt" | "joinedAt" | "removedAt" | "linkExpiresAt";
+/** `linkExpiresAt` is null where no link is open. */
+export type MemberSummary = Pick<typeof members.$inferSelect, ShownOfMember>;
+
+/** By e-mail; those who were removed come last. */
+export async function listMembers(database: Database, organisationId: string): Promise<MemberSummary[]> {
+  const { rows } = await database.query<MemberSummary>(
+    `select member_id as "memberId", email, name, role, status, invited_at as "invitedAt", joined_at as "joinedAt", removed_at as "removedAt",
+            case when link_expires_at > now() then link_expires_at end as "linkExpiresAt"
+       from members where organisation_id = $1 order by status = 'removed', email_key`,
+    [organisationId],
+  );
+  return rows;
 }

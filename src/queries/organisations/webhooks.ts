@@ -1,19 +1,13 @@
 import type { Pool } from "pg";
+import type { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookHealth } from "../../projections/tables/webhooks.js";
 
 type Database = Pick<Pool, "query">;
 
-export interface WebhookSummary {
-  readonly endpointId: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly addedAt: Date;
-  readonly rotatedAt: Date | null;
-  readonly pausedAt: Date | null;
-  readonly pausedBecause: string | null;
-  /** Attempts that failed since the last success. */
-  readonly failures: number;
-  /** When the first of them failed. */
-  readonly failingSince: Date | null;
+type ShownOfEndpoint = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" | "pausedAt" | "pausedBecause";
+
+export interface WebhookSummary
+  extends Pick<typeof webhookEndpoints.$inferSelect, ShownOfEndpoint>,
+    Pick<typeof webhookHealth.$inferSelect, "failures" | "failingSince"> {
   /** Deliveries that have yet to succeed. */
   readonly waiting: number;
 }
@@ -41,25 +35,12 @@ export async function wasEndpoint(database: Database, organisationId: string, en
   return found.rowCount !== 0;
 }
 
-export interface AttemptSummary {
-  readonly attempt: number;
-  readonly at: Date;
-  readonly milliseconds: number;
-  readonly status: number | null;
-  readonly reason: string | null;
-  readonly answer: string | null;
-}
+export type AttemptSummary = Omit<typeof webhookAttempts.$inferSelect, "deliveryId">;
 
-export interface DeliverySummary {
+type ShownOfDelivery = "eventId" | "type" | "importId" | "occurredAt" | "status" | "reason";
+
+export interface DeliverySummary extends Pick<typeof webhookDeliveries.$inferSelect, ShownOfDelivery> {
   readonly deliveryId: string;
-  /** `webhook-id`. */
-  readonly eventId: string;
-  readonly type: string;
-  readonly importId: string | null;
-  readonly occurredAt: Date;
-  readonly status: "waiting" | "delivered" | "failed" | "dropped";
-  /** Why the last attempt failed, or why there will be none. */
-  readonly reason: string | null;
   /** When a waiting delivery is tried next. */
   readonly dueAt: Date | null;
   /** Oldest first; the latest ten. */

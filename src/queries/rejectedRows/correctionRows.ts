@@ -3,8 +3,7 @@
 import type { Pool } from "pg";
 import type { ImportKind } from "../../events/importEvents.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
-import { readCursor, writeCursor } from "../cursor.js";
-import type { Page, PageRequest } from "../page.js";
+import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import type { GroupState } from "./rejectionGroups.js";
 import { stateSqlOf } from "./rowStates.js";
 

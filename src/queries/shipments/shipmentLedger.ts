@@ -2,10 +2,9 @@ import { and, asc, eq, gt, type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import { shipments } from "../../projections/tables/ledgers.js";
-import { readCursor, writeCursor } from "../cursor.js";
 import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type Page, type PageRequest, readCursor, readPage, writeCursor } from "../page.js";
 import { conditionsOf, filterScope, isFiltered, type ShipmentFilter } from "./shipmentFilter.js";
 import { walkOf } from "./shipmentWalk.js";
 

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { backOffMs } from "../../backOff.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatedly } from "../waiting/repeatedly.js";
@@ -7,10 +8,8 @@ import { reconcileQueue } from "./turns/reconcileQueue.js";
 import { createRoom, type Visit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { claimTurn, type Turn } from "./turns/turns.js";
-import { forgetSignIns } from "./upkeep/forgetSignIns.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
-import { sweepObjects } from "./upkeep/sweepObjects.js";
-import { sweepUploads } from "./upkeep/sweepUploads.js";
+import { forgetSignIns, sweepObjects, sweepUploads } from "./upkeep/sweeps.js";
 import { ownFolder } from "./upkeep/temporaryFolders.js";
 
 export interface WorkerOptions extends WorkerDeps {
@@ -26,7 +25,7 @@ const reconcileMs = 15_000;
 const lateReportsMs = 2_000;
 const sweepMs = 3_600_000;
 const forgetMs = 60_000;
-const mostOutageMs = 15_000;
+const outagePause = { firstMs: 1_000, mostMs: 15_000 };
 /** If a store does not answer, a turn may not be given back within this time. It then ends with its lease. */
 const stopMs = 6_000;
 
@@ -42,7 +41,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 
   const outageMs = () => {
     outages += 1;
-    return Math.min(mostOutageMs, 500 * 2 ** outages);
+    return backOffMs(outages, outagePause);
   };
   const serve = async (turn: Turn, heldFrom: number, visit: Visit) => {
     const outagesBefore = outages;

@@ -1,11 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
+import { backOffMs } from "../../backOff.js";
 
 const longestMs = 10_000;
 
 /**
- * Does `work` every `everyMs` until the signal aborts. A failure is logged, and the pause doubles with each further failure, so that an
- * outage of hours does not fill the log. The first success brings the usual pause back.
+ * Does `work` every `everyMs` at the most, until the signal aborts. A failure is logged, and the pause doubles with each further failure, so
+ * that an outage of hours does not fill the log. The first success brings the usual pause back.
  */
 export async function repeatedly(
   what: string,
@@ -22,7 +23,7 @@ export async function repeatedly(
       failures += 1;
       if (!signal.aborted) logger.warn({ err: error, failures }, `${what} failed`);
     }
-    const pauseMs = Math.min(everyMs * 2 ** Math.min(failures, 10), Math.max(everyMs, longestMs));
-    await setTimeout(pauseMs * (0.9 + Math.random() * 0.2), undefined, { signal }).catch(() => undefined);
+    const pauseMs = backOffMs(failures + 1, { firstMs: everyMs, mostMs: Math.max(everyMs, longestMs) });
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -8,7 +8,7 @@ import { lookUpKeys } from "../../../src/http/api/auth/lookUpKeys.js";
 import type { StoredEvent } from "../../../src/ports/eventStore.js";
 import { allProjections } from "../../../src/projections/allProjections.js";
 import { applyBatch } from "../../../src/projections/running/applyBatch.js";
-import { whileActive } from "../../../src/projections/running/projectorLock.js";
+import { whileActive } from "../../../src/projections/running/locks.js";
 import { activity, goodsLine, stored, tell } from "../../support/importStory.js";
 import { runScript } from "../../support/processes.js";
 import { poolerInstalled, startTestPooler, type TestPooler } from "../../support/stores/pooler.js";
@@ -78,7 +78,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     const logger = pino({ level: "info" }, { write: (line) => void said.push(line) });
     const ends = pools.map(() => new AbortController());
     const runs = pools.map((pool, n) =>
-      whileActive({ pool, logger, signal: ends[n]?.signal as AbortSignal }, async (signal) => {
+      whileActive({ pool, logger, signal: ends[n]?.signal as AbortSignal, role: "projector" }, async (signal) => {
         active.push(n);
         await new Promise((settle) => signal.addEventListener("abort", settle, { once: true }));
         active.splice(active.indexOf(n), 1);

@@ -4,7 +4,7 @@ import { findLink, joinByLink } from "../../../src/commands/members/join.js";
 import { changeRole, eraseMember, removeMember } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { streamOf } from "../../../src/events/streams.js";
-import { listMembers } from "../../../src/queries/organisations/members.js";
+import { listMembers } from "../../../src/queries/organisations/organisations.js";
 import { origin } from "../support.js";
 import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
 

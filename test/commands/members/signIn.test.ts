@@ -6,7 +6,7 @@ import { removeMember } from "../../../src/commands/members/manage.js";
 import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import { hashEmail } from "../../../src/commands/members/signInPace.js";
 import { TooBusy } from "../../../src/portErrors.js";
-import { forgetSignIns } from "../../../src/workers/imports/upkeep/forgetSignIns.js";
+import { forgetSignIns } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { origin } from "../support.js";
 import { elsewhere, type SignInStage, signingSecret, startSignInStage } from "./signInStage.js";
 import { goodPassword } from "./support.js";

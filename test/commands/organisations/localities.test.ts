@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importLocalities } from "../../../src/commands/organisations/localities.js";
 import { streamOf } from "../../../src/events/streams.js";
-import { applyLocalityEvents, catchUpLocalities } from "../../../src/projections/models/localityFiles.js";
-import { localityFiles } from "../../../src/queries/organisations/organisations.js";
+import { applyLocalityEvents, catchUpLocalities } from "../../../src/projections/models/organisations.js";
+import { listLocalityFiles } from "../../../src/queries/organisations/organisations.js";
 import { createTestObjectStore } from "../../support/stores/stores.js";
 import { type CommandStores, origin, startCommandStores } from "../support.js";
 
@@ -29,7 +29,9 @@ async function load(country: string, sha256: string, localities: number): Promis
 
 test("a loaded country is listed at once, and its file is in the object store", async () => {
   expect(await load("DE", "aa", 16_476)).toEqual({ recorded: true });
-  expect(await localityFiles(stores.database.pool)).toEqual([{ country: "DE", key: "localities/DE/aa", sha256: "aa", localities: 16_476 }]);
+  expect(await listLocalityFiles(stores.database.pool)).toEqual([
+    { country: "DE", key: "localities/DE/aa", sha256: "aa", localities: 16_476 },
+  ]);
   expect(await objects.store.exists("localities/DE/aa")).toBe(true);
 });
 
@@ -37,7 +39,7 @@ test("the same file again records nothing, another file replaces it", async () =
   await load("FR", "aa", 10);
   expect(await load("FR", "aa", 10)).toEqual({ recorded: false });
   expect(await load("FR", "bb", 11)).toEqual({ recorded: true });
-  expect(await localityFiles(stores.database.pool)).toContainEqual({
+  expect(await listLocalityFiles(stores.database.pool)).toContainEqual({
     country: "FR",
     key: "localities/FR/bb",
     sha256: "bb",
@@ -51,7 +53,7 @@ test("older events that the projector applies later do not bring the older file 
   const events = [];
   for await (const event of stores.events.read(streamOf.localities("IT"))) events.push(event);
   await applyLocalityEvents(stores.database.pool, events.slice(0, 1), () => undefined);
-  expect(await localityFiles(stores.database.pool)).toContainEqual({
+  expect(await listLocalityFiles(stores.database.pool)).toContainEqual({
     country: "IT",
     key: "localities/IT/bb",
     sha256: "bb",

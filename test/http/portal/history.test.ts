@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { streamOf } from "../../../src/events/streams.js";
 import { noStream } from "../../../src/ports/eventStore.js";
-import { revisionOfRow } from "../../../src/queries/streamPage.js";
+import { revisionOfRow } from "../../../src/queries/streamSearch.js";
 import { activity, goodsLine, type Row, tell } from "../../support/importStory.js";
 import { addMember, heading, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";

@@ -7,7 +7,7 @@ import { removeMember } from "../../../src/commands/members/manage.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { singleSignOnPaths } from "../../../src/http/portal/sessions/singleSignOn.js";
 import { startApi } from "../../../src/http/startApi.js";
-import { listMembers } from "../../../src/queries/organisations/members.js";
+import { listMembers } from "../../../src/queries/organisations/organisations.js";
 import { type IdentityProvider, startIdentityProvider } from "../../support/portal/identityProvider.js";
 import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";

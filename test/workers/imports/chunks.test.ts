@@ -5,7 +5,7 @@ import { appender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
 import { type EventChunk, noStream } from "../../../src/ports/eventStore.js";
-import { chunkAppender, isFull } from "../../../src/workers/imports/importing/chunks.js";
+import { chunkAppender, isFull } from "../../../src/workers/imports/importing/recordRows.js";
 
 const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it
 afterAll(() => connection.close());

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
 import { expect, test } from "vitest";
-import { rowEventIds } from "../../../src/workers/imports/importing/rowEventIds.js";
+import { rowEventIds } from "../../../src/workers/imports/importing/recordRows.js";
 
 test("row ids are UUIDv5 of the import's id and the row's ordinal", () => {
   const importId = "018f0000-0000-7000-8000-000000000001";

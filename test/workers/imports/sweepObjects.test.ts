@@ -7,7 +7,7 @@ import { logIdOf } from "../../../src/commands/logIdentity.js";
 import { logStream, streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
-import { sweepObjects } from "../../../src/workers/imports/upkeep/sweepObjects.js";
+import { sweepObjects } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
 import { until } from "../../support/readModel.js";
 import { startTestEventStore } from "../../support/stores/eventStore.js";

@@ -4,7 +4,7 @@ import { Client } from "minio";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createS3ObjectStore } from "../../../src/adapters/objectStore/s3ObjectStore.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
-import { sweepUploads } from "../../../src/workers/imports/upkeep/sweepUploads.js";
+import { sweepUploads } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { startTestS3, type TestS3 } from "../../support/stores/stores.js";
 import { openStage, type Stage } from "./stage.js";
 

@@ -1,4 +1,4 @@
-import type { MemberSummary } from "../../../queries/organisations/members.js";
+import type { MemberSummary } from "../../../queries/organisations/organisations.js";
 import { NoQuestion, Question } from "../shell/dialog.js";
 import type { SignedInVisit } from "../visit.js";
 import { membersPath } from "./membersPath.js";

@@ -1,6 +1,6 @@
 import { inviteMember, makeLink } from "../../../commands/members/invite.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
-import { listMembers, type MemberSummary } from "../../../queries/organisations/members.js";
+import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import type { FormOf, PageOf } from "../page.js";
 import { AskButton } from "../shell/dialog.js";
 import { Choice, Field, Form } from "../shell/form.js";

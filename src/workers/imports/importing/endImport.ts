@@ -23,7 +23,7 @@ const cancelCommandMs = 2_000;
 const lookMs = 50;
 
 /** The cancel command records the cancellation with its own principal. The worker does so only if the command has not done it in time. */
-export async function cancelAsAsked(deps: WorkerDeps, held: HeldTurn): Promise<void> {
+export async function endCancelled(deps: WorkerDeps, held: HeldTurn): Promise<void> {
   for (const deadline = performance.now() + cancelCommandMs; performance.now() < deadline; ) {
     if (hasEnded(await loadImport(deps.eventStore, held.turn.importId))) return;
     await setTimeout(lookMs);

@@ -11,13 +11,11 @@ import { rowContext } from "../../../domain/rows/rowContext.js";
 import type { EventContext } from "../../../events/codec.js";
 import { presentOf } from "../../../queries/organisations/organisations.js";
 import { type WorkerDeps, workerOf } from "../deps.js";
-import type { HeldTurn } from "../turns/holdTurn.js";
-import { beginOldest } from "../turns/olderPushes.js";
+import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
+import { beginOldest } from "../turns/reconcileQueue.js";
 import type { Visit } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
-import { errorReport } from "./errorReport.js";
-import { fetchSubmission } from "./fetchSubmission.js";
-import { NoRoom } from "./interruptions.js";
+import { errorReport, fetchSubmission } from "./importFiles.js";
 import { recordRows } from "./recordRows.js";
 
 type Processing = Extract<ImportState, { status: "processing" }>;
@@ -30,7 +28,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   held.check();
   const found = await loadImport(deps.eventStore, held.turn.importId);
   if (found.state.status === "none" || hasEnded(found)) return;
-  if (!visit.take(found.state.request.file)) throw new NoRoom("this process already runs as many imports as it has room for");
+  if (!visit.take(found.state.request.file)) throw new Interrupted("there is no room");
   await beginOldest(deps, held.turn);
   await run(deps, held, folder, found, visit.giveWay);
 }

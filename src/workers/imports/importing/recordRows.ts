@@ -1,9 +1,83 @@
+import { hash } from "node:crypto";
+import { parse } from "uuid";
 import { decide, evolve, type ImportCounts, type RowOutcome } from "../../../commands/imports/importDecider.js";
 import type { LoadedImport } from "../../../commands/imports/importStream.js";
 import { type EventContext, encode } from "../../../events/codec.js";
+import { streamOf } from "../../../events/streams.js";
+import type { EventChunk, EventStore, Revision } from "../../../ports/eventStore.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
-import { type ChunkAppending, chunkAppender, isFull } from "./chunks.js";
-import { rowEventIds } from "./rowEventIds.js";
+
+/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes first. */
+const mostEvents = 2_000;
+/** The event store takes 1 MiB per append. */
+const mostBytes = 960 * 1024;
+
+export const isFull = (chunk: EventChunk): boolean => chunk.count() >= mostEvents;
+
+export interface ChunkAppending {
+  readonly eventStore: Pick<EventStore, "newChunk">;
+  readonly loaded: LoadedImport;
+  /** Is called before each append with the number of rows done. It throws when this worker may not go on. */
+  watch(rows: number): void;
+  /** Is called after each acknowledged append. */
+  landed(): void;
+}
+
+interface ChunkAppender {
+  /** An empty chunk. There are two in turns: one is filled while the other is in flight. */
+  begin(): EventChunk;
+  /** Waits for the append in flight and starts the next. `rows` is the number of rows up to the end of this chunk. */
+  append(chunk: EventChunk, rows: number): Promise<void>;
+  /** Waits for the append in flight; does not throw. */
+  settled(): Promise<void>;
+  /** Waits for the append in flight; throws if it failed. */
+  end(): Promise<Revision>;
+}
+
+export function chunkAppender({ eventStore, loaded, watch, landed }: ChunkAppending): ChunkAppender {
+  const stream = streamOf.import(loaded.importId);
+  let landing = Promise.resolve(loaded.revision);
+  let empty: EventChunk | undefined;
+  const land = async (chunk: EventChunk, expected: Revision): Promise<Revision> => {
+    const { revision } = await chunk.append(expected);
+    empty = chunk;
+    landed();
+    return revision;
+  };
+  return {
+    begin() {
+      const chunk = empty ?? eventStore.newChunk(stream, mostBytes);
+      empty = undefined;
+      return chunk;
+    },
+    async append(chunk, rows) {
+      const expected = await landing;
+      watch(rows);
+      landing = land(chunk, expected);
+      landing.catch(() => undefined); // the next append, or `end`, rethrows the error
+    },
+    async settled() {
+      await Promise.allSettled([landing]);
+    },
+    end: () => landing,
+  };
+}
+
+const mostDigits = 16;
+
+/** UUIDv5 of the import id and the row's ordinal: a row has the same event id at every attempt and in every worker. */
+export function rowEventIds(importId: string): (ordinal: number) => string {
+  const namespace = parse(importId);
+  const bytes = Buffer.alloc(namespace.length + mostDigits);
+  bytes.set(namespace);
+  const named = Array.from({ length: mostDigits + 1 }, (_, digits) => bytes.subarray(0, namespace.length + digits));
+  return (ordinal) => {
+    const digits = bytes.write(String(ordinal), namespace.length, "latin1");
+    const hex = hash("sha1", named[digits] ?? bytes, "hex");
+    const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) & 3];
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  };
+}
 
 export interface RowRecording extends ChunkAppending {
   readonly context: EventContext;

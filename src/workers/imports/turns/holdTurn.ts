@@ -1,7 +1,26 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { CancelAsked, TurnLost, WorkerStopping } from "../importing/interruptions.js";
 import { keepTurn, leaseMs, type Turn } from "./turns.js";
+
+/** Why an import does not go on in this worker. The import is not at fault. */
+type Interruption =
+  /** Another worker may have the turn, so this one must not append any more. */
+  | "the lease has ended"
+  /** A cancel command has marked the import to be cancelled. */
+  | "a cancellation was requested"
+  /** Another worker, or this one after its restart, goes on with the import. */
+  | "the worker is stopping"
+  /** The log has an older unfinished push of the same organisation. */
+  | "an older push comes first"
+  /** This process already runs as many bytes or files as it may. The import is tried again shortly, here or in another worker. */
+  | "there is no room";
+
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  constructor(readonly why: Interruption) {
+    super(why);
+  }
+}
 
 /** A turn whose lease is renewed by a heartbeat while its import runs. */
 export interface HeldTurn {
@@ -29,7 +48,7 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
   // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
   const knownSince = performance.now();
   let lost = false;
-  let cancelAsked = turn.cancelRequested;
+  let cancelRequested = turn.cancelRequested;
   let progress = turn.progress;
   let allRows: number | undefined;
   let headway = false;
@@ -39,10 +58,10 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
     const sent = performance.now();
     const sentHeadway = headway;
     try {
-      const { kept, cancelRequested } = await keepTurn(pool, turn, progress, sentHeadway, allRows);
-      if (kept) heldUntil = sent + leaseMs;
+      const kept = await keepTurn(pool, turn, progress, sentHeadway, allRows);
+      if (kept.kept) heldUntil = sent + leaseMs;
       else lost = true;
-      cancelAsked ||= cancelRequested;
+      cancelRequested ||= kept.cancelRequested;
       if (sentHeadway) headway = false;
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
@@ -59,9 +78,9 @@ export function holdTurn(options: { pool: Pool; turn: Turn; stop: AbortSignal; l
   return {
     turn,
     check() {
-      if (lost || performance.now() >= heldUntil) throw new TurnLost(`the turn for ${turn.importId} was lost`);
-      if (cancelAsked) throw new CancelAsked(`cancellation of ${turn.importId} was asked for`);
-      if (stop.aborted) throw new WorkerStopping("the worker is stopping");
+      if (lost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
+      if (cancelRequested) throw new Interrupted("a cancellation was requested");
+      if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
     reach(value) {
       progress = Math.min(99, Math.max(progress, Math.floor(value)));

@@ -1,10 +1,13 @@
 import { releasePlace, restorePlace } from "../../../commands/imports/importQueue.js";
 import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import type { WorkerDeps } from "../deps.js";
-import { answeredSeconds } from "./olderPushes.js";
+import { Interrupted } from "./holdTurn.js";
+import type { Turn } from "./turns.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore">;
 
+/** After this time the API has answered the push: it has confirmed the queue place or marked it as cancelled. Before, the worker waits for it. */
+const answeredSeconds = 10;
 /** A push whose stream is still empty after this time is never recorded. */
 const reservedSeconds = 60;
 const missingSeconds = 30;
@@ -31,13 +34,16 @@ async function resolveReservations({ pool, eventStore }: Deps): Promise<void> {
   }
 }
 
+/** SQL for an import `i` that has not ended and has no place in the queue. */
+const isUnqueued = `i.status in ('queued', 'processing')
+  and not exists (select from import_queue q where q.import_id = i.import_id)
+  and not exists (select from ended_imports e where e.import_id = i.import_id)`;
+
 /** Unfinished imports that have no place in the queue. */
 async function queueMissing({ pool, eventStore }: Deps): Promise<void> {
   const missing = await pool.query<{ importId: string; organisationId: string }>(
     `select i.import_id as "importId", i.organisation_id as "organisationId" from imports i
-      where i.status in ('queued', 'processing') and i.submitted_at < now() - make_interval(secs => $1)
-        and not exists (select 1 from import_queue q where q.import_id = i.import_id)
-        and not exists (select 1 from ended_imports e where e.import_id = i.import_id)
+      where ${isUnqueued} and i.submitted_at < now() - make_interval(secs => $1)
       order by i.position limit $2`,
     [missingSeconds, atOnce],
   );
@@ -61,4 +67,45 @@ async function forgetEnded({ pool }: Deps): Promise<void> {
          or exists (select from imports i where i.import_id = e.import_id and i.status in ('completed', 'failed', 'cancelled'))`,
     [endedDays],
   );
+}
+
+/**
+ * Starts the turn's import unless the organisation has an older unfinished push. The queue in Postgres may lack that push (a restored
+ * database) or its position (a push that is not confirmed yet), so the streams decide. A push that is not in the log now will be
+ * recorded after this turn's import, so one look is enough. An older push gets its queue place back and runs first. An import that
+ * was started before is always finished first, since an organisation runs one import at a time.
+ */
+export async function beginOldest(deps: Deps, turn: Turn): Promise<void> {
+  if (turn.started) return;
+  let isOldest = true;
+  for (const { importId, answered } of await perhapsOlder(deps, turn)) {
+    const loaded = await loadImport(deps.eventStore, importId);
+    if (loaded.position === undefined || loaded.position > BigInt(turn.position) || hasEnded(loaded)) continue;
+    isOldest = false;
+    if (answered) await restored(deps.pool, turn.organisationId, loaded);
+  }
+  if (!isOldest) throw new Interrupted("an older push comes first");
+  await deps.pool.query("update import_queue set started = true where import_id = $1", [turn.importId]);
+}
+
+interface OlderPush {
+  readonly importId: string;
+  readonly answered: boolean;
+}
+
+/**
+ * Reserved queue places without a position, places that got an older one since the turn was claimed, and unfinished imports without a queue
+ * place. Usually there are none.
+ */
+async function perhapsOlder({ pool }: Deps, { organisationId, position }: Turn): Promise<OlderPush[]> {
+  const { rows } = await pool.query<OlderPush>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
+       from import_queue where organisation_id = $1 and (position is null or position < $2)
+     union all
+     select import_id, submitted_at < now() - make_interval(secs => $3)
+       from imports i
+      where organisation_id = $1 and position < $2 and ${isUnqueued}`,
+    [organisationId, position, answeredSeconds],
+  );
+  return rows;
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { backOffMs } from "../../../backOff.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
-import { cancelAsAsked, failImport } from "../importing/endImport.js";
-import { CancelAsked, NoRoom, OlderPushFirst, TurnLost, WorkerStopping } from "../importing/interruptions.js";
+import { endCancelled, failImport } from "../importing/endImport.js";
 import { processImport } from "../importing/processImport.js";
-import { type HeldTurn, holdTurn } from "./holdTurn.js";
+import { type HeldTurn, holdTurn, Interrupted } from "./holdTurn.js";
 import type { Visit } from "./room.js";
 import { endTurn, postponeTurn, type Turn } from "./turns.js";
 
@@ -48,7 +48,7 @@ async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Pro
     if (turn.attempts > mostAttempts) await failImport(deps, held, tooManyAttempts);
     else await processImport(deps, held, own, visit);
   } catch (error) {
-    if (error instanceof CancelAsked) await cancelAsAsked(deps, held);
+    if (error instanceof Interrupted && error.why === "a cancellation was requested") await endCancelled(deps, held);
     else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
       await failImport(deps, held, error.message);
       deps.logger.info({ importId: turn.importId, organisationId: turn.organisationId, reason: error.message }, "import failed");
@@ -61,7 +61,7 @@ async function work({ deps, turn, folder, visit }: TurnRun, held: HeldTurn): Pro
 
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
   const { importId, organisationId } = turn;
-  if (error instanceof TurnLost) {
+  if (error instanceof Interrupted && error.why === "the lease has ended") {
     deps.logger.warn({ importId, organisationId }, "the turn's lease ended; the worker that has the turn now goes on with the import");
     return;
   }
@@ -70,7 +70,7 @@ async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Prom
   if (outage) deps.logger.warn({ err: error, importId }, "a store cannot be used; the import is tried again later");
   else if (harmless === undefined)
     deps.logger.error({ err: error, importId, attempt: turn.attempts }, "an unexpected error interrupted an import");
-  const delayMs = harmless ?? (outage ? outageMs() : Math.min(60_000, 500 * 2 ** turn.attempts));
+  const delayMs = harmless ?? (outage ? outageMs() : backOffMs(turn.attempts, { firstMs: 1_000, mostMs: 60_000 }));
   await postponeTurn(deps.pool, turn, delayMs, outage || harmless !== undefined).catch((failure: unknown) => {
     deps.logger.warn({ err: failure, importId }, "the turn could not be given back; it ends with its lease");
   });
@@ -78,10 +78,9 @@ async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Prom
 
 /** The delay before the next attempt, for interruptions that are not errors. */
 function delayAfter(error: unknown): number | undefined {
-  if (error instanceof NoRoom) return 500;
-  if (error instanceof OlderPushFirst) return 250;
-  if (error instanceof WorkerStopping) return 0;
-  return error instanceof WrongVersion ? 0 : undefined; // another process has appended to the stream: read it again
+  if (error instanceof WrongVersion) return 0; // another process has appended to the stream: read it again
+  if (!(error instanceof Interrupted)) return undefined;
+  return error.why === "there is no room" ? 500 : error.why === "an older push comes first" ? 250 : 0;
 }
 
 /** A retry may succeed: a store does not answer, or this machine is out of disk, memory or file handles. */

@@ -9,7 +9,7 @@ import { endsImport, type RowRejected } from "../../../events/importEvents.js";
 import { readRows } from "../../../events/importLayout.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import type { WorkerDeps } from "../deps.js";
-import { errorReport } from "../importing/errorReport.js";
+import { errorReport } from "../importing/importFiles.js";
 import { fromStream, fromSubmission } from "./reportSource.js";
 
 type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadsheets" | "catalogues" | "logger"> & {
@@ -25,7 +25,7 @@ const lookBackDays = 30;
 /** Makes every report that is due. A report that fails does not stop the next one. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
-    const importId = (await claim(deps)) ?? (await claimAsked(deps));
+    const importId = (await claim(deps)) ?? (await claimMissing(deps));
     if (importId === undefined) return;
     const own = await mkdtemp(join(folder, "report-"));
     try {
@@ -59,7 +59,7 @@ async function claim({ pool }: Deps): Promise<string | undefined> {
 }
 
 /** Claims a report that the API found missing: of a completed import, or of any import that ended long ago. */
-async function claimAsked({ pool }: Deps): Promise<string | undefined> {
+async function claimMissing({ pool }: Deps): Promise<string | undefined> {
   const claimed = await pool.query<{ importId: string }>(
     `update late_reports as mine set
         attempts = mine.attempts + 1,

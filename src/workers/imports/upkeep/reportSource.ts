@@ -10,7 +10,7 @@ import type { ImportRequested, RowRejected } from "../../../events/importEvents.
 import { startedEvent } from "../../../events/importLayout.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { WorkerDeps } from "../deps.js";
-import { fetchSubmission } from "../importing/fetchSubmission.js";
+import { fetchSubmission } from "../importing/importFiles.js";
 
 export interface ReportSource {
   readonly columns: Columns;

@@ -4,11 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { toldOf } from "../../../domain/webhooks/endpoint.js";
 import { LogTooShort } from "../../../portErrors.js";
 import type { Position } from "../../../ports/eventStore.js";
-import { TablesOfAnotherLog } from "../../../projections/running/anotherLog.js";
-import { readCheckpoints } from "../../../projections/running/checkpoints.js";
-import { createLogGuard, type LogGuard } from "../../../projections/running/logGuard.js";
-import { isBeginning } from "../../../projections/running/position.js";
-import { whileActive } from "../../../projections/running/projectorLock.js";
+import { isBeginning, readCheckpoints } from "../../../projections/running/checkpoints.js";
+import { whileActive } from "../../../projections/running/locks.js";
+import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { followerName, takeBatch } from "./takeBatch.js";
 
@@ -62,8 +60,8 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   const own = await readCheckpoints(pool, [followerName]);
   await guard(own);
   const place = own.get(followerName);
-  // From the landmark, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
-  let after: Position | undefined = place?.landmark?.position ?? place;
+  // From the last event, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
+  let after: Position | undefined = place?.lastEvent?.position ?? place;
   if (after && isBeginning(after)) after = undefined;
   let savedAt = 0;
   await eventStore.follow({ types, from: after, maxBatch: eventsPerBatch, signal }, async (batch) => {

@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../../../domain/imports/fields.js";
-import { allActivities } from "../../../../queries/activities/activityDownload.js";
+import { allActivities } from "../../../../queries/activities/activityLedger.js";
 import type { FoundActivity } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type Cell, csvPieces, type DownloadedTable, download, workbookPieces } from "../../downloads.js";

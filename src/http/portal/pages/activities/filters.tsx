@@ -1,4 +1,4 @@
-import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityChoices.js";
+import { type ActivityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { Choice, Field } from "../../shell/form.js";
 import { FilterForm } from "../../shell/list.js";
 import type { SignedInVisit } from "../../visit.js";

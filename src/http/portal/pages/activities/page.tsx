@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
-import { activityChoices } from "../../../../queries/activities/activityChoices.js";
+import { activityChoices } from "../../../../queries/activities/activityCodes.js";
 import { pageOfActivities } from "../../../../queries/activities/activityLedger.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import type { PageOf, PortalDeps, Shown } from "../../page.js";

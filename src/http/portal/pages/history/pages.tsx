@@ -3,7 +3,7 @@ import { quotePlaceOf } from "../../../../events/quoteEvents.js";
 import { readQuotes } from "../../../../events/recordedQuote.js";
 import { streamOf } from "../../../../events/streams.js";
 import { principalNames } from "../../../../queries/organisations/principalNames.js";
-import { revisionOfRow, streamPage } from "../../../../queries/streamPage.js";
+import { revisionOfRow, streamPage } from "../../../../queries/streamSearch.js";
 import type { PageOf } from "../../page.js";
 import { Pager } from "../../shell/list.js";
 import type { SignedInVisit } from "../../visit.js";

@@ -1,8 +1,9 @@
 // An import's page as it was at a time: from its stream, since the tables have only the present.
-import { importAsOf } from "../../../../queries/imports/importAsOf.js";
+
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/principalNames.js";
+import { importAsOf } from "../../../../queries/streamSearch.js";
 import { inTime } from "../../../server/inTime.js";
 import type { PortalDeps } from "../../page.js";
 import { EmptyState } from "../../shell/table.js";

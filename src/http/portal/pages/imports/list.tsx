@@ -1,5 +1,5 @@
 import { importKinds } from "../../../../events/importEvents.js";
-import { type ImportFilter, searchImports } from "../../../../queries/imports/importSearch.js";
+import { type ImportFilter, searchImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import type { PageOf } from "../../page.js";
 import { Choice, Field } from "../../shell/form.js";

@@ -1,5 +1,4 @@
-import type { CorrectingImport } from "../../../../queries/imports/importCorrections.js";
-import type { ImportView } from "../../../../queries/imports/importView.js";
+import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
 import { AskButton } from "../../shell/dialog.js";
 import { Amount, Time } from "../../shell/values.js";
 import type { Viewer } from "../../shell/viewer.js";

@@ -1,5 +1,5 @@
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
-import { usedCodes } from "../../../../queries/activities/usedCodes.js";
+import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import { type Cell, csvPieces, type DownloadedTable, download, workbookPieces } from "../../downloads.js";
 import type { AnswerOf } from "../../page.js";

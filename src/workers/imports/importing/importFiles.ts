@@ -1,9 +1,31 @@
+// The files of an import: the submission, as it is fetched, and the error report, as it is written.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import { reportColumns, reportSubject } from "../../../domain/files/header.js";
 import { elementColumn } from "../../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
+import type { ImportRequested } from "../../../events/importEvents.js";
+import { ObjectMissing } from "../../../portErrors.js";
 import type { ObjectStore } from "../../../ports/objectStore.js";
 import type { FileRow, ReportWriter, Spreadsheets } from "../../../ports/spreadsheets.js";
+
+/** Copies the submission from the object store to `path` and checks that it has the recorded checksum. */
+export async function fetchSubmission(objectStore: ObjectStore, file: ImportRequested["file"], path: string): Promise<void> {
+  try {
+    await objectStore.fetch(file.key, path);
+  } catch (error) {
+    if (error instanceof ObjectMissing) throw new ImportFault("The submitted file is no longer stored. Send it again.");
+    throw error;
+  }
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  if (hash.digest("hex") !== file.sha256) {
+    throw new ImportFault("The stored file is not the one that was sent: its checksum differs. Send it again.");
+  }
+}
 
 export interface ErrorReport {
   add(row: FileRow, number: number, reason: string): Promise<void>;

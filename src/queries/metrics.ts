@@ -1,4 +1,24 @@
+// The figures of all organisations that /metrics and the readiness check show.
 import type { Pool } from "pg";
+
+/** The number of queued and running imports of all organisations. */
+export async function unfinishedImports(database: Pick<Pool, "query">): Promise<number> {
+  const { rows } = await database.query<{ count: number }>("select count(*)::int as count from import_queue");
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that is
+ * new after an upgrade, and still being filled from the log, does not count.
+ */
+export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ seconds: number | null }>(
+    `select extract(epoch from now() - min(updated_at))::float8 as seconds from checkpoints
+      where projection <> 'webhooks' and commit >= coalesce((select commit from checkpoints where projection = 'imports'), commit)`,
+  );
+  const seconds = rows[0]?.seconds ?? undefined;
+  return seconds === undefined ? undefined : Math.max(0, seconds);
+}
 
 const none = { waiting: 0, delivered: 0, failed: 0, dropped: 0 };
 

@@ -4,6 +4,7 @@ import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { storable } from "../canonical.js";
+import type { FoldedShipment } from "./importFold.js";
 
 interface Sum {
   quantity: Decimal;
@@ -54,4 +55,19 @@ export function digestOfSums(sums: ActivitySums): DigestOfSums {
     rows += sum.rows.length;
   }
   return { totals: sums.size, quantity: toText(quantity), rows, digest: hash.digest("hex") };
+}
+
+/** The shipments of one import as shipment_versions should have them. */
+export interface DigestOfVersions {
+  readonly versions: number;
+  readonly digest: string;
+}
+
+export type VersionRow = Pick<FoldedShipment, "number" | "shipmentId" | "revisions">;
+
+export function digestOfVersions(shipments: readonly VersionRow[]): DigestOfVersions {
+  const hash = createHash("sha256");
+  for (const { number, shipmentId, revisions } of shipments.toSorted((a, b) => a.number - b.number))
+    hash.update(`${JSON.stringify([number, storable(shipmentId), revisions])}\n`);
+  return { versions: shipments.length, digest: hash.digest("hex") };
 }

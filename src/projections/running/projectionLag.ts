@@ -1,11 +1,10 @@
-import type { Pool } from "pg";
-import { type EventStore, isAfter, type Position } from "../../ports/eventStore.js";
-import { allProjections, projectedPrefixes } from "../allProjections.js";
-import { readCheckpoints } from "./checkpoints.js";
+import { isAfter, type Position } from "../../ports/eventStore.js";
+import { projectedPrefixes } from "../allProjections.js";
+import type { Running } from "../projection.js";
+import { earliest, readAllCheckpoints, startAfter } from "./checkpoints.js";
 import { createLogGuard } from "./logGuard.js";
-import { earliest, isBeginning } from "./position.js";
 
-export interface Standing {
+export interface ProjectionLag {
   readonly projection: string;
   /** Undefined before the first event. */
   readonly position: Position | undefined;
@@ -18,27 +17,13 @@ export interface Standing {
 const mostCounted = 1_000_000;
 
 /** How far each projection is behind the log. */
-export async function projectionStanding({
-  pool,
-  eventStore,
-  signal,
-  now,
-}: {
-  pool: Pool;
-  eventStore: EventStore;
-  signal: AbortSignal;
-  now: () => number;
-}): Promise<Standing[]> {
-  const checkpoints = await readCheckpoints(
-    pool,
-    allProjections.map(({ name }) => name),
-  );
+export async function projectionLags({ pool, eventStore, signal }: Omit<Running, "logger">): Promise<ProjectionLag[]> {
+  const checkpoints = await readAllCheckpoints(pool);
   await createLogGuard({ eventStore, pool })(checkpoints);
   const waiting = new Map<string, { events: number; oldest: number }>();
   const enough = new AbortController();
-  const first = earliest([...checkpoints.values()]);
   let counted = 0;
-  const from = isBeginning(first) ? undefined : first;
+  const from = startAfter(earliest([...checkpoints.values()]));
   const replayed = eventStore.replay(
     { prefixes: projectedPrefixes, from, signal: AbortSignal.any([signal, enough.signal]) },
     async ({ events }) => {
@@ -57,13 +42,9 @@ export async function projectionStanding({
   await replayed.catch((error: unknown) => {
     if (!enough.signal.aborted) throw error;
   });
+  const now = Date.now();
   return [...checkpoints].map(([projection, position]) => {
-    const { events = 0, oldest = now() } = waiting.get(projection) ?? {};
-    return {
-      projection,
-      position: isBeginning(position) ? undefined : position,
-      events,
-      seconds: Math.max(0, Math.round((now() - oldest) / 1000)),
-    };
+    const { events = 0, oldest = now } = waiting.get(projection) ?? {};
+    return { projection, position: startAfter(position), events, seconds: Math.max(0, Math.round((now - oldest) / 1000)) };
   });
 }

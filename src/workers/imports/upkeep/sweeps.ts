@@ -1,12 +1,17 @@
+// Deletes what nothing needs any more: uploads without an import, unfinished uploads, wrong passwords of the past.
 import { firstRequest } from "../../../commands/imports/importStream.js";
 import {
   asideKey,
   asidePrefix,
   forgetRefusedUpload,
+  logOfUpload,
   partsOfAside,
   type RefusedUpload,
   refusedUploads,
+  uploadsPrefix,
 } from "../../../commands/imports/storedObjects.js";
+import { logIdOf } from "../../../commands/logIdentity.js";
+import { forgetFailures, forgetGuesses } from "../../../commands/members/signInPace.js";
 import { readLogId, streamOf } from "../../../events/streams.js";
 import { ObjectMissing } from "../../../portErrors.js";
 import { newestImport } from "../../../queries/imports/watchedImports.js";
@@ -98,4 +103,30 @@ async function removeOldest(deps: Deps, logId: string): Promise<number> {
 async function databaseNow({ pool }: Deps): Promise<Date> {
   const { rows } = await pool.query<{ now: Date }>("select now()");
   return rows[0]?.now ?? new Date();
+}
+
+/**
+ * Aborts multipart uploads of this log that a killed process or an outage left open, since the object store keeps (and bills) their parts.
+ * No upload takes a day: the process that began it is gone, and no import refers to it.
+ */
+export async function sweepUploads(deps: Deps, olderThanMs = dayMs): Promise<number> {
+  const { eventStore, objectStore, logger, signal } = deps;
+  const logId = await logIdOf(eventStore);
+  const before = new Date((await databaseNow(deps)).getTime() - olderThanMs);
+  let aborted = 0;
+  for (const [prefix, isOurs] of [
+    [uploadsPrefix, (key: string) => logOfUpload(key) === logId],
+    [`reports/${logId}/`, () => true],
+  ] as const) {
+    if (signal?.aborted) break;
+    aborted += await objectStore.abortUnfinished(prefix, { before, isOurs });
+  }
+  if (aborted > 0) logger.info({ aborted }, "aborted uploads that were never finished");
+  return aborted;
+}
+
+/** Deletes what is kept of wrong passwords when its time is over, also where no further sign-in comes. */
+export async function forgetSignIns({ pool }: Pick<WorkerDeps, "pool">): Promise<void> {
+  await forgetFailures(pool);
+  await forgetGuesses(pool);
 }

@@ -1,0 +1,86 @@
+// Advisory locks that let one process at a time run the projector, the webhook follower or a rebuild.
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClientBase } from "pg";
+import { backOffMs } from "../../backOff.js";
+import type { Running } from "../projection.js";
+
+/** Any numbers that no other advisory lock of this database uses. */
+const locks = { projector: 7_241_002, rebuild: 7_241_003, "webhook follower": 7_241_004 } as const;
+const standbyMs = 500;
+
+/** Switches off the time limits that the session, the user or the database may have. Not every version of Postgres has all three. */
+const noTimeLimits = `select set_config(name, '0', true) from pg_settings
+  where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
+/** Begins a transaction without time limits. */
+export async function beginWithoutLimits(client: ClientBase): Promise<void> {
+  await client.query(`begin; ${noTimeLimits}`);
+}
+
+/**
+ * Takes an advisory lock that lasts until `rollback` or until the connection is lost. An open transaction holds it, not the session: behind
+ * a pooler in transaction mode other clients use the same session. While idle the transaction has no snapshot, so it does not hold back
+ * vacuum.
+ */
+export async function tryHold(client: ClientBase, lock: keyof typeof locks): Promise<boolean> {
+  await beginWithoutLimits(client);
+  // Without a parameter: a statement with one keeps its snapshot until the next statement.
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${locks[lock]}) as taken`);
+  if (rows[0]?.taken) return true;
+  await client.query("rollback");
+  return false;
+}
+
+interface Active extends Pick<Running, "pool" | "logger" | "signal"> {
+  /** For each role one process is active at a time. */
+  readonly role: "projector" | "webhook follower";
+}
+
+/** Waits for the role's lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
+export async function whileActive({ pool, logger, signal, role }: Active, work: (active: AbortSignal) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  const lost = new AbortController();
+  const onLost = () => lost.abort();
+  client.on("error", onLost);
+  client.on("end", onLost);
+  try {
+    let standingBy = false;
+    while (!signal.aborted && !(await tryHold(client, role))) {
+      if (!standingBy) logger.info(`another ${role} is active, standing by`);
+      standingBy = true;
+      await pause(standbyMs, undefined, { signal }).catch(() => undefined);
+    }
+    if (signal.aborted) return;
+    logger.info(`${role} active`);
+    await work(AbortSignal.any([signal, lost.signal]));
+    if (lost.signal.aborted && !signal.aborted) throw new Error(`the connection that held the ${role}'s lock was lost`);
+  } finally {
+    client.off("error", onLost);
+    client.off("end", onLost);
+    // Ends the transaction that holds the lock, if it can: the server notices a closed connection only a moment later.
+    if (!lost.signal.aborted) await client.query("rollback").catch(() => undefined);
+    client.release(true);
+  }
+}
+
+/** As `whileActive`, and again with a back-off after every failure, until the signal aborts. `progressed` ends a series of failures. */
+export async function keepActive(
+  active: Active,
+  work: (active: AbortSignal, progressed: () => void) => Promise<void>,
+  onFailure: (error: unknown, failures: number) => void | Promise<void>,
+): Promise<void> {
+  const { signal } = active;
+  let failures = 0;
+  const progressed = () => {
+    failures = 0;
+  };
+  while (!signal.aborted) {
+    try {
+      await whileActive(active, (whileHeld) => work(whileHeld, progressed));
+    } catch (error) {
+      failures += 1;
+      await onFailure(error, failures);
+      await pause(backOffMs(failures, { firstMs: 200, mostMs: 5_000 }), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
