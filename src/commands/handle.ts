@@ -1,6 +1,6 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
 // events. `handle` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
-import { decodeOn, type EventContext, encode, type RecordedOn } from "../events/codec.js";
+import { decodeOn, type EventContext, encode } from "../events/codec.js";
 import type { EventOn, StreamKind } from "../events/registry.js";
 import { streamOf } from "../events/streams.js";
 import { type EventStore, type NewEvent, noStream, type Revision } from "../ports/eventStore.js";
@@ -9,9 +9,8 @@ import { untilNoConflict } from "./untilNoConflict.js";
 
 export interface Aggregate<S extends StreamKind, State> {
   readonly kind: S;
-  readonly id: string;
   readonly initial: () => State;
-  readonly evolve: (state: State, event: RecordedOn<S>) => State;
+  readonly evolve: (state: State, event: EventOn<S>, revision: Revision) => State;
 }
 
 export interface Handling {
@@ -31,30 +30,33 @@ export interface Handled<S extends StreamKind, State> {
 export async function handle<S extends StreamKind, State>(
   { events, newId }: Handling,
   aggregate: Aggregate<S, State>,
+  id: string,
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<Handled<S, State>> {
   return untilNoConflict(async () => {
     await logIdOf(events); // writes LogCreated first if the log is empty
-    const { state, head } = await load(events, aggregate);
+    const { state, head } = await load(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
     const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
-    const revision = await appendInChunks(events, streamOf[aggregate.kind](aggregate.id), encoded, head);
+    const revision = await appendInChunks(events, streamOf[aggregate.kind](id), encoded, head);
     return { before: state, decided, revision };
   });
 }
 
-async function load<S extends StreamKind, State>(
+/** The state that a stream's events lead to, and the stream's last revision. */
+export async function load<S extends StreamKind, State>(
   events: EventStore,
-  aggregate: Aggregate<S, State>,
+  { kind, initial, evolve }: Aggregate<S, State>,
+  id: string,
 ): Promise<{ state: State; head: Revision }> {
-  let state = aggregate.initial();
+  let state = initial();
   let head = noStream;
-  for await (const stored of events.read(streamOf[aggregate.kind](aggregate.id))) {
+  for await (const stored of events.read(streamOf[kind](id))) {
     head = stored.revision;
-    const event = decodeOn(aggregate.kind, stored);
-    if (event) state = aggregate.evolve(state, event);
+    const event = decodeOn(kind, stored);
+    if (event) state = evolve(state, event as EventOn<S>, head);
   }
   return { state, head };
 }

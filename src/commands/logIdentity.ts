@@ -10,10 +10,10 @@ const known = new WeakMap<EventStore, Promise<string>>();
 
 /** The log's id. It is created if the log has none, and read once per event store connection. */
 export function logIdOf(eventStore: EventStore): Promise<string> {
-  const asked = known.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
-  known.set(eventStore, asked);
-  asked.catch(() => known.delete(eventStore));
-  return asked;
+  const logId = known.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
+  known.set(eventStore, logId);
+  logId.catch(() => known.delete(eventStore));
+  return logId;
 }
 
 /** Several processes may start at once: one append succeeds, and the other processes read the id that it wrote. */

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { backOffMs } from "../backOff.js";
 import { StoreUnavailable, WrongVersion } from "../portErrors.js";
 
 const withinMs = 5_000;
-const longestPauseMs = 250;
+const pauses = { firstMs: 20, mostMs: 250 };
 
 /** By stream: the last of this process's callers that try again. Each one waits for the one before it. */
 const lastInLine = new Map<string, Promise<unknown>>();
@@ -30,7 +31,7 @@ async function tryAgain<Result>(attempt: (conflicts: number) => Promise<Result>,
     } catch (error) {
       if (!(error instanceof WrongVersion)) throw error;
       cause = error;
-      await pause(Math.random() * Math.min(longestPauseMs, 10 * 2 ** conflicts));
+      await pause(backOffMs(conflicts, pauses));
     }
   }
   throw new StoreUnavailable("event store", "Too many changes to the same thing at the moment, try again shortly", { cause });

@@ -1,9 +1,10 @@
 // Applies the entry events of a catalogue change to the organisation's file. Commands and the projection use the same code, so that the
 // table agrees with the stream.
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
-import type { EventStore, StoredEvent } from "../ports/eventStore.js";
+import type { EventStore, Revision } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
 import { type CatalogueEntryPut, type CatalogueEntryRemoved, type CatalogueSection, catalogueSections } from "./organisationEvents.js";
+import type { EventOn } from "./registry.js";
 import { streamOf } from "./streams.js";
 
 type Entry = Record<string, unknown>;
@@ -75,34 +76,41 @@ const put = (section: CatalogueSection, entry: Entry, index: number): CatalogueC
   data: { section, id: idOf(section, entry), index, entry },
 });
 
-/** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
-export async function catalogueFileAt(events: EventStore, organisationId: string, version: number): Promise<OrganisationFile | undefined> {
-  const catalogue = foldCatalogue(version);
-  for await (const stored of events.read(streamOf.organisation(organisationId))) {
-    const event = decodeOn("organisation", stored);
-    if (event?.type === "CatalogueEntryPut" || event?.type === "CatalogueEntryRemoved") catalogue.change(event);
-    else if (event?.type === "CatalogueApplied") catalogue.close(event.data);
-    if (catalogue.reached()) break;
-  }
-  return catalogue.reached() ? (catalogue.file() as OrganisationFile | undefined) : undefined;
+/** A catalogue while its stream is read. */
+export interface CatalogueState {
+  /** Undefined before the first CatalogueApplied: the organisation does not exist yet. */
+  file: CatalogueFile | undefined;
+  version: number;
+  /** Entry events since the last CatalogueApplied. */
+  open: { readonly revision: Revision; readonly change: CatalogueChange }[];
 }
 
-/** Entry events count only when CatalogueApplied follows; those of an interrupted change never count. */
-function foldCatalogue(wanted: number) {
-  let file: CatalogueFile | undefined;
-  let version = 0;
-  let open: (CatalogueChange & Pick<StoredEvent, "revision">)[] = [];
-  return {
-    change(event: CatalogueChange & Pick<StoredEvent, "revision">): void {
-      open.push(event);
-    },
-    close(applied: { version: number; sinceRevision: number }): void {
-      const counted = open.filter(({ revision }) => revision >= BigInt(applied.sinceRevision));
-      file = changeCatalogue(file, counted);
-      open = [];
-      version = applied.version;
-    },
-    reached: () => version === wanted,
-    file: () => file,
-  };
+export const noCatalogue = (): CatalogueState => ({ file: undefined, version: 0, open: [] });
+
+type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
+
+/** Changes the state it is given. Entry events count only when CatalogueApplied follows; those of an interrupted change never count. */
+export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, revision: Revision): void {
+  if (event.type !== "CatalogueApplied") {
+    state.open.push({ revision, change: event });
+    return;
+  }
+  const since = BigInt(event.data.sinceRevision);
+  const counted = state.open.filter((each) => each.revision >= since).map(({ change }) => change);
+  state.file = changeCatalogue(state.file, counted);
+  state.version = event.data.version;
+  state.open = [];
 }
+
+/** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
+export async function catalogueFileAt(events: EventStore, organisationId: string, version: number): Promise<OrganisationFile | undefined> {
+  const state = noCatalogue();
+  for await (const stored of events.read(streamOf.organisation(organisationId))) {
+    const event = decodeOn("organisation", stored);
+    if (event && isOfCatalogue(event)) evolveCatalogue(state, event, stored.revision);
+    if (state.version === version) return state.file as OrganisationFile | undefined;
+  }
+  return undefined;
+}
+
+const isOfCatalogue = (event: EventOn<"organisation">): event is CatalogueEvent => event.type.startsWith("Catalogue");

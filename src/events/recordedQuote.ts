@@ -62,7 +62,12 @@ function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | unde
   const { origin, destination, filters, items } = event;
   const cards = event.results[number - 1]?.cards.map((card) => event.cards[card] as QuotedCard) ?? [];
   return {
-    ...{ customerId: result.customerId, origin, destination, filters, at: new Date(event.at), noQuoteMessage: result.noQuoteMessage },
+    customerId: result.customerId,
+    origin,
+    destination,
+    filters,
+    at: new Date(event.at),
+    noQuoteMessage: result.noQuoteMessage,
     items: items.map(({ chargeableWeight: _, ...item }) => item),
     cards: entriesOf(result).map((entry, index) => ({ entry, ...howPriced(event, cards[index] as QuotedCard) })),
   };
@@ -77,7 +82,15 @@ function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<Reco
   return {
     terms: { originZone, destinationZone, fuelLevyPercent: fuelPercent },
     steps: {
-      ...{ exactKg, kg, basic, kgCharge: rates, minimumApplied: minimumApplied ?? false, amount, fuel, gst, total },
+      exactKg,
+      kg,
+      basic,
+      kgCharge: rates,
+      minimumApplied: minimumApplied ?? false,
+      amount,
+      fuel,
+      gst,
+      total,
       surcharges: card.surcharges.map(({ surcharge, ...charged }) => ({ ...surcharges[surcharge], ...charged })),
     },
   };
@@ -90,7 +103,13 @@ function ofSingleQuote(event: QuoteGenerated): RecordedQuote | undefined {
   const { origin, destination } = answer;
   const { items, filters } = basis;
   return {
-    ...{ customerId: event.customerId, origin, destination, items, filters, at: new Date(event.at), noQuoteMessage: result.noQuoteMessage },
+    customerId: event.customerId,
+    origin,
+    destination,
+    items,
+    filters,
+    at: new Date(event.at),
+    noQuoteMessage: result.noQuoteMessage,
     cards: entriesOf(result).map((entry, index) => ({ entry, terms: {}, steps: {}, ...basis.cards[index] })),
   };
 }

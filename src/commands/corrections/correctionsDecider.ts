@@ -4,8 +4,29 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow, RowsClaimed } from "../../events/correctionEvents.js";
 import type { EventOn } from "../../events/registry.js";
+import type { Aggregate } from "../handle.js";
 
 type CorrectionEvent = EventOn<"corrections">;
+
+export type CorrectionCommand = {
+  /** The import whose rows they are. */
+  readonly importId: string;
+  readonly rows: readonly number[];
+  /** Those of the rows' claimants that have failed or were cancelled. */
+  readonly ended: ReadonlySet<string>;
+  readonly by: Principal;
+  readonly now: Date;
+} & (
+  | {
+      readonly type: "claimRows";
+      /** The import that corrects them. */
+      readonly correction: string;
+      /** By row: the import that has written the row's shipment since. */
+      readonly superseded: ReadonlyMap<number, string>;
+    }
+  | { readonly type: "dismissRows"; readonly note: string }
+  | { readonly type: "reopenRows" }
+);
 
 export type Standing = { readonly why: "claimed"; readonly importId: string } | { readonly why: "dismissed"; readonly by: Principal };
 
@@ -15,71 +36,6 @@ export interface CorrectionsState {
   /** By row: who has it, or that it is dismissed; no entry for an open row. */
   readonly rows: Map<number, Standing>;
 }
-
-export type CorrectionCommand =
-  | {
-      readonly type: "claimRows";
-      readonly correction: string;
-      readonly rows: readonly number[];
-      /** By row: the import that has written the row's shipment since. */
-      readonly superseded: ReadonlyMap<number, string>;
-      readonly by: Principal;
-      readonly now: Date;
-    }
-  | { readonly type: "dismissRows"; readonly rows: readonly number[]; readonly note: string; readonly by: Principal; readonly now: Date }
-  | { readonly type: "reopenRows"; readonly rows: readonly number[]; readonly by: Principal; readonly now: Date };
-
-/** `ended` are the claimants that have failed or were cancelled. */
-export function decide(
-  importId: string,
-  command: CorrectionCommand,
-  state: CorrectionsState,
-  ended: ReadonlySet<string>,
-): CorrectionEvent[] {
-  const { by } = command;
-  const at = command.now.toISOString();
-  switch (command.type) {
-    case "claimRows": {
-      if (state.claims.has(command.correction)) return []; // the same import, after an interruption
-      const refused = command.rows.flatMap((row, ordinal) => {
-        const why = refusal(row, state, ended, command.superseded.get(row));
-        return why ? [{ row, correctionRow: ordinal + 1, ...why }] : [];
-      });
-      const lost = new Set(refused.map(({ row }) => row));
-      const rows = command.rows.filter((row) => !lost.has(row));
-      return [{ type: "RowsClaimed", data: { importId, correction: command.correction, rows, refused, by, at } }];
-    }
-    case "dismissRows": {
-      const taken = command.rows.filter((row) => standingOf(row, state, ended)?.why === "claimed");
-      if (taken.length > 0) throw new Rejection("conflict", `Row ${taken[0]} is already taken by a correction.`);
-      const rows = command.rows.filter((row) => standingOf(row, state, ended) === undefined);
-      return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
-    }
-    case "reopenRows": {
-      const rows = command.rows.filter((row) => standingOf(row, state, ended)?.why === "dismissed");
-      return rows.length === 0 ? [] : [{ type: "RowsReopened", data: { importId, rows, by, at } }];
-    }
-  }
-}
-
-export function standingOf(row: number, state: CorrectionsState, ended: ReadonlySet<string>): Standing | undefined {
-  const standing = state.rows.get(row);
-  return standing?.why === "claimed" && ended.has(standing.importId) ? undefined : standing;
-}
-
-function refusal(
-  row: number,
-  state: CorrectionsState,
-  ended: ReadonlySet<string>,
-  supersededBy: string | undefined,
-): Pick<RefusedRow, "why" | "importId"> | undefined {
-  const standing = standingOf(row, state, ended);
-  if (standing?.why === "claimed") return { why: "claimed", importId: standing.importId };
-  if (standing) return { why: "dismissed" };
-  return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
-}
-
-export const untouched = (): CorrectionsState => ({ claims: new Map(), rows: new Map() });
 
 /** Changes the state it is given, which only the fold holds: copying it for each event would make a long stream slow. */
 export function evolve(state: CorrectionsState, event: CorrectionEvent): CorrectionsState {
@@ -95,4 +51,50 @@ export function evolve(state: CorrectionsState, event: CorrectionEvent): Correct
       for (const row of event.data.rows) state.rows.delete(row);
       return state;
   }
+}
+
+export const correctionsAggregate: Aggregate<"corrections", CorrectionsState> = {
+  kind: "corrections",
+  initial: () => ({ claims: new Map(), rows: new Map() }),
+  evolve,
+};
+
+export function decide(command: CorrectionCommand, state: CorrectionsState): CorrectionEvent[] {
+  const { importId, ended, by } = command;
+  const at = command.now.toISOString();
+  const standing = (row: number) => standingOf(row, state, ended);
+  switch (command.type) {
+    case "claimRows": {
+      const { correction, superseded } = command;
+      if (state.claims.has(correction)) return []; // the same import, after an interruption
+      const refused = command.rows.flatMap((row, ordinal) => {
+        const why = refusal(standing(row), superseded.get(row));
+        return why ? [{ row, correctionRow: ordinal + 1, ...why }] : [];
+      });
+      const lost = new Set(refused.map(({ row }) => row));
+      const rows = command.rows.filter((row) => !lost.has(row));
+      return [{ type: "RowsClaimed", data: { importId, correction, rows, refused, by, at } }];
+    }
+    case "dismissRows": {
+      const taken = command.rows.find((row) => standing(row)?.why === "claimed");
+      if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction.`);
+      const rows = command.rows.filter((row) => standing(row) === undefined);
+      return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
+    }
+    case "reopenRows": {
+      const rows = command.rows.filter((row) => standing(row)?.why === "dismissed");
+      return rows.length === 0 ? [] : [{ type: "RowsReopened", data: { importId, rows, by, at } }];
+    }
+  }
+}
+
+export function standingOf(row: number, state: CorrectionsState, ended: ReadonlySet<string>): Standing | undefined {
+  const standing = state.rows.get(row);
+  return standing?.why === "claimed" && ended.has(standing.importId) ? undefined : standing;
+}
+
+function refusal(standing: Standing | undefined, supersededBy: string | undefined): Pick<RefusedRow, "why" | "importId"> | undefined {
+  if (standing?.why === "claimed") return { why: "claimed", importId: standing.importId };
+  if (standing) return { why: "dismissed" };
+  return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
 }

@@ -1,29 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../../domain/principal.js";
-import { decodeOn, type EventContext } from "../../events/codec.js";
+import type { EventContext } from "../../events/codec.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
-import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { type Aggregate, handle } from "../handle.js";
+import { handle, load } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
-import { type CorrectionsState, decide, evolve, untouched } from "./correctionsDecider.js";
-
-export const correctionsOf = (importId: string): Aggregate<"corrections", CorrectionsState> => ({
-  kind: "corrections",
-  id: importId,
-  initial: untouched,
-  evolve,
-});
-
-export async function loadCorrections(eventStore: EventStore, importId: string): Promise<CorrectionsState> {
-  let state = untouched();
-  for await (const stored of eventStore.read(streamOf.corrections(importId))) {
-    const event = decodeOn("corrections", stored);
-    if (event) state = evolve(state, event);
-  }
-  return state;
-}
+import { type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
 /** The imports that have claimed one of these rows and failed or were cancelled. Their own streams are read, since an ending there is final. */
 export async function endedClaimants(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<string>> {
@@ -44,7 +27,8 @@ export async function endedClaimants(eventStore: EventStore, state: CorrectionsS
 /** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
-  const claim = (await loadCorrections(eventStore, corrects.importId)).claims.get(importId);
+  const { state } = await load(eventStore, correctionsAggregate, corrects.importId);
+  const claim = state.claims.get(importId);
   return new Map((claim?.refused ?? []).map((refused) => [refused.correctionRow, refused]));
 }
 
@@ -64,11 +48,11 @@ export interface RowsToClaim {
 export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
   const { importId, correction, rows, by, now } = wanted;
   let refused: readonly RefusedRow[] = [];
-  await handle({ events: eventStore, newId: randomUUID }, correctionsOf(importId), context, async (state) => {
+  await handle({ events: eventStore, newId: randomUUID }, correctionsAggregate, importId, context, async (state) => {
     const earlier = state.claims.get(correction);
     const superseded = earlier ? new Map<number, string>() : await wanted.superseded();
     const ended = await endedClaimants(eventStore, state, rows);
-    const decided = decide(importId, { type: "claimRows", correction, rows, superseded, by, now }, state, ended);
+    const decided = decide({ type: "claimRows", importId, correction, rows, superseded, ended, by, now }, state);
     refused = earlier?.refused ?? decided.flatMap((event) => (event.type === "RowsClaimed" ? event.data.refused : []));
     return decided;
   });

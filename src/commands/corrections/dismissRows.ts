@@ -3,13 +3,13 @@ import { isLonger, limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
 import { storable } from "../../domain/pushes/values.js";
 import { Rejection } from "../../domain/rejection.js";
-import { handle } from "../handle.js";
-import { type CorrectionCommand, decide } from "./correctionsDecider.js";
-import { correctionsOf, endedClaimants, loadCorrections } from "./correctionsStream.js";
-import { type CompletedImport, type CorrectionDeps, completedImport, expectOpen, type ImportAsked } from "./expectOpen.js";
+import { handle, load } from "../handle.js";
+import { correctionsAggregate, decide } from "./correctionsDecider.js";
+import { endedClaimants } from "./correctionsStream.js";
+import { type CorrectionDeps, completedImport, expectOpen, type ImportMeant } from "./expectOpen.js";
 import { expectWholeShipments } from "./rejectedRows.js";
 
-interface Asking extends ImportAsked {
+interface RowsChange extends ImportMeant {
   readonly rows: readonly number[];
   readonly by: Principal;
   readonly requestId: string;
@@ -17,25 +17,25 @@ interface Asking extends ImportAsked {
 }
 
 /** Rows that are not to be corrected leave the list of open ones. Dismissing them again changes nothing. */
-export async function dismissRows(deps: CorrectionDeps, asked: Asking & { readonly note: string }): Promise<void> {
-  const { note, by, now } = asked;
-  expectSomeRows(asked.rows);
+export async function dismissRows(deps: CorrectionDeps, change: RowsChange & { readonly note: string }): Promise<void> {
+  const { importId, rows, note } = change;
+  expectSomeRows(rows);
   if (isLonger(note, limits.textLength) || !storable(note))
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters.`);
-  const found = await completedImport(deps, asked);
-  await expectWholeShipments(deps.pool, found, asked.rows);
-  const open = await notDismissed(deps, asked);
-  await expectOpen(deps, found, open);
-  await carryOut(deps, found, asked, { type: "dismissRows", rows: asked.rows, note, by, now });
+  const found = await completedImport(deps, change);
+  await expectWholeShipments(deps.pool, found, rows);
+  const { state } = await load(deps.eventStore, correctionsAggregate, importId);
+  const notDismissed = rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
+  await expectOpen(deps, found, notDismissed);
+  await carryOut(deps, change, { type: "dismissRows", note });
 }
 
 /** Dismissed rows are open again; rows that are not dismissed stay as they are. */
-export async function reopenRows(deps: CorrectionDeps, asked: Asking): Promise<void> {
-  const { by, now } = asked;
-  expectSomeRows(asked.rows);
-  const found = await completedImport(deps, asked);
-  await expectWholeShipments(deps.pool, found, asked.rows);
-  await carryOut(deps, found, asked, { type: "reopenRows", rows: asked.rows, by, now });
+export async function reopenRows(deps: CorrectionDeps, change: RowsChange): Promise<void> {
+  expectSomeRows(change.rows);
+  const found = await completedImport(deps, change);
+  await expectWholeShipments(deps.pool, found, change.rows);
+  await carryOut(deps, change, { type: "reopenRows" });
 }
 
 function expectSomeRows(rows: readonly number[]): void {
@@ -43,20 +43,14 @@ function expectSomeRows(rows: readonly number[]): void {
     throw new Rejection("invalid", `Choose 1 to ${limits.rowsPerCorrection} rows.`);
 }
 
-async function notDismissed({ eventStore }: CorrectionDeps, { importId, rows }: Asking): Promise<number[]> {
-  const state = await loadCorrections(eventStore, importId);
-  return rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
-}
-
 async function carryOut(
   { eventStore }: CorrectionDeps,
-  { request }: CompletedImport,
-  asked: Asking,
-  command: CorrectionCommand,
+  { organisationId, importId, rows, by, requestId, now }: RowsChange,
+  action: { readonly type: "dismissRows"; readonly note: string } | { readonly type: "reopenRows" },
 ): Promise<void> {
-  const { importId, organisationId } = request;
-  const context = { organisation: organisationId, by: asked.by, correlationId: asked.requestId };
-  await handle({ events: eventStore, newId: randomUUID }, correctionsOf(importId), context, async (state) =>
-    decide(importId, command, state, await endedClaimants(eventStore, state, asked.rows)),
-  );
+  const context = { organisation: organisationId, by, correlationId: requestId };
+  await handle({ events: eventStore, newId: randomUUID }, correctionsAggregate, importId, context, async (state) => {
+    const ended = await endedClaimants(eventStore, state, rows);
+    return decide({ ...action, importId, rows, ended, by, now }, state);
+  });
 }

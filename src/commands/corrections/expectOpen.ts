@@ -4,17 +4,18 @@ import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { isShownCompleted, supersededRows } from "../../queries/lookUps/rejectedRows.js";
+import { load } from "../handle.js";
 import { queuedImports } from "../imports/importQueue.js";
 import { firstRequest, type LoadedImport, loadImport } from "../imports/importStream.js";
-import { standingOf } from "./correctionsDecider.js";
-import { endedClaimants, loadCorrections, refusedRows } from "./correctionsStream.js";
+import { correctionsAggregate, standingOf } from "./correctionsDecider.js";
+import { endedClaimants, refusedRows } from "./correctionsStream.js";
 
 export interface CorrectionDeps {
   readonly pool: Pool;
   readonly eventStore: EventStore;
 }
 
-export interface ImportAsked {
+export interface ImportMeant {
   readonly organisationId: string;
   readonly importId: string;
   readonly kind?: ImportKind | undefined;
@@ -28,7 +29,7 @@ export interface CompletedImport {
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
 export async function completedImport(
   { pool, eventStore }: CorrectionDeps,
-  { organisationId, importId, kind }: ImportAsked,
+  { organisationId, importId, kind }: ImportMeant,
 ): Promise<CompletedImport> {
   const { state, position }: LoadedImport = await loadImport(eventStore, importId);
   if (
@@ -69,8 +70,8 @@ export class RowsClosed extends Rejection {
  * claim refuses the second.
  */
 export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, rows: readonly number[]): Promise<void> {
-  const ask = await closedRows(deps, found, rows);
-  const closed = await ask(rows);
+  const closedOf = await closedRows(deps, found, rows);
+  const closed = await closedOf(rows);
   if (closed.length > 0) throw new RowsClosed(closed);
 }
 
@@ -78,8 +79,8 @@ export async function expectOpen(deps: CorrectionDeps, found: CompletedImport, r
 type WhyNotOpen = (rows: readonly number[]) => Promise<Map<number, string>>;
 
 export async function whyNotOpen(deps: CorrectionDeps, found: CompletedImport): Promise<WhyNotOpen> {
-  const ask = await closedRows(deps, found);
-  return async (rows) => new Map((await ask(rows)).map(({ row, sentence }) => [row, sentence]));
+  const closedOf = await closedRows(deps, found);
+  return async (rows) => new Map((await closedOf(rows)).map(({ row, sentence }) => [row, sentence]));
 }
 
 /** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
@@ -90,7 +91,7 @@ async function closedRows(
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
-  const state = await loadCorrections(eventStore, importId);
+  const { state } = await load(eventStore, correctionsAggregate, importId);
   const ended = await endedClaimants(eventStore, state, of ?? [...state.rows.keys()]);
   const refused = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(deps, organisationId, importId);
@@ -102,7 +103,8 @@ async function closedRows(
     if (standing) return { state: "dismissed", by: standing.by, sentence: `Row ${row} is dismissed.` };
     if (own)
       return {
-        ...{ state: own.why === "claimed" ? "submitted" : own.why, importId: own.importId },
+        state: own.why === "claimed" ? "submitted" : own.why,
+        importId: own.importId,
         sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}.`,
       };
     if (waiting !== undefined)

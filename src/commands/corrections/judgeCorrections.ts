@@ -44,7 +44,8 @@ const read: Reading = { bytesRead: 1, bytesTotal: 1, notes: [] };
 
 function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission {
   return {
-    ...{ columns, headings: columns.names },
+    columns,
+    headings: columns.names,
     read: async function* () {
       yield { ...read, rows };
     },

@@ -12,13 +12,13 @@ const rowsAtOnce = 5_000;
 
 /** Every rejected row of an import with what has become of it, in row order and some thousands at a time. */
 export async function* rejectedRowStates(deps: CorrectionDeps, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
-  const ask = await whyNotOpen(deps, found);
+  const whysOf = await whyNotOpen(deps, found);
   for (let after = 0; ; ) {
     const rows = await rejectedRowsAfter(deps.pool, found.position, after, rowsAtOnce);
     const last = rows.at(-1);
     if (!last) return;
     after = last.row;
-    const whys = await ask(rows.map(({ row }) => row));
+    const whys = await whysOf(rows.map(({ row }) => row));
     yield rows.map(({ row, handle }) => ({ row, handle, why: whys.get(row) ?? null }));
   }
 }

@@ -38,8 +38,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const { organisationId, importId, push, by, requestId, now, idempotencyKey } = correction;
   const deadline = deadlineIn(correction.withinMs);
   const rows = push.rows.map(({ row }) => row);
-  const asked = { organisationId, importId, kind: correction.kind };
-  const found = await deadline.within("event store", completedImport(deps, asked));
+  const found = await deadline.within("event store", completedImport(deps, correction));
   const { kind } = found.request;
   const asSent = { organisationId, kind, source: "data", corrects: { importId, rows }, sent: sentBody(push), idempotencyKey, now } as const;
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
@@ -51,7 +50,10 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   correction.hold?.(made.bytes);
   return withFile(deps.tempDir, made, (file) =>
     requestImport(deps, {
-      ...{ ...asSent, by, requestId, elements: made.elements },
+      ...asSent,
+      by,
+      requestId,
+      elements: made.elements,
       sourceDetails: `Correction of import ${importId}`,
       file: { ...file, name: `${kind}.csv`, format: "csv" },
       check: () => deadline.within("event store", expectOpen(deps, found, rows)),

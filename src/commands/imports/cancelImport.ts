@@ -4,8 +4,9 @@ import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { untilNoConflict } from "../untilNoConflict.js";
+import type { ImportState } from "./importDecider.js";
 import { freePlace, requestCancel } from "./importQueue.js";
-import { carryOut, type LoadedImport, loadImport } from "./importStream.js";
+import { carryOut, loadImport } from "./importStream.js";
 
 export interface CancelImportDeps {
   readonly pool: Pool;
@@ -26,36 +27,27 @@ export interface CancelImport {
  * Marks the import's queue place, so that its worker stops within a second, and appends ImportCancelled. Until the worker stops, its appends
  * compete with this one for the same revision; either order is right.
  */
-export async function cancelImport(deps: CancelImportDeps, asked: CancelImport): Promise<void> {
-  const { importId } = asked;
-  let loaded = expectVisible(await loadImport(deps.eventStore, importId), asked);
-  if (loaded.state.status === "cancelled") return;
-  const progress = Math.min(99, await requestCancel(deps.pool, importId));
+export async function cancelImport({ pool, eventStore }: CancelImportDeps, cancellation: CancelImport): Promise<void> {
+  const { importId, by, requestId, now } = cancellation;
+  let loaded = await loadImport(eventStore, importId);
+  const { status, request } = expectVisible(loaded.state, cancellation);
+  if (status === "cancelled") return;
+  const progress = Math.min(99, await requestCancel(pool, importId));
+  const { organisationId } = request;
+  const context = { organisation: organisationId, by, correlationId: requestId ?? importId };
   await untilNoConflict(async (conflicts) => {
-    if (conflicts > 0) loaded = await loadImport(deps.eventStore, importId);
-    await append(deps, loaded, asked, progress);
+    if (conflicts > 0) loaded = await loadImport(eventStore, importId);
+    await carryOut(eventStore, loaded, { type: "cancelImport", by, progress, now }, context);
   });
-  await freeItsPlace(deps, loaded); // at once, also while a worker still runs the import
-}
-
-async function freeItsPlace({ pool }: CancelImportDeps, { importId, state, position }: LoadedImport): Promise<void> {
-  if (state.status === "none" || position === undefined) return;
-  await freePlace(pool, { importId, organisationId: state.request.organisationId, position });
-}
-
-function append({ eventStore }: CancelImportDeps, loaded: LoadedImport, asked: CancelImport, progress: number): Promise<LoadedImport> {
-  const organisation = loaded.state.status === "none" ? "" : loaded.state.request.organisationId;
-  const context = { organisation, by: asked.by, correlationId: asked.requestId ?? asked.importId };
-  return carryOut(eventStore, loaded, { type: "cancelImport", by: asked.by, progress, now: asked.now }, context);
+  await freePlace(pool, { importId, organisationId, position: loaded.position ?? 0n }); // at once, also while a worker still runs the import
 }
 
 /** Throws notFound for another organisation's import or one of the other kind. */
-function expectVisible(loaded: LoadedImport, { organisationId, kind }: CancelImport): LoadedImport {
-  const { state } = loaded;
-  const visible =
+function expectVisible(state: ImportState, { organisationId, kind }: CancelImport): Exclude<ImportState, { status: "none" }> {
+  const isVisible =
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&
     (kind === undefined || state.request.kind === kind);
-  if (!visible) throw new Rejection("notFound", "There is no import with this id.");
-  return loaded;
+  if (!isVisible) throw new Rejection("notFound", "There is no import with this id.");
+  return state;
 }

@@ -8,14 +8,6 @@ import type { EventOn } from "../../events/registry.js";
 
 export type ImportEvent = EventOn<"import">;
 
-export type ImportState =
-  | { readonly status: "none" }
-  | { readonly status: "queued"; readonly request: ImportRequested }
-  | { readonly status: "processing"; readonly request: ImportRequested; readonly started: ImportStarted; readonly rows: number }
-  | { readonly status: FinalStatus; readonly request: ImportRequested };
-
-export type FinalStatus = "completed" | "failed" | "cancelled";
-
 export type RowOutcome =
   | { readonly type: "RowAccepted"; readonly data: RowAccepted }
   | { readonly type: "RowRejected"; readonly data: RowRejected };
@@ -27,6 +19,8 @@ export interface ImportCounts {
 }
 
 export type ImportCommand =
+  /** `earlierBody` is the hash by which earlier versions recognised the same push. */
+  | { readonly type: "requestImport"; readonly request: ImportRequested; readonly earlierBody: string }
   | {
       readonly type: "startImport";
       readonly by: Principal;
@@ -53,10 +47,44 @@ export type ImportCommand =
       readonly now: Date;
     };
 
+export type ImportState =
+  | { readonly status: "none" }
+  | { readonly status: "queued"; readonly request: ImportRequested }
+  | { readonly status: "processing"; readonly request: ImportRequested; readonly started: ImportStarted; readonly rows: number }
+  | { readonly status: FinalStatus; readonly request: ImportRequested };
+
+export type FinalStatus = "completed" | "failed" | "cancelled";
+
 export const nothingYet: ImportState = { status: "none" };
+
+export function evolve(state: ImportState, event: ImportEvent): ImportState {
+  switch (event.type) {
+    case "ImportRequested":
+      return { status: "queued", request: event.data };
+    case "ImportStarted":
+      return { status: "processing", request: requestOf(state), started: event.data, rows: 0 };
+    case "RowAccepted":
+    case "RowRejected": {
+      const { request, started, rows } = expectStatus(state, "processing");
+      return { status: "processing", request, started, rows: rows + 1 };
+    }
+    case "ImportCompleted":
+      return { status: "completed", request: requestOf(state) };
+    case "ImportFailed":
+      return { status: "failed", request: requestOf(state) };
+    case "ImportCancelled":
+      return { status: "cancelled", request: requestOf(state) };
+  }
+}
 
 export function decide(command: ImportCommand, state: ImportState): ImportEvent[] {
   switch (command.type) {
+    case "requestImport": {
+      if (state.status === "none") return [{ type: "ImportRequested", data: command.request }];
+      const { idempotency } = requestOf(state);
+      if (idempotency && [command.request.idempotency?.body, command.earlierBody].includes(idempotency.body)) return []; // sent twice
+      throw usedForAnother();
+    }
     case "startImport": {
       if (state.status === "processing") return [];
       const { importId } = expectStatus(state, "queued").request;
@@ -92,32 +120,12 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       ];
     }
     case "cancelImport": {
-      if (state.status === "cancelled") return []; // asked twice
+      if (state.status === "cancelled") return [];
       const { importId } = expectUnfinished(state);
       const { by, reason, progress, now } = command;
       const why = reason === undefined ? {} : { reason };
       return [{ type: "ImportCancelled", data: { importId, by, ...why, progress, at: now.toISOString() } }];
     }
-  }
-}
-
-export function evolve(state: ImportState, event: ImportEvent): ImportState {
-  switch (event.type) {
-    case "ImportRequested":
-      return { status: "queued", request: event.data };
-    case "ImportStarted":
-      return { status: "processing", request: requestOf(state), started: event.data, rows: 0 };
-    case "RowAccepted":
-    case "RowRejected": {
-      const { request, started, rows } = expectStatus(state, "processing");
-      return { status: "processing", request, started, rows: rows + 1 };
-    }
-    case "ImportCompleted":
-      return { status: "completed", request: requestOf(state) };
-    case "ImportFailed":
-      return { status: "failed", request: requestOf(state) };
-    case "ImportCancelled":
-      return { status: "cancelled", request: requestOf(state) };
   }
 }
 
@@ -139,6 +147,9 @@ function requestOf(state: ImportState): ImportRequested {
   if (state.status === "none") throw unknownImport();
   return state.request;
 }
+
+export const usedForAnother = () =>
+  new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
 
 const unknownImport = () => new Rejection("notFound", "There is no such import.");
 

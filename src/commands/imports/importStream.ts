@@ -16,11 +16,13 @@ export interface LoadedImport {
   readonly position: bigint | undefined;
 }
 
+export const notRequested = (importId: string): LoadedImport => ({ importId, state: nothingYet, revision: noStream, position: undefined });
+
 /** Reads the first two events and the last one. Between them is one event per row, so the revision gives the number of rows. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
   const last = await eventStore.last(stream);
-  if (!last) return { importId, state: nothingYet, revision: noStream, position: undefined };
+  if (!last) return notRequested(importId);
   let state: ImportState = nothingYet;
   let position: bigint | undefined;
   for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) {
@@ -40,8 +42,9 @@ export async function carryOut(
   loaded: LoadedImport,
   command: ImportCommand,
   context: EventContext,
+  options?: { readonly withinMs: number },
 ): Promise<LoadedImport> {
-  const { importId, revision, position } = loaded;
+  const { importId, revision } = loaded;
   const events = decide(command, loaded.state);
   if (events.length === 0) return loaded;
   const appended = await eventStore.append(
@@ -49,7 +52,9 @@ export async function carryOut(
     // The id is derived from the whole event: two workers that append different events at one revision use different ids, and one is refused.
     events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId))),
     revision,
+    options,
   );
+  const position = loaded.position ?? appended.position.commit;
   return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision, position };
 }
 

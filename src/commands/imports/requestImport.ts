@@ -3,19 +3,17 @@
 import { createHash } from "node:crypto";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { v5, v7 } from "uuid";
+import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
-import { Rejection } from "../../domain/rejection.js";
-import { encode } from "../../events/codec.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
-import { streamOf } from "../../events/streams.js";
 import { StoreUnavailable, WrongVersion } from "../../portErrors.js";
-import { type EventStore, noStream } from "../../ports/eventStore.js";
+import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
+import { decide, evolve, type ImportCommand, nothingYet, usedForAnother } from "./importDecider.js";
 import { confirmPlace, releasePlace, reservePlace, withdrawPlace } from "./importQueue.js";
-import { firstRequest, importOfKey } from "./importStream.js";
+import { carryOut, firstRequest, importOfKey, notRequested } from "./importStream.js";
 import { confirmPlaceLater, resolveRefusedPush } from "./resolvePush.js";
 import { newUploadKey } from "./storedObjects.js";
 
@@ -62,11 +60,12 @@ const discardMs = 1_000;
 /** Returns the recorded request: this push's, or the first push's if this one repeats its Idempotency-Key. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
   const deadline = deadlineIn(submission.withinMs ?? defaultWithinMs);
-  const target = await deadline.within("event store", targetOf(deps, submission));
-  if ("earlier" in target) return target.earlier;
-  await submission.check?.();
+  const { importId, earlier } = await deadline.within("event store", targetOf(deps, submission));
   const logId = await deadline.within("event store", logIdOf(deps.eventStore));
-  const request = eventOf(submission, target.importId, logId);
+  const command = commandOf(submission, importId, logId);
+  if (earlier) return sameAs(earlier, command);
+  await submission.check?.();
+  const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   const rest = deadlineIn(Math.max(leastRestMs, deadline.leftMs()));
   await reserve(deps, request, rest).catch(async (error: unknown) => {
@@ -74,7 +73,7 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
     throw error;
   });
   // From here on the file stays: an append of unknown outcome may have landed.
-  return record(deps, submission, request, rest);
+  return record(deps, command, rest);
 }
 
 /** Removes the file of a push that was not recorded. */
@@ -90,35 +89,26 @@ async function reserve(deps: RequestImportDeps, request: ImportRequested, deadli
   await deadline.within("database", reservePlace(deps.pool, { organisationId, importId, depth: deps.maxQueuedImports }), release);
 }
 
-async function record(
-  deps: RequestImportDeps,
-  submission: Submission,
-  request: ImportRequested,
-  deadline: Deadline,
-): Promise<ImportRequested> {
-  const { importId, organisationId } = request;
+async function record(deps: RequestImportDeps, command: RequestCommand, deadline: Deadline): Promise<ImportRequested> {
+  const { request } = command;
+  const { importId, organisationId, by } = request;
   const { pool, eventStore } = deps;
-  const context = { organisation: organisationId, by: request.by, correlationId: request.requestId };
-  const id = v5(`0 ${request.file.key}`, importId); // another attempt with the same Idempotency-Key is another event
-  const event = encode("ImportRequested", request, context, id);
+  const context = { organisation: organisationId, by, correlationId: request.requestId };
   try {
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
-    const { position } = await eventStore.append(streamOf.import(importId), [event], noStream, { withinMs });
-    await deadline
-      .within("database", confirmPlace(pool, importId, position.commit))
-      .catch(() => void confirmPlaceLater(deps, importId, position.commit));
+    const { position = 0n } = await carryOut(eventStore, notRequested(importId), command, context, { withinMs });
+    await deadline.within("database", confirmPlace(pool, importId, position)).catch(() => void confirmPlaceLater(deps, importId, position));
     return request;
   } catch (error) {
     if (error instanceof WrongVersion) {
       const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
         if (earlier.file.key !== request.file.key) await discard(deps, request);
-        return repetition(earlier, submission);
+        return sameAs(earlier, command);
       }
     }
     await leaveRefused(deps, request, error);
-    if (error instanceof WrongVersion) throw new StoreUnavailable("event store", error.message, { cause: error }); // not read yet
     throw error;
   }
 }
@@ -137,28 +127,23 @@ async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, e
   void resolveRefusedPush(deps, request);
 }
 
-type Target = { importId: string } | { earlier: ImportRequested };
-
-async function targetOf({ eventStore }: RequestImportDeps, submission: Submission): Promise<Target> {
+async function targetOf({ eventStore }: RequestImportDeps, submission: Submission) {
   const { organisationId, idempotencyKey, now } = submission;
-  if (idempotencyKey === undefined) return { importId: v7() };
-  const { importId, earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
-  return earlier ? { earlier: repetition(earlier, submission) } : { importId };
+  if (idempotencyKey === undefined) return { importId: v7(), earlier: undefined };
+  return importOfKey(eventStore, { organisationId, idempotencyKey, now });
 }
 
-function repetition(earlier: ImportRequested, submission: Submission): ImportRequested {
-  const body = earlier.idempotency?.body;
-  // Earlier versions hashed the file also where it was made of what was sent.
-  if (body === bodyHash(submission) || body === fileHash(submission)) return earlier;
-  throw usedForAnother();
-}
+type RequestCommand = Extract<ImportCommand, { type: "requestImport" }>;
 
-const usedForAnother = () =>
-  new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request.");
+/** The first push, if this one repeats it. Throws if its Idempotency-Key was used for another. */
+function sameAs(earlier: ImportRequested, command: RequestCommand): ImportRequested {
+  decide(command, evolve(nothingYet, { type: "ImportRequested", data: earlier }));
+  return earlier;
+}
 
 type Sent = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
 
-/** The first push with this Idempotency-Key. Asked for before the file is made, since the rules may have changed that make it. */
+/** The first push with this Idempotency-Key. Looked up before the file is made, since the rules may have changed that make it. */
 export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<ImportRequested | undefined> {
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;
@@ -169,27 +154,28 @@ export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<I
   return earlier;
 }
 
-function eventOf(submission: Submission, importId: string, logId: string): ImportRequested {
+function commandOf(submission: Submission, importId: string, logId: string): RequestCommand {
+  const { organisationId, kind, source, sourceDetails, elements, corrects, by, requestId, idempotencyKey, now } = submission;
   const { path: _, ...file } = submission.file;
-  return {
+  // Earlier versions hashed the file also where it was made of what was sent.
+  const earlierBody = fileHash(submission);
+  const body = submission.sent === undefined ? earlierBody : sentHash(submission);
+  const request = {
     importId,
-    organisationId: submission.organisationId,
-    kind: submission.kind,
-    source: submission.source,
-    sourceDetails: submission.sourceDetails,
-    file: { ...file, key: newUploadKey(submission.organisationId, logId) },
-    ...(submission.elements === undefined ? {} : { elements: submission.elements }),
-    ...(submission.corrects === undefined ? {} : { corrects: submission.corrects }),
-    by: submission.by,
-    requestId: submission.requestId,
-    ...(submission.idempotencyKey === undefined
-      ? {}
-      : { idempotency: { key: sha256(submission.idempotencyKey), body: bodyHash(submission) } }),
-    at: submission.now.toISOString(),
+    organisationId,
+    kind,
+    source,
+    sourceDetails,
+    file: { ...file, key: newUploadKey(organisationId, logId) },
+    ...(elements === undefined ? {} : { elements }),
+    ...(corrects === undefined ? {} : { corrects }),
+    by,
+    requestId,
+    ...(idempotencyKey === undefined ? {} : { idempotency: { key: sha256(idempotencyKey), body } }),
+    at: now.toISOString(),
   };
+  return { type: "requestImport", request, earlierBody };
 }
-
-const bodyHash = (submission: Submission): string => (submission.sent === undefined ? fileHash(submission) : sentHash(submission));
 
 const sentMark = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { backOffMs } from "../../backOff.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { confirmPlace, freePlace, releasePlace, withdrawPlace } from "./importQueue.js";
@@ -17,8 +18,7 @@ interface ResolveDeps {
 }
 
 const defaultWithinMs = 15 * 60_000;
-const firstPauseMs = 250;
-const longestPauseMs = 15_000;
+const pauses = { firstMs: 250, mostMs: 15_000 };
 /** Looks this many times: an append in flight may land just after the event store answers again. */
 const looks = 2;
 
@@ -93,8 +93,8 @@ async function retryUntilDone(
   work: (warn: Warn) => Promise<boolean>,
 ): Promise<void> {
   const end = performance.now() + resolveWithinMs;
-  for (let attempt = 0; performance.now() < end; attempt += 1) {
-    const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(attempt, 10), longestPauseMs, Math.max(0, end - performance.now()));
+  for (let attempt = 1; performance.now() < end; attempt += 1) {
+    const pauseMs = Math.min(backOffMs(attempt, pauses), Math.max(0, end - performance.now()));
     await setTimeout(pauseMs, undefined, { ref: false, ...(stopping && { signal: stopping }) }).catch(() => undefined);
     if (stopping?.aborted) return;
     const warn: Warn = (error) => logger.warn({ err: error, importId, attempt }, `${what} failed; it is tried again`);

@@ -3,8 +3,14 @@ import { open } from "node:fs/promises";
 
 const charactersAtOnce = 256 * 1024;
 
-/** Writes in parts, so that only one part is in memory and other requests are served in between. */
-export async function writeLines(path: string, lines: Iterable<string>): Promise<{ size: number; sha256: string }> {
+/** A file that is written in parts, so that only one part is in memory and other requests are served in between. */
+export interface HashedFile {
+  /** A returned promise is awaited before the next call. */
+  add(text: string): Promise<void> | undefined;
+  close(): Promise<{ size: number; sha256: string }>;
+}
+
+export async function createHashedFile(path: string): Promise<HashedFile> {
   const hash = createHash("sha256");
   const file = await open(path, "w");
   let size = 0;
@@ -16,14 +22,32 @@ export async function writeLines(path: string, lines: Iterable<string>): Promise
     hash.update(bytes);
     await file.writeFile(bytes); // appends: the file handle keeps its position
   };
+  return {
+    add(text) {
+      waiting += text;
+      return waiting.length >= charactersAtOnce ? flush() : undefined;
+    },
+    async close() {
+      try {
+        await flush();
+      } finally {
+        await file.close();
+      }
+      return { size, sha256: hash.digest("hex") };
+    },
+  };
+}
+
+export async function writeLines(path: string, lines: Iterable<string>): Promise<{ size: number; sha256: string }> {
+  const file = await createHashedFile(path);
   try {
     for (const line of lines) {
-      waiting += line;
-      if (waiting.length >= charactersAtOnce) await flush();
+      const flushed = file.add(line);
+      if (flushed !== undefined) await flushed;
     }
-    await flush();
-  } finally {
+  } catch (error) {
     await file.close();
+    throw error;
   }
-  return { size, sha256: hash.digest("hex") };
+  return file.close();
 }

@@ -3,14 +3,11 @@
 import type { Pool, PoolClient } from "pg";
 import { emailKey } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import { decodeOn } from "../../events/codec.js";
-import type { EventOn } from "../../events/registry.js";
-import { streamOf } from "../../events/streams.js";
+import { StreamDeleted } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { Passwords } from "../../ports/people.js";
-import { type Handled, handle } from "../handle.js";
-import type { Origin } from "../organisations/organisation.js";
-import { isAdmin, type MemberState, memberAggregate } from "./member.js";
+import { type Handled, handle, load } from "../handle.js";
+import { decide, isAdmin, type MemberCommand, type MemberState, memberAggregate, takesAdmin } from "./memberDecider.js";
 
 export interface MemberDeps {
   readonly events: EventStore;
@@ -29,12 +26,11 @@ export interface MemberOf {
   readonly memberId: string;
 }
 
-type Decide = (state: MemberState) => readonly EventOn<"member">[];
 export type Changed = Handled<"member", MemberState>;
 
 /** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
-export function changeMember(deps: MemberDeps, who: MemberOf, origin: Origin, decide: Decide): Promise<Changed> {
-  return underMemberLock(deps, who.organisationId, (client) => record(deps, client, who, origin, decide));
+export function changeMember(deps: MemberDeps, who: MemberOf, command: MemberCommand, correlationId: string): Promise<Changed> {
+  return underMemberLock(deps, who.organisationId, (client) => record(deps, client, who, command, correlationId));
 }
 
 /** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
@@ -49,8 +45,18 @@ export function underMemberLock<Result>(
   });
 }
 
-export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf, origin: Origin, decide: Decide): Promise<Changed> {
-  const handled = await handle(deps, memberAggregate(who.memberId), { organisation: who.organisationId, ...origin }, decide);
+export async function record(
+  deps: MemberDeps,
+  client: PoolClient,
+  who: MemberOf,
+  command: MemberCommand,
+  correlationId: string,
+): Promise<Changed> {
+  const context = { organisation: who.organisationId, by: command.by, correlationId };
+  const handled = await handle(deps, memberAggregate, who.memberId, context, async (state) => {
+    if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, who, state);
+    return decide(command, state);
+  });
   await deps.project(client, who.memberId);
   // The change has made these sessions invalid; deleting their rows only tidies up.
   if (handled.decided.length > 0) {
@@ -62,45 +68,27 @@ export async function record(deps: MemberDeps, client: PoolClient, who: MemberOf
   return handled;
 }
 
-/** `changeMember` for a change that may take an admin away. It is rejected if no admin would be left. */
-export function changeAdmin(
-  deps: MemberDeps,
-  who: MemberOf,
-  origin: Origin,
-  { decide, takesAdmin }: { decide: Decide; takesAdmin: (state: MemberState) => boolean },
-): Promise<Changed> {
-  return underMemberLock(deps, who.organisationId, async (client) => {
-    const state = await loadMember(deps, who.memberId);
-    if (takesAdmin(state)) await ensureAnotherAdmin(deps, client, who, state);
-    return record(deps, client, who, origin, decide);
-  });
-}
-
 /**
  * An admin who has joined can be removed only while another admin who has joined remains. The streams are read, not the table: a process may
  * have died between its append and the write of the row.
  */
-export async function ensureAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
+async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
   const { rows } = await client.query<{ memberId: string }>(
     `select member_id as "memberId" from members
       where organisation_id = $1 and member_id <> $2 and role = 'admin' and status <> 'removed' order by status`,
     [who.organisationId, who.memberId],
   );
   for (const { memberId } of rows) {
-    const other = await loadMember(deps, memberId);
-    if (isAdmin(other) && (other.status === "active" || going.status === "invited")) return;
+    const other = await load(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
+    if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
   }
   throw new Rejection("conflict", "This is the organisation's last admin. Make another member an admin first, one who has joined");
 }
 
-export async function loadMember({ events }: MemberDeps, memberId: string): Promise<MemberState> {
-  const { initial, evolve } = memberAggregate(memberId);
-  let state = initial();
-  for await (const stored of events.read(streamOf.member(memberId))) {
-    const event = decodeOn("member", stored);
-    if (event) state = evolve(state, event);
-  }
-  return state;
+/** An interrupted erasure leaves a member whose stream is deleted. */
+export function undefinedIfDeleted(error: unknown): undefined {
+  if (!(error instanceof StreamDeleted)) throw error;
+  return undefined;
 }
 
 /** The member that has this e-mail or id in the organisation. A removed member is found too. */

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { emailKey, hashToken, linkHours, makeToken, parseEmail, type Role, role as roleShape } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { Origin } from "../organisations/organisation.js";
+import { noOrganisation } from "../organisations/organisationDecider.js";
 import { changeMember, type MemberDeps, type MemberOf, memberMeant } from "./changeMember.js";
-import type { MemberState } from "./member.js";
+import type { LinkHash, MemberCommand } from "./memberDecider.js";
 
 export interface Invitation {
   readonly organisationId: string;
@@ -30,32 +30,17 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
   const role = parseRole(invitation.role);
   const name = parseName(invitation.name);
   await ensureRoom(deps, organisationId);
-  const { token, at, ...link } = await newLink(deps);
-  const invited = { organisationId, email, ...(name === undefined ? {} : { name }), role, ...link, by: origin.by, at };
+  const { token, ...link } = await newLink(deps);
+  const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
     const memberId = await claimMember(deps, organisationId, email);
     try {
-      await changeMember(deps, { organisationId, memberId }, origin, (state) => decideInvite(invited, state));
+      await changeMember(deps, { organisationId, memberId }, command, origin.correlationId);
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
     } catch (error) {
       if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
       await dropClaim(deps, memberId); // left over by an erasure that was interrupted after it had deleted the stream
     }
-  }
-}
-
-export function decideInvite(
-  invited: Extract<EventOn<"member">, { type: "MemberInvited" }>["data"],
-  state: MemberState,
-): EventOn<"member">[] {
-  switch (state.status) {
-    case "invited":
-      throw new Rejection("conflict", "This e-mail was invited already. Make a new sign-in link, or remove the invitation first");
-    case "active":
-      throw new Rejection("conflict", "This e-mail is a member's already. Change the role, or make a new sign-in link");
-    case "none":
-    case "removed":
-      return [{ type: "MemberInvited", data: invited }];
   }
 }
 
@@ -66,24 +51,16 @@ export async function makeLink(
   origin: Origin,
 ): Promise<LinkMade> {
   const member = await memberMeant(deps, organisationId, given);
-  const { token, at, ...link } = await newLink(deps);
-  await changeMember(deps, member, origin, (state) => {
-    ensurePresent(state);
-    return [{ type: "MemberLinkMade", data: { ...link, by: origin.by, at } }];
-  });
+  const { token, ...link } = await newLink(deps);
+  await changeMember(deps, member, { type: "makeLink", ...link, by: origin.by }, origin.correlationId);
   return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
 }
 
-export function ensurePresent(state: MemberState): void {
-  if (state.status === "removed" || state.status === "none")
-    throw new Rejection("conflict", "This member was removed. Invite the e-mail again");
-}
-
-async function newLink(deps: MemberDeps): Promise<{ token: string; at: string; linkSha256: string; linkExpiresAt: string }> {
+async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: string; readonly now: Date }> {
   const token = makeToken(randomBytes);
   const now = await deps.now();
   const linkExpiresAt = new Date(now.getTime() + linkHours * 3_600_000).toISOString();
-  return { token, at: now.toISOString(), linkSha256: hashToken(token), linkExpiresAt };
+  return { token, now, linkSha256: hashToken(token), linkExpiresAt };
 }
 
 /** The id that this e-mail has in this organisation from now on. Random: from an id made of the e-mail the e-mail could be guessed. */
@@ -103,8 +80,7 @@ async function dropClaim({ pool }: MemberDeps, memberId: string): Promise<void> 
 }
 
 async function ensureRoom({ events, pool }: MemberDeps, organisationId: string): Promise<void> {
-  if (!(await events.last(streamOf.organisation(organisationId))))
-    throw new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
+  if (!(await events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
   const { rows } = await pool.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
     organisationId,
     mostMembers,

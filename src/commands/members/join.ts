@@ -1,11 +1,10 @@
 // Members join by a link, which leads to choosing a password, once, or by an identity provider that vouches for their e-mail.
 import type { Pool } from "pg";
 import { emailKey, hashToken, isToken, passwordFault } from "../../domain/members.js";
-import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { EventOn } from "../../events/registry.js";
-import { changeMember, loadMember, type MemberDeps, type MemberOf } from "./changeMember.js";
-import type { MemberState } from "./member.js";
+import { load } from "../handle.js";
+import { changeMember, type MemberDeps, type MemberOf } from "./changeMember.js";
+import { linkIsVoid, memberAggregate } from "./memberDecider.js";
 import { type NamelessMember, openSession, type VerifiedMember } from "./sessions.js";
 
 export interface OpenLink extends MemberOf {
@@ -23,8 +22,8 @@ export interface OpenLink extends MemberOf {
 export async function findLink(deps: MemberDeps, token: string): Promise<OpenLink | undefined> {
   const found = isToken(token) ? await linkInTable(deps, hashToken(token)) : undefined;
   if (!found) return undefined;
-  const { link } = await loadMember(deps, found.memberId);
-  return link?.sha256 === hashToken(token) ? found : undefined;
+  const { state } = await load(deps.events, memberAggregate, found.memberId);
+  return state.link?.linkSha256 === hashToken(token) ? found : undefined;
 }
 
 async function linkInTable({ pool }: MemberDeps, linkSha256: string): Promise<OpenLink | undefined> {
@@ -51,29 +50,11 @@ export async function joinByLink(
   const passwordHash = await deps.passwords.hash(password);
   const { organisationId, memberId, organisationName } = link;
   const by = { kind: "member", id: memberId } as const;
-  const at = (await deps.now()).toISOString();
-  const { revision } = await changeMember(deps, { organisationId, memberId }, { by, correlationId }, (state) =>
-    decideJoin({ linkSha256: hashToken(token), passwordHash, by, at }, state),
-  );
+  const command = { type: "joinByLink", linkSha256: hashToken(token), passwordHash, by, now: await deps.now() } as const;
+  // The stream decides, so of two requests with one link at the same moment one is rejected.
+  const { revision } = await changeMember(deps, { organisationId, memberId }, command, correlationId);
   return { memberId, organisationId, organisationName, credentialsRevision: String(revision) };
 }
-
-interface Joining {
-  readonly linkSha256: string;
-  readonly passwordHash: string;
-  readonly by: Principal;
-  readonly at: string;
-}
-
-/** The stream decides, so of two requests with one link at the same moment one is rejected. */
-export function decideJoin({ linkSha256, passwordHash, by, at }: Joining, state: MemberState): EventOn<"member">[] {
-  if (state.link?.sha256 !== linkSha256 || at >= state.link.expiresAt || state.status === "removed") throw linkIsVoid();
-  const joined: EventOn<"member">[] = state.status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", by, at } }];
-  return [...joined, { type: "MemberPasswordSet", data: { passwordHash, by, at } }];
-}
-
-const linkIsVoid = () =>
-  new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");
 
 /** The members with this e-mail. Invited ones join by signing in. */
 export async function membersOf(pool: Pool, email: string): Promise<VerifiedMember[]> {
@@ -105,10 +86,7 @@ async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlati
   );
   if (rowCount === 0) return credentialsRevision;
   const by = { kind: "member", id: memberId } as const;
-  const at = (await deps.now()).toISOString();
-  const joined: EventOn<"member"> = { type: "MemberJoined", data: { how: "singleSignOn", by, at } };
-  const { decided, revision } = await changeMember(deps, member, { by, correlationId }, ({ status }) =>
-    status === "invited" ? [joined] : [],
-  );
+  const command = { type: "joinBySingleSignOn", by, now: await deps.now() } as const;
+  const { decided, revision } = await changeMember(deps, member, command, correlationId);
   return decided.length > 0 ? String(revision) : credentialsRevision;
 }

@@ -1,21 +1,18 @@
 // What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
 import { emailKey } from "../../domain/members.js";
 import { streamOf } from "../../events/streams.js";
-import { StreamDeleted } from "../../portErrors.js";
 import type { Origin } from "../organisations/organisation.js";
 import {
-  changeAdmin,
-  ensureAnotherAdmin,
-  loadMember,
+  changeMember,
   type MemberDeps,
   type MemberOf,
   memberMeant,
   noSuchMember,
   record,
+  undefinedIfDeleted,
   underMemberLock,
 } from "./changeMember.js";
-import { ensurePresent, parseRole } from "./invite.js";
-import { isAdmin, type MemberState } from "./member.js";
+import { parseRole } from "./invite.js";
 
 interface Meant {
   readonly organisationId: string;
@@ -23,53 +20,37 @@ interface Meant {
 }
 
 /** The member's sessions end. The same role again changes nothing. */
-export async function changeRole(deps: MemberDeps, { organisationId, member, role: given }: Meant & { role: string }, origin: Origin) {
+export async function changeRole(
+  deps: MemberDeps,
+  { organisationId, member, role: given }: Meant & { role: string },
+  { by, correlationId }: Origin,
+) {
   const role = parseRole(given);
   const who = await memberMeant(deps, organisationId, member);
-  const at = (await deps.now()).toISOString();
-  const takesAdmin = (state: MemberState) => role !== "admin" && isAdmin(state);
-  const { before } = await changeAdmin(deps, who, origin, {
-    takesAdmin,
-    decide: (state) => {
-      ensurePresent(state);
-      return state.role === role ? [] : [{ type: "MemberRoleChanged", data: { role, by: origin.by, at } }];
-    },
-  });
+  const { before } = await changeMember(deps, who, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email, before: before.role, role };
 }
 
 /** Ends sessions, password and link. Removing a removed member changes nothing. */
-export async function removeMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin) {
+export async function removeMember(deps: MemberDeps, { organisationId, member }: Meant, { by, correlationId }: Origin) {
   const who = await memberMeant(deps, organisationId, member);
-  const at = (await deps.now()).toISOString();
-  const { before } = await changeAdmin(deps, who, origin, {
-    takesAdmin: isAdmin,
-    decide: ({ status }) => (status === "removed" || status === "none" ? [] : [{ type: "MemberRemoved", data: { by: origin.by, at } }]),
-  });
+  const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
   return { ...who, email: before.email };
 }
 
 /** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
-export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, origin: Origin): Promise<MemberOf> {
+export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, { by, correlationId }: Origin): Promise<MemberOf> {
   const who = await claimedMember(deps, organisationId, member);
-  const at = (await deps.now()).toISOString();
+  const now = await deps.now();
   await underMemberLock(deps, organisationId, async (client) => {
-    const state = await loadMember(deps, who.memberId).catch(absentIfDeleted);
-    if (state && isAdmin(state)) await ensureAnotherAdmin(deps, client, who, state);
     // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
-    if (state && state.status !== "none")
-      await record(deps, client, who, origin, () => [{ type: "MemberErased", data: { by: origin.by, at } }]);
+    await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
     await deps.events.deleteStream(streamOf.member(who.memberId));
     await client.query("delete from members where member_id = $1", [who.memberId]);
     await client.query("delete from sessions where member_id = $1", [who.memberId]);
     await client.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, who.memberId]);
   });
   return who;
-}
-
-function absentIfDeleted(error: unknown): undefined {
-  if (!(error instanceof StreamDeleted)) throw error;
-  return undefined;
 }
 
 async function claimedMember(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {

@@ -36,18 +36,15 @@ export async function importLocalities(
   const key = `localities/${country}/${sha256}`;
   await deps.objects.put(key, file.path, { contentType: file.contentType });
   const at = (await deps.now()).toISOString();
-  const { decided } = await handle(deps, localitiesAggregate(country), { organisation: "", ...origin }, (current) =>
+  const { decided } = await handle(deps, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
     current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
   );
   await deps.project(country);
   return { recorded: decided.length > 0 };
 }
 
-function localitiesAggregate(country: string): Aggregate<"localities", LocalitiesImported | undefined> {
-  return {
-    kind: "localities",
-    id: country,
-    initial: () => undefined,
-    evolve: (_, event) => event.data,
-  };
-}
+const localitiesAggregate: Aggregate<"localities", LocalitiesImported | undefined> = {
+  kind: "localities",
+  initial: () => undefined,
+  evolve: (_, event) => event.data,
+};

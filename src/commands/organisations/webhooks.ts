@@ -3,17 +3,12 @@ import { Rejection } from "../../domain/rejection.js";
 import { type AddressRules, judgeUrl } from "../../domain/webhooks/address.js";
 import { isWebhookEventType, type WebhookEventType, webhookEventTypes, webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { handle } from "../handle.js";
-import { type OrganisationDeps, type Origin, organisationAggregate } from "./organisation.js";
-import { decideWebhook, type WebhookCommand } from "./webhookState.js";
+import type { OrganisationDeps, Origin } from "./organisation.js";
+import { decide, type Endpoint, type WebhookAction, webhooksAggregate } from "./webhookDecider.js";
 
 export interface WebhookDeps extends OrganisationDeps {
   readonly rules: AddressRules;
   readonly signingSecret: string;
-}
-
-export interface Endpoint {
-  readonly organisationId: string;
-  readonly endpointId: string;
 }
 
 export interface MadeSecret {
@@ -28,8 +23,8 @@ export async function addWebhook(
   origin: Origin,
 ): Promise<MadeSecret> {
   const endpointId = deps.newId();
-  const command: WebhookCommand = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
-  await carryOut(deps, { organisationId, endpointId }, command, origin);
+  const action: WebhookAction = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
+  await carryOut(deps, { organisationId, endpointId }, action, origin);
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, 1) };
 }
 
@@ -54,12 +49,12 @@ export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origi
 }
 
 export async function removeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await carryOut(deps, endpoint, { type: "remove", ...(reason === undefined ? {} : { reason }) }, origin);
+  await carryOut(deps, endpoint, { type: "remove", reason }, origin);
 }
 
 /** Sends nothing to the endpoint until it is resumed. Events wait meanwhile. */
 export async function pauseWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await carryOut(deps, endpoint, { type: "pause", ...(reason === undefined ? {} : { reason }) }, origin);
+  await carryOut(deps, endpoint, { type: "pause", reason }, origin);
 }
 
 /** What has waited is sent; call `releaseDeliveries` afterwards, so that it goes at once. */
@@ -67,13 +62,11 @@ export async function resumeWebhook(deps: OrganisationDeps, endpoint: Endpoint, 
   await carryOut(deps, endpoint, { type: "resume" }, origin);
 }
 
-async function carryOut(deps: OrganisationDeps, { organisationId, endpointId }: Endpoint, command: WebhookCommand, origin: Origin) {
-  const at = (await deps.now()).toISOString();
+async function carryOut(deps: OrganisationDeps, endpoint: Endpoint, action: WebhookAction, origin: Origin) {
+  const { organisationId } = endpoint;
+  const command = { ...action, ...endpoint, by: origin.by, now: await deps.now() };
   const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps, organisationAggregate(organisationId), context, (state) => {
-    if (!state.file) throw new Rejection("notFound", `There is no organisation ${organisationId}; create it with org apply`);
-    return decideWebhook(command, { endpointId, by: origin.by, at }, state.webhooks);
-  });
+  const handled = await handle(deps, webhooksAggregate, organisationId, context, (state) => decide(command, state));
   await deps.project(organisationId);
   return handled;
 }

@@ -53,8 +53,15 @@ function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: Quote
   const { goods, results } = priceQuotes({ catalogue, customerIds, items, origin, destination, filters, now: from.now });
   const { organisationId, catalogueVersion, by, requestId, now } = from;
   return {
-    ...{ quotesId: newId(), organisationId, catalogueVersion, by, requestId, at: now.toISOString() },
-    ...{ origin, destination, filters },
+    quotesId: newId(),
+    organisationId,
+    catalogueVersion,
+    by,
+    requestId,
+    at: now.toISOString(),
+    origin,
+    destination,
+    filters,
     items: items.map((item, index) => ({ ...item, chargeableWeight: goods[index]?.chargeableWeight ?? 0 })),
     ...recordOf(results),
   };

@@ -1,7 +1,7 @@
 // src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
-import type { Endpoint } from "../organisations/webhooks.js";
+import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
 
 type Database = Pick<Pool, "query">;
 
@@ -114,6 +114,3 @@ export async function releaseDeliveries(database: Database, { organisationId, en
     [organisationId, endpointId],
   );
 }
-
-export const noEndpoint = () =>
-  new Rejection("notFound", "There is no such endpoint in this organisation; webhooks list shows those there are");

@@ -5,8 +5,8 @@ import { isUuid } from "../../domain/uuid.js";
 import { isTold, toldOf } from "../../domain/webhooks/endpoint.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore, StoredEvent } from "../../ports/eventStore.js";
-import type { Endpoint } from "../organisations/webhooks.js";
-import { enqueueAgain, noEndpoint, type ToldEvent } from "./deliveries.js";
+import { type Endpoint, noEndpoint } from "../organisations/webhookDecider.js";
+import { enqueueAgain, type ToldEvent } from "./deliveries.js";
 
 export interface ReplaySources {
   readonly pool: Pool;

@@ -39,14 +39,6 @@ test("cancelling another organisation's import, one of the other kind or a made-
   expect((await stage.events(importId)).at(-1)?.data).toMatchObject({ by: { kind: "cli" as const, id: "operator" } });
 });
 
-test("a completed import cannot be cancelled", async () => {
-  const organisation = await stage.organisation("done");
-  const importId = await stage.push(organisation, "activities", activities(2));
-  onTestFinished(stage.start().stop);
-  await stage.ended(importId);
-  await expect(cancel(organisation, importId)).rejects.toMatchObject({ code: "conflict", message: "The import is already completed." });
-});
-
 test("a running import stops, its last event names the caller that cancelled it, and the next import runs", async () => {
   const organisation = await stage.organisation("running");
   const importId = await stage.push(organisation, "activities", activities(6_500));

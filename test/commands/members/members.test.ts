@@ -84,8 +84,7 @@ test.each([
   ["an unknown role", { role: "owner" }],
   ["a name of 201 characters", { name: "x".repeat(201) }],
 ])("an invitation with %s is refused", async (_, change) => {
-  const organisationId = await stage.organisation();
-  const invitation = { organisationId, email: "ada@example.com", role: "viewer", ...change };
+  const invitation = { organisationId: "any", email: "ada@example.com", role: "viewer", ...change };
   await expect(inviteMember(stage.members, invitation, origin)).rejects.toMatchObject({ name: "Rejection", code: "invalid" });
 });
 

@@ -41,14 +41,6 @@ describe("org apply", () => {
     });
   });
 
-  test("the same file again records nothing", async () => {
-    const id = newOrganisation();
-    await apply(fileFor(id));
-    const before = await history(id);
-    expect(await apply(fileFor(id))).toEqual({ organisationId: id, version: 1, changes: [] });
-    expect(await history(id)).toHaveLength(before.length);
-  });
-
   test("a changed file records one event per changed entry and a closing one, and older versions stay", async () => {
     const id = newOrganisation();
     await apply(fileFor(id));

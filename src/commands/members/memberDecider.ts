@@ -1,0 +1,117 @@
+// The decider of a member. No other stream has the e-mail or the name, so that erasing a member deletes one stream.
+
+import type { Role } from "../../domain/members.js";
+import type { Principal } from "../../domain/principal.js";
+import { Rejection } from "../../domain/rejection.js";
+import type { EventOn } from "../../events/registry.js";
+import type { Aggregate } from "../handle.js";
+
+/** The hash of a link's token, and until when the link is valid. */
+export interface LinkHash {
+  readonly linkSha256: string;
+  readonly linkExpiresAt: string;
+}
+
+export type MemberCommand = { readonly by: Principal; readonly now: Date } & (
+  | ({
+      readonly type: "inviteMember";
+      readonly organisationId: string;
+      readonly email: string;
+      readonly name?: string | undefined;
+      readonly role: Role;
+    } & LinkHash)
+  | ({ readonly type: "makeLink" } & LinkHash)
+  | { readonly type: "joinByLink"; readonly linkSha256: string; readonly passwordHash: string }
+  | { readonly type: "joinBySingleSignOn" }
+  | { readonly type: "changeRole"; readonly role: Role }
+  | { readonly type: "removeMember" }
+  | { readonly type: "eraseMember" }
+);
+
+export interface MemberState {
+  /** `none`: the stream is empty, or the person is being forgotten. */
+  readonly status: "none" | "invited" | "active" | "removed";
+  readonly email: string;
+  readonly role: Role;
+  readonly link: LinkHash | undefined;
+}
+
+const noMember: MemberState = { status: "none", email: "", role: "viewer", link: undefined };
+
+export function evolve(state: MemberState, event: EventOn<"member">): MemberState {
+  switch (event.type) {
+    case "MemberInvited": {
+      const { email, role, linkSha256, linkExpiresAt } = event.data;
+      return { status: "invited", email, role, link: { linkSha256, linkExpiresAt } };
+    }
+    case "MemberLinkMade":
+      return { ...state, link: event.data };
+    case "MemberJoined":
+      return { ...state, status: "active", link: undefined };
+    case "MemberPasswordSet":
+      return { ...state, link: undefined };
+    case "MemberRoleChanged":
+      return { ...state, role: event.data.role };
+    case "MemberRemoved":
+      return { ...state, status: "removed", link: undefined };
+    case "MemberErased":
+      return noMember;
+  }
+}
+
+export const memberAggregate: Aggregate<"member", MemberState> = { kind: "member", initial: () => noMember, evolve };
+
+export function decide(command: MemberCommand, state: MemberState): EventOn<"member">[] {
+  const { status } = state;
+  const who = { by: command.by, at: command.now.toISOString() };
+  switch (command.type) {
+    case "inviteMember": {
+      if (status === "invited")
+        throw new Rejection("conflict", "This e-mail was invited already. Make a new sign-in link, or remove the invitation first");
+      if (status === "active")
+        throw new Rejection("conflict", "This e-mail is a member's already. Change the role, or make a new sign-in link");
+      const { organisationId, email, name, role, linkSha256, linkExpiresAt } = command;
+      const named = name === undefined ? {} : { name };
+      return [{ type: "MemberInvited", data: { organisationId, email, ...named, role, linkSha256, linkExpiresAt, ...who } }];
+    }
+    case "makeLink": {
+      expectPresent(state);
+      const { linkSha256, linkExpiresAt } = command;
+      return [{ type: "MemberLinkMade", data: { linkSha256, linkExpiresAt, ...who } }];
+    }
+    case "joinByLink": {
+      const { link } = state;
+      if (link?.linkSha256 !== command.linkSha256 || who.at >= link.linkExpiresAt || status === "removed") throw linkIsVoid();
+      const { passwordHash } = command;
+      const joined: EventOn<"member">[] = status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", ...who } }];
+      return [...joined, { type: "MemberPasswordSet", data: { passwordHash, ...who } }];
+    }
+    case "joinBySingleSignOn":
+      return status === "invited" ? [{ type: "MemberJoined", data: { how: "singleSignOn", ...who } }] : [];
+    case "changeRole":
+      expectPresent(state);
+      return state.role === command.role ? [] : [{ type: "MemberRoleChanged", data: { role: command.role, ...who } }];
+    case "removeMember":
+      return isPresent(state) ? [{ type: "MemberRemoved", data: who }] : [];
+    case "eraseMember":
+      return status === "none" ? [] : [{ type: "MemberErased", data: who }];
+  }
+}
+
+/** Whether the command takes a right of an admin away. Then another admin has to be left. */
+export function takesAdmin(command: MemberCommand, state: MemberState): boolean {
+  const isTaken =
+    command.type === "changeRole" ? command.role !== "admin" : command.type === "removeMember" || command.type === "eraseMember";
+  return isTaken && isAdmin(state);
+}
+
+export const isAdmin = (state: MemberState): boolean => state.role === "admin" && isPresent(state);
+
+const isPresent = ({ status }: MemberState): boolean => status === "invited" || status === "active";
+
+function expectPresent(state: MemberState): void {
+  if (!isPresent(state)) throw new Rejection("conflict", "This member was removed. Invite the e-mail again");
+}
+
+export const linkIsVoid = () =>
+  new Rejection("notFound", "This link was used already or has expired. Ask an admin of your organisation for a new one");

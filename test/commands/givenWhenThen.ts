@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import { Rejection } from "../../src/domain/rejection.js";
+
+interface Decider<Command, Event, State> {
+  readonly initial: () => State;
+  readonly evolve: (state: State, event: Event, revision: bigint) => State;
+  readonly decide: (command: Command, state: State) => Event[];
+}
+
+/** Tests a decider without a store: given these events, when this command comes, it decides these events or is rejected. */
+export function givenWhenThen<Command, Event, State>({ initial, evolve, decide }: Decider<Command, Event, State>) {
+  return (...events: Event[]) => ({
+    when(command: Command) {
+      const decided = () =>
+        decide(
+          command,
+          events.reduce((state, event, index) => evolve(state, event, BigInt(index)), initial()),
+        );
+      return {
+        decides: (...expected: Event[]) => expect(decided()).toEqual(expected),
+        decidesNothing: () => expect(decided()).toEqual([]),
+        isRejected: (code: Rejection["code"], words: string | RegExp) => {
+          expect(decided).toThrow(Rejection);
+          expect(decided).toThrow(words);
+          expect(decided).toThrow(expect.objectContaining({ code }));
+        },
+        /** For a command that only an error of the service can send. */
+        throws: (words: string) => expect(decided).toThrow(words),
+      };
+    },
+  });
+}
