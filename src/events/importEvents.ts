@@ -3,6 +3,7 @@
 // first and the last of these. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
+import { faultCodes } from "../domain/rows/faults.js";
 
 export const importKinds = ["shipments", "activities"] as const;
 export type ImportKind = (typeof importKinds)[number];
@@ -51,7 +52,12 @@ const rowRejected = z.object({
   row: z.number().int(),
   shipmentId: z.string().optional(),
   reference: z.string().nullable().optional(),
+  /** The sentences of all faults, joined by `; `. */
   error: z.string(),
+  /** The faults, in the order of their sentences: the code and the fields of each. Events recorded before there were codes have none. */
+  faults: z.array(z.tuple([z.enum(faultCodes)], z.string())).optional(),
+  /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
+  lead: z.number().int().optional(),
   data: z.record(z.string(), z.string()),
 });
 

@@ -75,6 +75,21 @@ export const changes: [string, (ids: Ids) => string, unknown[]][] = [
     ['activities: row 3 of rejections: error is "fine", the stream says "x"'],
   ],
   [
+    "another line at fault",
+    (ids) => `update rejections set lead = 4 where import_position = ${position(ids, "together")} and "row" = 2`,
+    ["together: row 2 of rejections: lead is 4, the stream says 3"],
+  ],
+  [
+    "another fault",
+    (ids) => `update rejections set faults = '[["invalid","itemType"]]' where import_position = ${position(ids, "together")} and "row" = 3`,
+    [expect.stringMatching(/^together: row 3 of rejections: faults is .*invalid.*, the stream says .*required/)],
+  ],
+  [
+    "a count of rejected rows that leaves out a line of the shipment",
+    (ids) => `update rejection_groups set rows = 2, open = 2 where import_id = '${ids["together"]}'`,
+    [expect.stringMatching(/^together: the counts of rejected rows for "Item type is required" are .*"rows":2.*, the rows say .*"rows":3/)],
+  ],
+  [
     "a deleted rejection",
     (ids) => `delete from rejections where import_position = ${position(ids, "running")}`,
     ["running: row 3 is missing from rejections"],

@@ -47,6 +47,14 @@ beforeAll(async () => {
       { reject: "y", handle: "S9" },
     ],
   });
+  await record("together", {
+    kind: "shipments",
+    rows: [
+      { reject: "Rejected with its shipment: Item type is required", handle: "S8", why: { lead: 3 } },
+      { reject: "Item type is required", handle: "S8", why: { faults: [["required", "itemType"]] } },
+      { reject: "Rejected with its shipment: the reason is at row 3", handle: "S8", why: { lead: 3 } },
+    ],
+  });
   await record("again", { kind: "shipments", rows: [{ accept: goodsLine("S2", { originSuburb: "later" }) }] });
   await record("cancelled", { kind: "activities", end: "cancelled", rows: [{ accept: activity() }, { reject: "x" }] });
   await record("failed", { kind: "shipments", end: "failed", rows: [{ accept: goodsLine("S7") }] });
@@ -75,12 +83,12 @@ describe("verify", () => {
     expect(await sentences()).toEqual([]);
     const verification = await run();
     expect(verification).toMatchObject({
-      imports: 8,
-      files: 8,
-      rows: { activities: 3, shipments: 2, versions: 4, shipment_lines: 1, rejections: 4 },
+      imports: 9,
+      files: 9,
+      rows: { activities: 3, shipments: 2, versions: 4, shipment_lines: 1, rejections: 7 },
     });
     expect(verification.organisations).toEqual([
-      { organisationId: "acme", imports: 7, findings: 0 },
+      { organisationId: "acme", imports: 8, findings: 0 },
       { organisationId: "other", imports: 1, findings: 0 },
     ]);
   });
@@ -88,7 +96,7 @@ describe("verify", () => {
   describe("finds in the tables", () => {
     const tables = [
       "imports",
-      "rejections",
+      ...["rejections", "rejection_groups"],
       "activities",
       "activity_totals",
       "activity_groups",

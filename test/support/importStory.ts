@@ -1,7 +1,7 @@
 // Makes the events of an import without a worker: what its stream would hold after the given rows.
 import { randomUUID } from "node:crypto";
 import { v5 } from "uuid";
-import type { ImportKind } from "../../src/events/importEvents.js";
+import type { ImportKind, RowRejected } from "../../src/events/importEvents.js";
 import type { EventType } from "../../src/events/registry.js";
 import { streamOf } from "../../src/events/streams.js";
 import { versionOf } from "../../src/events/upcasters.js";
@@ -9,7 +9,13 @@ import type { EventStore, NewEvent, StoredEvent } from "../../src/ports/eventSto
 
 export type Row =
   | { readonly accept: Record<string, unknown>; readonly shipment?: number }
-  | { readonly reject: string; readonly handle?: string; readonly data?: Record<string, string> };
+  | {
+      readonly reject: string;
+      readonly handle?: string;
+      readonly data?: Record<string, string>;
+      /** Left out in a story of events that are older than these fields. */
+      readonly why?: Pick<RowRejected, "faults" | "lead">;
+    };
 
 export interface Story {
   readonly importId?: string;
@@ -110,7 +116,7 @@ function outcome(row: Row, index: number, { kind, source = "file" }: Story): { t
     };
   }
   const handle = kind === "shipments" ? { shipmentId: row.handle ?? "" } : { reference: row.handle ?? null };
-  return { type: "RowRejected", data: { row: number, ...handle, error: row.reject, data: row.data ?? {} } };
+  return { type: "RowRejected", data: { row: number, ...handle, error: row.reject, ...row.why, data: row.data ?? {} } };
 }
 
 function countsOf(kind: ImportKind, rows: readonly Row[]) {

@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { reasonInErrorSql } from "../../domain/rows/olderReasons.js";
 import type { Findings } from "../findings.js";
 import { readRows } from "../snapshot.js";
 import type { Scope } from "./compareCorrections.js";
@@ -7,11 +8,12 @@ import type { Scope } from "./compareCorrections.js";
 export async function compareGroups(client: PoolClient, { organisationId, importId }: Scope, findings: Findings): Promise<void> {
   const query = `
     with states as (
-      select i.import_id, case when r.error like 'Rejected with its shipment: %' then substring(r.error from 29) else r.error end as reason,
+      select i.import_id, coalesce(l.error, ${reasonInErrorSql("r.error")}) as reason,
              case when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row" and c.state = 'corrected') then 'corrected'
                   when exists (select from row_corrections c where c.import_id = i.import_id and c."row" = r."row") then 'submitted'
                   else coalesce((select d.state from finished_rows d where d.import_id = i.import_id and d."row" = r."row"), 'open') end as state
         from imports i join rejections r on r.import_position = i.position
+        left join rejections l on l.import_position = i.position and l."row" = r.lead
        where i.status = 'completed' and ($1::text is null or i.organisation_id = $1) and ($2::uuid is null or i.import_id = $2)),
     counted as (
       select import_id, reason, count(*)::integer as rows, (count(*) filter (where state = 'open'))::integer as open,

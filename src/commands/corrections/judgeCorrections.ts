@@ -3,6 +3,7 @@ import { matchImportHeader } from "../../domain/files/header.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import { correctedRows, correctedTable, correctionFaults, type SentValues } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
+import { fault, type RowReason, reasonOf } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { FileRow, Reading } from "../../ports/spreadsheets.js";
@@ -19,15 +20,17 @@ interface Judging {
 }
 
 /** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
-export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, string | undefined>> {
+export async function judgeCorrections(push: CorrectionPush, judging: Judging): Promise<Map<number, RowReason | undefined>> {
   const { importId, kind, catalogue, geography, sentFor } = judging;
   const sources = { kind, customFieldKeys: catalogue.customFieldKeys, sentFor };
   const numbers = push.rows.map(({ row }) => row);
   // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(
     push.rows.flatMap((each, ordinal) => {
-      const faults = [...correctionFaults(each, sources)].map(({ column, what }) => `${column ?? "The row"} ${what}`);
-      return faults.length === 0 ? [] : [[ordinal, faults.join("; ")] as const];
+      const faults = [...correctionFaults(each, sources)].map(({ column, field, what }) =>
+        fault("refused", `${column ?? "The row"} ${what}`, ...(field === undefined ? [] : [field])),
+      );
+      return faults.length === 0 ? [] : [[ordinal, reasonOf(faults)] as const];
     }),
   );
   const [header = [], ...records] = correctedTable(correctedRows(push, sources), kind);
@@ -37,7 +40,12 @@ export async function judgeCorrections(push: CorrectionPush, judging: Judging): 
   const request = { kind, source: "data", corrects: { importId, rows: numbers }, file: { name: "rows.csv", format: "csv" } } as const;
   const submission = inMemory({ names: columns.names, fields: columns.fields }, rows);
   const prepared = await prepareRows(request, submission, rowContext(catalogue, geography), refusals, async () => undefined);
-  return new Map(rows.map((row, ordinal) => [numbers[ordinal] ?? 0, prepared.verdict(row, ordinal).reason]));
+  return new Map(
+    rows.map((row, ordinal) => {
+      const verdict = prepared.verdict(row, ordinal);
+      return [numbers[ordinal] ?? 0, verdict.reason === undefined ? undefined : verdict];
+    }),
+  );
 }
 
 const read: Reading = { bytesRead: 1, bytesTotal: 1, notes: [] };

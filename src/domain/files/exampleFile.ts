@@ -2,11 +2,9 @@
 import type { Catalogue } from "../catalogue/catalogue.js";
 import { parseRange } from "../catalogue/zones.js";
 import type { Geography, Location } from "../geography/geography.js";
-import { columnsOf, customFieldPrefix, type Field, isNumber } from "../imports/fields.js";
+import { columnsOf, customFieldPrefix, type Field, isNumber, type Kind } from "../imports/fields.js";
 import { type RowContext, rowContext } from "../rows/rowContext.js";
 import { matchImportHeader } from "./header.js";
-
-type Kind = "shipments" | "activities";
 
 interface Known {
   readonly catalogue: Catalogue;

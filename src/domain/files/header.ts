@@ -1,5 +1,5 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
-import { columnsOf, elementColumn } from "../imports/fields.js";
+import { columnsOf, elementColumn, type Kind } from "../imports/fields.js";
 import { limits, shortened } from "../imports/limits.js";
 import { uuidPattern } from "../uuid.js";
 
@@ -118,7 +118,7 @@ export function nameFault(name: string, format: "csv" | "xlsx"): string | undefi
 }
 
 interface Import {
-  readonly kind: "shipments" | "activities";
+  readonly kind: Kind;
   readonly source: "data" | "file";
   /** The organisation's own; only shipments carry them. */
   readonly customFieldKeys: Iterable<string>;

@@ -62,6 +62,8 @@ export const importFields = [
   { name: "status", part: "activity", type: "text", required: false, inPushes: true, ledgerColumn: "status", heading: "Status", meaning: "Kept as given" },
 ] as const satisfies readonly ImportField[];
 
+export type Kind = "shipments" | "activities";
+
 type Entry = (typeof importFields)[number];
 export type FieldPart = Entry["part"];
 export type FieldName<Part extends FieldPart> = Extract<Entry, { part: Part }>["name"];
@@ -84,7 +86,7 @@ export const byField = <Part extends FieldPart, T>(
 
 const fieldsOfKind = { shipments: fieldsOf("shipment", "goodsLine"), activities: fieldsOf("activity") } as const;
 
-export const columnsOf = (kind: "shipments" | "activities"): readonly Field[] => fieldsOfKind[kind];
+export const columnsOf = (kind: Kind): readonly Field[] => fieldsOfKind[kind];
 
 export const isNumber = ({ type }: Pick<ImportField, "type">): boolean => type === "number" || type === "nonZero" || type === "positive";
 

@@ -1,12 +1,10 @@
 // The rows of a correction as the file its customer would have uploaded: what was sent, with the corrected values in place.
-import { columnsOf, customFieldPrefix, elementColumn } from "../imports/fields.js";
+import { columnsOf, customFieldPrefix, elementColumn, type Kind } from "../imports/fields.js";
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
 import { firstOf, pathText } from "../validation.js";
 import type { CorrectionPush } from "./importPushes.js";
 import { csvLine } from "./toFile.js";
-
-type Kind = "shipments" | "activities";
 
 /** The values sent for a rejected row, by column name; null where they are too large to be sent again. */
 export type SentValues = Readonly<Record<string, string>> | null;
@@ -86,6 +84,8 @@ function* faultsOf({ rows }: CorrectionPush, sources: Sources): Generator<string
 export interface CorrectionFault {
   /** The column at fault; absent where it is the whole row. */
   readonly column?: string;
+  /** The field that the column holds; absent where there is none. */
+  readonly field?: string;
   /** The end of a sentence that begins with the column's name or with the row. */
   readonly what: string;
 }
@@ -100,7 +100,7 @@ export function* correctionFaults(
   for (const column of Object.keys(values)) {
     const field = fieldOf(column);
     if (field === undefined) yield { column, what: "is not a column of this import" };
-    else if (replaced.has(field)) yield { column, what: "is given twice" };
+    else if (replaced.has(field)) yield { column, field, what: "is given twice" };
     else replaced.add(field);
   }
   const sent = sentFor(row);
@@ -110,7 +110,7 @@ export function* correctionFaults(
     if (field === undefined) {
       if (value.trim() !== "") yield { what: `was sent with ${column}, which is no longer a column: send the row again` };
     } else if (!replaced.has(field) && !isWhole(value))
-      yield { column, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
+      yield { column, field, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }
 

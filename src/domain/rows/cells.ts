@@ -3,6 +3,7 @@
 
 import { elementColumn } from "../imports/fields.js";
 import { isLonger, limits, shortened } from "../imports/limits.js";
+import { type Fault, fault, type RowReason } from "./faults.js";
 
 /** A cell that a spreadsheet could not give a value to; `fault` reads after the column's name. */
 export interface FaultyCell {
@@ -27,7 +28,7 @@ export interface Columns {
 }
 
 /** Either the values to record, or the reason why there are none. */
-export type Judged<Values> = { readonly values: Values; readonly reason?: undefined } | { readonly reason: string };
+export type Judged<Values> = { readonly values: Values; readonly reason?: undefined; readonly faults?: undefined } | RowReason;
 
 export function cellText(cell: Cell | undefined): string {
   return cell === undefined ? "" : typeof cell === "string" ? cell : cell.text;
@@ -40,53 +41,55 @@ export function isStorable(text: string): boolean {
   return !suspicious.test(text) || (!text.includes("\0") && text.isWellFormed());
 }
 
-/** Reads one column's text without its surrounding blanks. A cell that cannot be used gives undefined, and a reason. */
-export type ReadText = (cells: readonly Cell[], reasons: string[]) => string | undefined;
+/** Reads one column's text without its surrounding blanks. A cell that cannot be used gives undefined, and a fault. */
+export type ReadText = (cells: readonly Cell[], faults: Fault[]) => string | undefined;
 
 export function textColumn(columns: Columns, field: string, longest: number = limits.textLength): ReadText {
   const index = columns.fields.indexOf(field);
   if (index === -1) return () => "";
   const name = columns.names[index] ?? field;
-  return (cells, reasons) => {
+  const tooLong = fault("tooLong", `${name} is longer than ${longest} characters`, field);
+  const unstorable = fault("unstorable", `${name} holds characters that cannot be stored`, field);
+  return (cells, faults) => {
     const cell = cells[index];
     if (typeof cell === "object") {
-      reasons.push(`${name} ${cell.fault}`);
+      faults.push(fault("unreadable", `${name} ${cell.fault}`, field));
       return undefined;
     }
     const text = cell === undefined ? "" : cell.trim();
     if (isLonger(text, longest)) {
-      reasons.push(`${name} is longer than ${longest} characters`);
+      faults.push(tooLong);
       return undefined;
     }
     if (!isStorable(text)) {
-      reasons.push(`${name} holds characters that cannot be stored`);
+      faults.push(unstorable);
       return undefined;
     }
     return text;
   };
 }
 
-/** A column of numbers or times. Whatever is wrong with a cell, the contract has one reason for it. */
+/** A column of numbers or times. Whatever is wrong with a cell, the contract has one sentence for it. */
 export interface RawColumn {
   /** Undefined for a cell that could not be given a value. */
   read(cells: readonly Cell[]): string | undefined;
-  /** Adds the reason, and for a cell that could not be given a value also why. */
-  refuse(cells: readonly Cell[], reasons: string[], reason: string): void;
+  /** Adds the fault, and for a cell that could not be given a value also why. */
+  refuse(cells: readonly Cell[], faults: Fault[], invalid: Fault): void;
 }
 
 export function rawColumn(columns: Columns, field: string): RawColumn {
   const index = columns.fields.indexOf(field);
-  if (index === -1) return { read: () => "", refuse: (_, reasons, reason) => void reasons.push(reason) };
+  if (index === -1) return { read: () => "", refuse: (_, faults, invalid) => void faults.push(invalid) };
   const name = columns.names[index] ?? field;
   return {
     read(cells) {
       const cell = cells[index];
       return typeof cell === "object" ? undefined : (cell ?? "").trim();
     },
-    refuse(cells, reasons, reason) {
+    refuse(cells, faults, invalid) {
       const cell = cells[index];
-      reasons.push(reason);
-      if (typeof cell === "object") reasons.push(`${name} ${cell.fault}`);
+      faults.push(invalid);
+      if (typeof cell === "object") faults.push(fault("unreadable", `${name} ${cell.fault}`, field));
     },
   };
 }
@@ -94,12 +97,12 @@ export function rawColumn(columns: Columns, field: string): RawColumn {
 /** A row is recorded as one event, and the event store takes no more than a mebibyte at a time. */
 const longestRow = 100_000;
 
-export function rowFaults({ cells, fault }: Row): string[] {
-  const reasons = fault === null ? [] : [fault];
+export function rowFaults({ cells, fault: unusable }: Row): Fault[] {
+  const faults = unusable === null ? [] : [fault("unusableRow", unusable)];
   let length = 0;
   for (const cell of cells) length += typeof cell === "string" ? cell.length : cell.text.length;
-  if (length > longestRow) reasons.push(`The row is longer than ${longestRow} characters`);
-  return reasons;
+  if (length > longestRow) faults.push(fault("unusableRow", `The row is longer than ${longestRow} characters`));
+  return faults;
 }
 
 /** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */

@@ -1,6 +1,7 @@
 // What is held of a file of a million rows, in little memory.
 import { hash } from "node:crypto";
 import { limits, shortened } from "../imports/limits.js";
+import type { RowReason } from "./faults.js";
 
 /** A list of 32-bit integers that takes four bytes each: a file has a million rows, and an object for each would not fit. */
 export interface GrowingInts {
@@ -68,22 +69,22 @@ export const comparableText = (text: string): string =>
 
 export interface KeptReasons {
   /** From 1; undefined for a new reason when `most` reasons are kept. */
-  numberOf(reason: string): number | undefined;
-  text(number: number): string;
+  numberOf(reason: RowReason): number | undefined;
+  get(number: number): RowReason;
 }
 
-/** Reasons are few and rows are many, so each text is kept once. A file in which every row has another reason must not fill the memory. */
+/** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
 export function keptReasons(most: number = limits.keptReasons): KeptReasons {
   const numbers = new Map<string, number>();
-  const texts = [""];
+  const kept: RowReason[] = [];
   return {
-    numberOf(reason) {
-      const text = shortened(reason, limits.reasonBytes);
-      const known = numbers.get(text);
+    numberOf({ reason: whole, faults }) {
+      const reason = shortened(whole, limits.reasonBytes);
+      const known = numbers.get(reason);
       if (known !== undefined || numbers.size >= most) return known;
-      numbers.set(text, texts.length);
-      return texts.push(text) - 1;
+      numbers.set(reason, kept.push({ reason, faults }));
+      return kept.length;
     },
-    text: (number) => texts[number] ?? "",
+    get: (number) => kept[number - 1] ?? { reason: "", faults: [] },
   };
 }

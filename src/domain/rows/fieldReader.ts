@@ -2,21 +2,22 @@ import { type Field, parseDecimal } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
+import { type Fault, fault } from "./faults.js";
 import type { RowContext } from "./rowContext.js";
 
 type Value = string | number;
 
-/** The value to record. Undefined where there is none, with a reason where there has to be one. */
-type ReadField = (cells: readonly Cell[], reasons: string[]) => Value | undefined;
+/** The value to record. Undefined where there is none, with a fault where there has to be one. */
+type ReadField = (cells: readonly Cell[], faults: Fault[]) => Value | undefined;
 
-type ReadFields = (cells: readonly Cell[], reasons: string[], into?: Record<string, unknown>) => Record<string, unknown>;
+type ReadFields = (cells: readonly Cell[], faults: Fault[], into?: Record<string, unknown>) => Record<string, unknown>;
 
 /** Reads the values of these fields into an object, in their order; what was not given is not there. */
 export function fieldsReader(columns: Columns, fields: readonly Field[], context: RowContext): ReadFields {
   const readers = fields.map((field) => ({ name: field.name, read: fieldReader(columns, field, context) }));
-  return (cells, reasons, into = {}) => {
+  return (cells, faults, into = {}) => {
     for (const { name, read } of readers) {
-      const value = read(cells, reasons);
+      const value = read(cells, faults);
       if (value !== undefined) into[name] = value;
     }
     return into;
@@ -45,40 +46,41 @@ function fieldReader(columns: Columns, field: Field, context: RowContext): ReadF
 
 function textReader(columns: Columns, { name, required, heading, missing }: Field, longest: number): ReadField {
   const read = textColumn(columns, name, longest);
-  const reason = required === "value" ? (missing ?? `${heading} is required`) : undefined;
-  return (cells, reasons) => {
-    const text = read(cells, reasons);
-    if (text === "" && reason !== undefined) reasons.push(reason);
+  const absent = required === "value" ? fault("required", missing ?? `${heading} is required`, name) : undefined;
+  return (cells, faults) => {
+    const text = read(cells, faults);
+    if (text === "" && absent) faults.push(absent);
     return text || undefined;
   };
 }
 
 function customerReader(columns: Columns, field: Field, context: RowContext): ReadField {
   const read = textReader(columns, field, limits.identifierLength);
-  return (cells, reasons) => {
-    const customerId = read(cells, reasons);
-    if (customerId !== undefined && !context.knowsCustomer(String(customerId))) reasons.push("Customer not found");
+  const unknown = fault("unknownCustomer", "Customer not found", field.name);
+  return (cells, faults) => {
+    const customerId = read(cells, faults);
+    if (customerId !== undefined && !context.knowsCustomer(String(customerId))) faults.push(unknown);
     return customerId;
   };
 }
 
-/** Numbers and times: one reason whatever is wrong with the cell. `advice` may say more about its text. */
+/** Numbers and times: one fault whatever is wrong with the cell. `advice` may say more about its text. */
 function rawReader(
   columns: Columns,
   { name, required, heading }: Field,
   parse: (text: string) => Value | undefined,
-  advice: (text: string) => string | undefined = () => undefined,
+  advice: (text: string) => Fault | undefined = () => undefined,
 ): ReadField {
   const column = rawColumn(columns, name);
-  const reason = `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`;
-  return (cells, reasons) => {
+  const invalid = fault("invalid", `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`, name);
+  return (cells, faults) => {
     const text = column.read(cells);
     if (text === "" && required !== "value") return undefined;
     const value = text === undefined ? undefined : parse(text);
     if (value !== undefined) return value;
-    column.refuse(cells, reasons, reason);
+    column.refuse(cells, faults, invalid);
     const more = text === undefined ? undefined : advice(text);
-    if (more !== undefined) reasons.push(more);
+    if (more) faults.push(more);
     return undefined;
   };
 }
@@ -91,7 +93,7 @@ function positive(text: string): number | undefined {
 const acceptedForms = "YYYY-MM-DD, YYYY-MM-DDThh:mm:ss or YYYY-MM-DDThh:mm:ss+hh:mm (ISO 8601), such as 2026-10-06T09:30:00+10:00";
 
 /** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
-const otherDateForm =
-  ({ name }: Field) =>
-  (text: string) =>
-    isOtherDateForm(text) ? `Write the date in ${name} as ${acceptedForms}` : undefined;
+function otherDateForm({ name }: Field): (text: string) => Fault | undefined {
+  const advice = fault("dateForm", `Write the date in ${name} as ${acceptedForms}`, name);
+  return (text) => (isOtherDateForm(text) ? advice : undefined);
+}

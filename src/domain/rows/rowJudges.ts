@@ -2,6 +2,7 @@ import type { Location } from "../geography/geography.js";
 import { withLostZeros } from "../geography/postalCode.js";
 import { customFieldPrefix, type Field, fieldsOf } from "../imports/fields.js";
 import { type Cell, type Columns, type Judged, type ReadText, type Row, rowFaults, textColumn } from "./cells.js";
+import { type Fault, fault, reasonOf } from "./faults.js";
 import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
 
@@ -30,19 +31,22 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
   const readItem = fieldsReader(columns, fieldsOf("goodsLine"), context);
   return (row) => {
     const { cells } = row;
-    const reasons = rowFaults(row);
-    const values: Record<string, unknown> = readFirst(cells, reasons);
-    const origin = readOrigin(cells, reasons);
-    const destination = readDestination(cells, reasons);
-    const customFields = readCustom(cells, reasons);
+    const faults = rowFaults(row);
+    const values: Record<string, unknown> = readFirst(cells, faults);
+    const origin = readOrigin(cells, faults);
+    const destination = readDestination(cells, faults);
+    const customFields = readCustom(cells, faults);
     const customerId = values["customerId"];
     const missing = customerId ? context.mandatoryCustomFields(String(customerId)).filter((key) => !has(customFields, key)) : [];
-    if (missing.length > 0) reasons.push(`Missing mandatory custom field(s): ${missing.join(", ")}`);
+    if (missing.length > 0) {
+      const sentence = `Missing mandatory custom field(s): ${missing.join(", ")}`;
+      faults.push(fault("missingCustomField", sentence, ...missing.map((key) => customFieldPrefix + key)));
+    }
     Object.assign(values, origin.given, destination.given);
-    readRest(cells, reasons, values);
+    readRest(cells, faults, values);
     if (customFields) values["customFields"] = customFields;
-    values["item"] = readItem(cells, reasons);
-    const judged = reasons.length > 0 ? { reason: reasons.join("; ") } : { values };
+    values["item"] = readItem(cells, faults);
+    const judged = faults.length > 0 ? reasonOf(faults) : { values };
     return { judged, origin: origin.location, destination: destination.location };
   };
 }
@@ -55,7 +59,7 @@ function placeReader(
   columns: Columns,
   end: "origin" | "destination",
   context: RowContext,
-): (cells: readonly Cell[], reasons: string[]) => Place {
+): (cells: readonly Cell[], faults: Fault[]) => Place {
   const names = [`${end}PostCode`, `${end}Suburb`, `${end}State`, `${end}CountryCode`] as const;
   const [readCode, readSuburb, readState, readCountry] = names.map((name) => textColumn(columns, name)) as [
     ReadText,
@@ -63,15 +67,16 @@ function placeReader(
     ReadText,
     ReadText,
   ];
-  const notFound = end === "origin" ? "Origin Zone(s) not found" : "Destination Zone(s) not found";
-  return (cells, reasons) => {
-    const code = readCode(cells, reasons);
-    const suburb = readSuburb(cells, reasons);
-    const state = readState(cells, reasons);
-    const country = readCountry(cells, reasons);
+  const sentence = end === "origin" ? "Origin Zone(s) not found" : "Destination Zone(s) not found";
+  const notFound = fault("zoneNotFound", sentence, names[0], names[1]);
+  return (cells, faults) => {
+    const code = readCode(cells, faults);
+    const suburb = readSuburb(cells, faults);
+    const state = readState(cells, faults);
+    const country = readCountry(cells, faults);
     const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
     const location = complete ? context.locate(code, suburb, state, country) : undefined;
-    if (complete && !location) reasons.push(notFound);
+    if (complete && !location) faults.push(notFound);
     const given: Record<string, string> = {};
     if (code) given[names[0]] = location ? withLostZeros(code, location.postalCode) : code;
     if (suburb) given[names[1]] = suburb;
@@ -81,13 +86,13 @@ function placeReader(
   };
 }
 
-function customFieldsReader(columns: Columns): (cells: readonly Cell[], reasons: string[]) => Record<string, string> | undefined {
+function customFieldsReader(columns: Columns): (cells: readonly Cell[], faults: Fault[]) => Record<string, string> | undefined {
   const fields = columns.fields.filter((field): field is string => field?.startsWith(customFieldPrefix) ?? false);
   const readers = fields.map((field) => ({ key: field.slice(customFieldPrefix.length), read: textColumn(columns, field) }));
-  return (cells, reasons) => {
+  return (cells, faults) => {
     let values: Record<string, string> | undefined;
     for (const { key, read } of readers) {
-      const text = read(cells, reasons);
+      const text = read(cells, faults);
       if (!text) continue;
       values ??= {};
       values[key] = text;
@@ -99,8 +104,8 @@ function customFieldsReader(columns: Columns): (cells: readonly Cell[], reasons:
 export function activityJudge(columns: Columns, context: RowContext): (row: Row) => Judged<Record<string, unknown>> {
   const read = fieldsReader(columns, fieldsOf("activity"), context);
   return (row) => {
-    const reasons = rowFaults(row);
-    const values = read(row.cells, reasons);
-    return reasons.length > 0 ? { reason: reasons.join("; ") } : { values };
+    const faults = rowFaults(row);
+    const values = read(row.cells, faults);
+    return faults.length > 0 ? reasonOf(faults) : { values };
   };
 }

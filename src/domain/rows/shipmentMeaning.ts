@@ -7,6 +7,7 @@ import { type Cell, type Columns, cellText } from "./cells.js";
 /** One of a shipment's own columns, and what a cell in it means: two texts with one meaning do not contradict each other. */
 export interface ComparedColumn {
   readonly name: string;
+  readonly field: string;
   /** Undefined where the place is not known. */
   meaning(cells: readonly Cell[], origin: Location | undefined, destination: Location | undefined): string | undefined;
   /** The postcode or suburb as written, which is compared where the place of one of the lines is not known. Undefined for a blank. */
@@ -53,14 +54,14 @@ function comparedColumn({ field, type, index, name }: Compared, { timezone, keyO
     const atOrigin = place[1] === "origin";
     const found = (origin: Location | undefined, destination: Location | undefined) => (atOrigin ? origin : destination)?.[part];
     // States and countries have too many spellings to tell whether two differ, and a blank one is found by the postcode.
-    if (part !== "postalCode" && part !== "suburb") return { name, meaning: (_, origin, destination) => found(origin, destination) };
+    if (part !== "postalCode" && part !== "suburb") return { name, field, meaning: (_, origin, destination) => found(origin, destination) };
     const meaning: ComparedColumn["meaning"] = (_, origin, destination) => {
       const answered = found(origin, destination); // in the spelling that was asked for: Brisbane-City or Brisbane City
       return answered === undefined ? undefined : keyOf(answered);
     };
-    return { name, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined };
+    return { name, field, meaning, written: (cells) => keyOf(text(cells)).replace(/^0+/, "") || undefined };
   }
-  if (type === "time") return { name, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
-  if (isNumber({ type })) return { name, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };
-  return { name, meaning: folded };
+  if (type === "time") return { name, field, meaning: (cells) => String(instantOf(text(cells), timezone) ?? folded(cells)) };
+  if (isNumber({ type })) return { name, field, meaning: (cells) => String(parseDecimal(text(cells)) ?? folded(cells)) };
+  return { name, field, meaning: folded };
 }

@@ -2,6 +2,7 @@ import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
 import { comparableText, growingInts, growingTexts, keptReasons } from "./compactLists.js";
+import { type Fault, fault, type RowReason, reasonOf } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
 export interface SeenLine {
@@ -9,7 +10,7 @@ export interface SeenLine {
   readonly row: number;
   /** What makes lines one shipment; undefined for a line that stands alone. */
   readonly key: string | undefined;
-  readonly reason: string | undefined;
+  readonly faults: readonly Fault[];
   readonly cells: readonly Cell[];
   readonly origin: Location | undefined;
   readonly destination: Location | undefined;
@@ -21,7 +22,7 @@ export interface ShipmentVerdicts {
   readonly shipments: number;
   shipmentOf(row: number): number;
   /** `line` is asked for only where the reason was not kept. */
-  reasonOf(row: number, line: () => SeenLine): string | undefined;
+  reasonOf(row: number, line: () => SeenLine): RowReason | undefined;
 }
 
 export interface VerdictBuilder {
@@ -33,7 +34,7 @@ export interface VerdictBuilder {
 const notKept = -1;
 const notKeptAndTooMany = -2;
 
-const tooManyLines = `A shipment can have at most ${limits.linesPerShipment} goods lines`;
+const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits.linesPerShipment} goods lines`);
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
 export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = keptReasons()): VerdictBuilder {
@@ -69,7 +70,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
     for (const column of places) texts += marked(column.written?.(line.cells));
     return texts.toWellFormed();
   };
-  const contradictions = (shipment: number, line: SeenLine): string[] => {
+  const contradictions = (shipment: number, line: SeenLine): ComparedColumn[] => {
     if (compared.length === 0) return [];
     const [first, own] = [firstLines.get(shipment), comparedTexts(line)];
     if (first === own) return [];
@@ -80,26 +81,29 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       const at = canCompare(index) || place === -1 ? index : compared.length + place;
       return canCompare(at) && firstTexts[at] !== ownTexts[at];
     };
-    return compared.filter(differs).map((column) => column.name);
+    return compared.filter(differs);
   };
-  const reasonFor = (shipment: number, line: SeenLine, isFirst: boolean, isTooMany: boolean): string => {
-    const faults = line.reason === undefined ? [] : [line.reason];
+  const faultsFor = (shipment: number, line: SeenLine, isFirst: boolean, isTooMany: boolean): Fault[] => {
+    const faults = [...line.faults];
     const columns = isFirst ? [] : contradictions(shipment, line);
-    if (columns.length > 0) faults.push(`Contradicts the first line of its shipment in column(s): ${columns.join(", ")}`);
+    if (columns.length > 0) {
+      const sentence = `Contradicts the first line of its shipment in column(s): ${columns.map(({ name }) => name).join(", ")}`;
+      faults.push(fault("contradiction", sentence, ...columns.map(({ field }) => field)));
+    }
     if (isTooMany) faults.push(tooManyLines);
-    return faults.join("; ");
+    return faults;
   };
   /** A shipment's first line may be compared with itself. A line without a key has nothing to be compared with. */
-  const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): string =>
-    reasonFor(shipment, line, line.key === undefined, isTooMany);
+  const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): RowReason =>
+    reasonOf(faultsFor(shipment, line, line.key === undefined, isTooMany));
   return {
     add(line) {
       const shipment = shipmentFor(line);
       const count = lines.get(shipment) + 1;
       lines.set(shipment, count);
       const isTooMany = count > limits.linesPerShipment;
-      const text = reasonFor(shipment, line, count === 1, isTooMany);
-      const reason = text === "" ? 0 : (reasons.numberOf(text) ?? (isTooMany ? notKeptAndTooMany : notKept));
+      const faults = faultsFor(shipment, line, count === 1, isTooMany);
+      const reason = faults.length === 0 ? 0 : (reasons.numberOf(reasonOf(faults)) ?? (isTooMany ? notKeptAndTooMany : notKept));
       shipmentOfRow.push(shipment);
       reasonOfRow.push(reason);
       if (reason === 0 || leadReason.get(shipment) !== 0) return;
@@ -117,14 +121,16 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
         rows: shipmentOfRow.length,
         shipments: written,
         shipmentOf: (row) => (leadReason.get(shipmentOfRow.get(row)) === 0 ? lines.get(shipmentOfRow.get(row)) : 0),
-        reasonOf(row, line) {
-          const own = reasonOfRow.get(row);
-          if (own > 0) return reasons.text(own);
-          const shipment = shipmentOfRow.get(row);
+        reasonOf(ordinal, line) {
+          const own = reasonOfRow.get(ordinal);
+          if (own > 0) return reasons.get(own);
+          const shipment = shipmentOfRow.get(ordinal);
           if (own < 0) return reasonAgain(shipment, line(), own === notKeptAndTooMany);
           const lead = leadReason.get(shipment);
           if (lead === 0) return undefined;
-          return `Rejected with its shipment: ${lead > 0 ? reasons.text(lead) : `the reason is at row ${leadRow.get(shipment)}`}`;
+          const row = leadRow.get(shipment);
+          const reason = lead > 0 ? reasons.get(lead).reason : `the reason is at row ${row}`;
+          return { reason: `Rejected with its shipment: ${reason}`, faults: [], lead: row };
         },
       };
     },

@@ -66,7 +66,7 @@ export async function moveBetweenStates(client: PoolClient, rows: readonly RowOf
   if (moved.length === 0) return;
   await client.query(
     `update rejection_groups g set open = g.open + d.open, submitted = g.submitted + d.submitted, dismissed = g.dismissed + d.dismissed
-       from (select moved."importId", md5(${reasonSql("r.error")}) as reason_key, ${["open", "submitted", "dismissed"].map(moves).join()}
+       from (select moved."importId", md5(${reasonSql("r")}) as reason_key, ${["open", "submitted", "dismissed"].map(moves).join()}
                from jsonb_to_recordset($1) as moved ("importId" uuid, "row" integer, was text, "is" text)
                join rejections r on r."row" = moved."row" and r.import_position =
                     (select import_position from rejection_groups where import_id = moved."importId" limit 1)
@@ -87,10 +87,11 @@ export async function countCompleted(client: PoolClient, { endings }: SortedBatc
     await client.query(
       `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed)
        select $1, md5(reason), $3, $4, $2, reason, sum(rows), sum(open), sum(submitted), sum(dismissed)
-         from (select ${reasonSql("r.error")} as reason, count(*) as rows, count(*) filter (where t.state is null) as open,
-                      count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed
-                 from rejections r left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
-                where r.import_position = $2 group by r.error) as by_error
+         from (select ${reasonSql("r")} as reason, r.* from
+                 (select r.import_position, r.error, r.lead, count(*) as rows, count(*) filter (where t.state is null) as open,
+                         count(*) filter (where t.state = 'submitted') as submitted, count(*) filter (where t.state = 'dismissed') as dismissed
+                    from rejections r left join (${touchedRowsSql("$1::uuid")}) as t on t."row" = r."row"
+                   where r.import_position = $2 group by r.import_position, r.error, r.lead) as r) as counted
         group by reason
        on conflict (import_id, reason_key) do update
          set rows = excluded.rows, open = excluded.open, submitted = excluded.submitted, dismissed = excluded.dismissed`,

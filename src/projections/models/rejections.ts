@@ -3,7 +3,7 @@ import { copyRows, field, jsonField } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { applyCorrections, correctionTables } from "./corrections.js";
 
-const target = { table: "rejections", columns: 'import_position, "row", handle, error, data' };
+const target = { table: "rejections", columns: 'import_position, "row", handle, error, lead, faults, data' };
 
 export const rejections: Projection = {
   name: "rejections",
@@ -13,9 +13,10 @@ export const rejections: Projection = {
     let lines = "";
     for (const { facts, rejected } of batch.imports) {
       if (!facts) continue;
-      for (const { row, shipmentId, reference, error, data } of rejected) {
+      for (const { row, shipmentId, reference, error, lead, faults, data } of rejected) {
         const handle = facts.kind === "shipments" ? shipmentId : reference;
-        lines += `${facts.position}\t${row}\t${field(handle)}\t${field(error)}\t${jsonField(data)}\n`;
+        const why = `${field(error)}\t${field(lead)}\t${faults ? jsonField(faults) : field(null)}`;
+        lines += `${facts.position}\t${row}\t${field(handle)}\t${why}\t${jsonField(data)}\n`;
       }
     }
     await copyRows(client, target, lines, options);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import type { RecordedFault } from "../../domain/rows/faults.js";
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
@@ -58,6 +59,10 @@ export const rejections = pgTable(
     /** The shipmentId of a shipment row, the reference of an activity row. */
     handle: text(),
     error: text().notNull(),
+    /** The row of the line at fault, for a line that was rejected with its shipment. Null also where the event is older than this column. */
+    lead: integer(),
+    /** As the event has them: null for a line that was rejected with its shipment, and where the event has none. */
+    faults: json().$type<RecordedFault[]>(),
     /** json, not jsonb: the columns stay in the file's order. */
     data: json().notNull(),
   },

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { reasonInErrorSql } from "../../domain/rows/olderReasons.js";
 
 /**
  * How many rows of a completed import were rejected for one reason, and their states. A line that was rejected only because of another line of
@@ -31,9 +32,10 @@ export const rejectionGroups = pgTable(
   ],
 );
 
-/** SQL for the reason by which a rejected row is grouped. For a row that was rejected with its shipment it is the shipment's reason. */
-export const reasonSql = (error: string): string =>
-  `case when starts_with(${error}, 'Rejected with its shipment: ') then substr(${error}, 29) else ${error} end`;
+/** SQL for the reason by which row `r` of the table `rejections` is grouped: its error, or that of the line at fault in its shipment. */
+export const reasonSql = (r: string): string => `coalesce(
+  (select lead.error from rejections lead where lead.import_position = ${r}.import_position and lead."row" = ${r}.lead),
+  ${reasonInErrorSql(`${r}.error`)})`;
 
 /** SQL for the state of a rejected row as these tables have it; null for an open row, and for one that only the ledger knows to be superseded. */
 export const keptStateSql = (importId: string, row: string): string => `coalesce(

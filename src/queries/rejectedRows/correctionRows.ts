@@ -1,20 +1,20 @@
 // The rejected rows that people work on: those of all completed imports in one state, the latest import first, the lines of a shipment
 // together. One page looks at a bounded number of rows, so it may be short, or empty, and have another one after it.
 import type { Pool } from "pg";
+import type { RecordedReason } from "../../domain/rows/faults.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import type { GroupState } from "./rejectionGroups.js";
 import { stateSqlOf } from "./rowStates.js";
 
-export interface CorrectionRow {
+export interface CorrectionRow extends RecordedReason {
   readonly importId: string;
   /** The import's name. */
   readonly reference: string;
   readonly row: number;
   /** The first of the rows that are corrected together with this one: the other lines of its shipment. */
   readonly with: number;
-  readonly error: string;
   /** Null where they are too large to be sent again. */
   readonly values: Readonly<Record<string, string>> | null;
 }
@@ -113,9 +113,11 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, at: Impor
   }
   const shown = leads.slice(0, kept).flatMap(({ row }) => (lines.get(row) ?? []).map((line) => ({ ...line, with: row })));
   const values = await valuesOf(at, shown, pool);
-  const rows = shown.map((line) => ({
-    ...{ importId: at.importId, reference: at.reference, row: line.row, with: line.with },
-    ...{ error: line.error, values: values.get(line.row) ?? null },
+  const rows = shown.map(({ bytes: _, ...line }) => ({
+    importId: at.importId,
+    reference: at.reference,
+    ...line,
+    values: values.get(line.row) ?? null,
   }));
   return { rows, leads: kept, lookedAt, bytes, upTo: kept < leads.length ? leads[kept - 1]?.row : upTo };
 }
@@ -123,7 +125,7 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, at: Impor
 /** The first row of each shipment that the filter fits, and of activities every row. */
 async function leadsOfImport(organisationId: string, filter: RowFilter, { importId, position }: ImportAt, look: Look, pool: Pool) {
   const { kind, state, reasonKey } = filter;
-  const reasonOf = (row: string) => (reasonKey === undefined ? "true" : `md5(${reasonSql(`${row}.error`)}) = $6`);
+  const reasonOf = (row: string) => (reasonKey === undefined ? "true" : `md5(${reasonSql(row)}) = $6`);
   const isLead =
     kind === "activities"
       ? "true"
@@ -140,9 +142,8 @@ async function leadsOfImport(organisationId: string, filter: RowFilter, { import
   return { leads, lookedAt: looked.rows.length, upTo: leads.length < all.length ? leads.at(-1)?.row : whole };
 }
 
-interface Line {
+interface Line extends RecordedReason {
   readonly row: number;
-  readonly error: string;
   readonly bytes: number;
 }
 
@@ -151,19 +152,19 @@ async function linesOf(kind: ImportKind, { position }: ImportAt, leads: readonly
   if (leads.length === 0) return new Map();
   const shipments = kind === "shipments" ? leads.filter(({ handle }) => handle) : [];
   const alone = leads.filter((lead) => !shipments.includes(lead));
-  const found = await pool.query<Line & { lead: number }>(
-    `select asked.lead, r."row", r.error, octet_length(r.data::text) + octet_length(r.error) as bytes
-       from unnest($2::integer[], $3::text[]) as asked (lead, handle)
-       join lateral (select * from rejections r where r.import_position = $1 and md5(r.handle) = md5(asked.handle) and r.handle = asked.handle
+  const found = await pool.query<Line & { first: number }>(
+    `select wanted.first, r."row", r.error, r.lead, r.faults, octet_length(r.data::text) + octet_length(r.error) as bytes
+       from unnest($2::integer[], $3::text[]) as wanted (first, handle)
+       join lateral (select * from rejections r where r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle
                       order by r."row" limit ${most.lines + 1}) as r on true
       union all
-     select r."row", r."row", r.error, octet_length(r.data::text) + octet_length(r.error)
+     select r."row", r."row", r.error, r.lead, r.faults, octet_length(r.data::text) + octet_length(r.error)
        from rejections r where r.import_position = $1 and r."row" = any($4::integer[])
       order by 1, 2`,
     [position, shipments.map(({ row }) => row), shipments.map(({ handle }) => handle), alone.map(({ row }) => row)],
   );
   const lines = new Map<number, Line[]>();
-  for (const { lead, ...line } of found.rows) lines.set(lead, [...(lines.get(lead) ?? []), line]);
+  for (const { first, ...line } of found.rows) lines.set(first, [...(lines.get(first) ?? []), line]);
   return lines;
 }
 

@@ -20,8 +20,8 @@ const mostLookedAt = 5_000;
  */
 export const lookedUpSql = `
   looked as materialized (
-    select position, md5(${reasonSql("error")}) as reason_key, count(*) filter (where state = 'open')::integer as open, count(*)::integer as rows
-      from (select r.import_position as position, r.error, ${stateSqlOf("shipments", { importId: "i.import_id", organisationId: "$1" })} as state
+    select position, reason_key, count(*) filter (where state = 'open')::integer as open, count(*)::integer as rows
+      from (select r.import_position as position, md5(${reasonSql("r")}) as reason_key, ${stateSqlOf("shipments", { importId: "i.import_id", organisationId: "$1" })} as state
               from (select distinct import_id, import_position from rejection_groups
                      where organisation_id = $1 and kind = 'shipments' and open > 0
                        and ($2::uuid is null or import_id = $2) and ($3::bigint is null or import_position <= $3)

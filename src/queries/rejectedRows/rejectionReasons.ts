@@ -34,9 +34,9 @@ export async function rejectionReasons(
       ? counted
       : await countedFaults(
           database,
-          `select ${reasonSql("error")} as reason, 1 as rows from
-             (select error from rejections where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
-               order by "row" limit ${mostCounted}) as first`,
+          `select ${reasonSql("r")} as reason, 1 as rows from
+             (select * from rejections where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
+               order by "row" limit ${mostCounted}) as r`,
           [importId, organisationId],
         );
   const reasons = found.slice(0, mostReasons).map(({ reason, rows }) => ({ reason, rows }));

@@ -33,7 +33,7 @@ const judge = shipmentLineJudge(columns, context);
 function seen(line: Record<string, string>, index: number): SeenLine {
   const row = rowOf(columns, { ...good, ...line });
   const { judged, origin, destination } = judge(row);
-  return { row: index + 2, key: line["shipmentId"] || undefined, reason: judged.reason, cells: row.cells, origin, destination };
+  return { row: index + 2, key: line["shipmentId"] || undefined, faults: judged.faults ?? [], cells: row.cells, origin, destination };
 }
 
 type Verdicts = Omit<ShipmentVerdicts, "reasonOf"> & { reasonOf(row: number): string | undefined };
@@ -44,7 +44,7 @@ function verdictsKeeping(most: number, lines: readonly Record<string, string>[])
   const builder = shipmentVerdicts(comparedColumns(columns, context.timezone), keptReasons(most));
   for (const [index, line] of lines.entries()) builder.add(seen(line, index));
   const verdicts = builder.close();
-  return { ...verdicts, reasonOf: (row) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row)) };
+  return { ...verdicts, reasonOf: (row) => verdicts.reasonOf(row, () => seen(lines[row] ?? {}, row))?.reason };
 }
 
 const reasons = (verdicts: Verdicts) => Array.from({ length: verdicts.rows }, (_, row) => verdicts.reasonOf(row));
@@ -201,8 +201,8 @@ describe("a reason that is not kept", () => {
 
 test.each([999, 1_000, 1_001])("of %i distinct reasons at most 1000 are kept, and none is longer than 16,000 bytes", (count) => {
   const kept = keptReasons();
-  const numbered = Array.from({ length: count }, (_, index) => kept.numberOf(`${index} ${"é".repeat(20_000)}`));
+  const numbered = Array.from({ length: count }, (_, index) => kept.numberOf({ reason: `${index} ${"é".repeat(20_000)}`, faults: [] }));
   expect(numbered.filter((number) => number !== undefined)).toHaveLength(Math.min(count, 1_000));
-  expect(kept.numberOf(`0 ${"é".repeat(20_000)}`)).toBe(1);
-  expect(Buffer.byteLength(kept.text(1))).toBeLessThanOrEqual(16_000);
+  expect(kept.numberOf({ reason: `0 ${"é".repeat(20_000)}`, faults: [] })).toBe(1);
+  expect(Buffer.byteLength(kept.get(1).reason)).toBeLessThanOrEqual(16_000);
 });

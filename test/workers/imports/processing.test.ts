@@ -31,6 +31,7 @@ test("the stream of an activity import is: requested, started, one outcome per r
     row: 3,
     reference: "b",
     error: "Charge code is required",
+    faults: [["required", "chargeCode"]],
     data: { warehouseCode: "W1", chargeCode: "", quantity: "2", activityTimestamp: "2026-03-01T09:30:00Z", reference: "b" },
   });
   expect(events[4]?.data).toEqual({ row: 4, values });
@@ -63,10 +64,10 @@ test("processed counts shipments, received and failed count rows, and a faulty l
     { row: 4, shipment: 1, values: { shipmentId: "A", ...fields, item: { itemType: "Pallet", itemQuantity: 1 } } },
     { row: 7, shipment: 2, values: { shipmentId: "C", ...fields, item: { itemType: "Box", itemQuantity: 1 } } },
   ]);
-  expect(dataOf(events, "RowRejected").map(({ row, shipmentId, error }) => ({ row, shipmentId, error }))).toEqual([
-    { row: 3, shipmentId: "B", error: "Rejected with its shipment: Valid item quantity is required" },
-    { row: 5, shipmentId: "B", error: "Valid item quantity is required" },
-    { row: 6, shipmentId: "", error: "No Shipment ID found" },
+  expect(dataOf(events, "RowRejected").map(({ data: _, ...rest }) => rest)).toEqual([
+    { row: 3, shipmentId: "B", error: "Rejected with its shipment: Valid item quantity is required", lead: 5 },
+    { row: 5, shipmentId: "B", error: "Valid item quantity is required", faults: [["invalid", "itemQuantity"]] },
+    { row: 6, shipmentId: "", error: "No Shipment ID found", faults: [["required", "shipmentId"]] },
   ]);
 });
 
@@ -90,6 +91,10 @@ test("two elements of a JSON push with one shipmentId are two shipments, and row
       row: 4,
       shipmentId: "A",
       error: "Origin Zone(s) not found; Destination Zone(s) not found",
+      faults: [
+        ["zoneNotFound", "originPostCode", "originSuburb"],
+        ["zoneNotFound", "destinationPostCode", "destinationSuburb"],
+      ],
       data: { shipmentId: "A", originPostCode: "1", destinationPostCode: "1", itemType: "Box" },
     },
   ]);

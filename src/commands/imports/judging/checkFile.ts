@@ -3,9 +3,8 @@ import type { Geography } from "../../../domain/geography/geography.js";
 import { customFieldPrefix } from "../../../domain/imports/fields.js";
 import { shortened } from "../../../domain/imports/limits.js";
 import { type Columns, cellText } from "../../../domain/rows/cells.js";
-import { faultyColumns } from "../../../domain/rows/faultyColumns.js";
+import { fieldsAtFault, type RowReason } from "../../../domain/rows/faults.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
-import type { ImportKind } from "../../../events/importEvents.js";
 import type { FileRow, Spreadsheets } from "../../../ports/spreadsheets.js";
 import type { CheckedFile, FileToCheck, Problem } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
@@ -44,13 +43,13 @@ export async function checkFile(
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
-      const { reason, shipment } = { shipment: undefined, ...prepared.verdict(row, ordinal++) };
-      if (reason !== undefined) {
-        if (problems.length < shownProblems) problems.push(problemOf(kind, catalogue, row.row, reason));
+      const verdict = prepared.verdict(row, ordinal++);
+      if (verdict.reason !== undefined) {
+        if (problems.length < shownProblems) problems.push(problemOf(row.row, verdict));
         continue;
       }
       accepted += 1;
-      if (shipment !== undefined) await ids.add(row, shipment);
+      if (verdict.shipment !== undefined) await ids.add(row, verdict.shipment);
     }
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
@@ -79,10 +78,9 @@ export function shipmentIds(columns: Columns, use: Watch["shipments"]) {
   };
 }
 
-export const problemOf = (kind: ImportKind, { customFieldKeys }: Catalogue, row: number, reason: string): Problem => ({
-  row,
-  columns: faultyColumns(kind, reason, customFieldKeys).map((field) =>
+export function problemOf(row: number, { reason, faults }: RowReason): Problem {
+  const columns = fieldsAtFault({ faults }).map((field) =>
     field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field,
-  ),
-  reason: shortened(reason, shownReasonBytes),
-});
+  );
+  return { row, columns, reason: shortened(reason, shownReasonBytes) };
+}

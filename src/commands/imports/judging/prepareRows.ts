@@ -1,4 +1,5 @@
 import { elementColumn } from "../../../domain/imports/fields.js";
+import type { RowReason } from "../../../domain/rows/faults.js";
 import type { RowContext } from "../../../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../../../domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../domain/rows/shipmentMeaning.js";
@@ -9,7 +10,7 @@ import { shownRow } from "./shownRow.js";
 
 export type RowVerdict =
   | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
-  | { readonly values?: undefined; readonly reason: string };
+  | (RowReason & { readonly values?: undefined });
 
 export interface PreparedRows {
   readonly rows: number;
@@ -22,7 +23,7 @@ export interface PreparedRows {
 type Watch = (share: number) => Promise<void>;
 /** By ordinal: why this import may not record a row, whatever the row's values are. A map from ordinals to reasons fits. */
 export interface Refusals {
-  get(ordinal: number, row: FileRow): string | undefined;
+  get(ordinal: number, row: FileRow): RowReason | undefined;
 }
 
 /**
@@ -51,10 +52,7 @@ async function prepareActivities(submission: OpenSubmission, context: RowContext
   return {
     rows,
     notes,
-    verdict(row, ordinal) {
-      const reason = refusals.get(ordinal, row);
-      return reason === undefined ? judge(row) : { reason };
-    },
+    verdict: (row, ordinal) => refusals.get(ordinal, row) ?? judge(row),
   };
 }
 
@@ -76,7 +74,8 @@ async function prepareShipments(
     const { judged, origin, destination } = judge(row);
     const id = row.cells[keyColumn];
     const key = typeof id === "string" ? id.trim() || undefined : undefined;
-    return { row: shownRow(row, source), key, reason: refusals.get(ordinal, row) ?? judged.reason, cells: row.cells, origin, destination };
+    const { faults = [] } = refusals.get(ordinal, row) ?? judged;
+    return { row: shownRow(row, source), key, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let ordinal = 0;
@@ -91,7 +90,7 @@ async function prepareShipments(
     notes,
     verdict(row, place) {
       const reason = verdicts.reasonOf(place, () => seen(row, place));
-      if (reason !== undefined) return { reason };
+      if (reason !== undefined) return reason;
       const { judged } = judge(row);
       if (judged.reason !== undefined) throw new Error(`row ${row.row} was judged differently the second time`);
       return { values: judged.values, shipment: verdicts.shipmentOf(place) };

@@ -1,5 +1,6 @@
 import { limits } from "../../../domain/imports/limits.js";
 import { type Columns, cellText, storableText, submittedValues } from "../../../domain/rows/cells.js";
+import { recordedFaults } from "../../../domain/rows/faults.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 import type { RowOutcome } from "../importDecider.js";
 import type { JudgedRequest } from "./openSubmission.js";
@@ -24,6 +25,7 @@ export function rowOutcomes(
     const handle = storableText(cellText(fileRow.cells[handleColumn]).trim());
     const data = submittedValues(fileRow.cells, columns, source);
     const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
-    return { type: "RowRejected", data: { row, ...named, error: storableText(verdict.reason, limits.reasonBytes), data } };
+    const error = storableText(verdict.reason, limits.reasonBytes);
+    return { type: "RowRejected", data: { row, ...named, error, ...recordedFaults(verdict), data } };
   };
 }

@@ -4,6 +4,7 @@ import type { ImportState } from "../../../commands/imports/importDecider.js";
 import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { ImportFault } from "../../../commands/imports/judging/importFault.js";
 import type { Refusals } from "../../../commands/imports/judging/prepareRows.js";
+import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
 import { startedEvent } from "../../../events/importLayout.js";
@@ -33,10 +34,10 @@ export async function claimCorrectedRows(
   held.check();
   const wanted = { importId: corrects.importId, correction: importId, rows: corrects.rows, superseded };
   const refused = await claimRows(deps.eventStore, { ...wanted, by: workerOf(deps), now: held.now() }, context);
-  return new Map(refused.map((row) => [row.correctionRow - 1, reasonOf(row)]));
+  return new Map(refused.map((row) => [row.correctionRow - 1, refusal(whyRefused(row))]));
 }
 
-function reasonOf({ why, importId }: RefusedRow): string {
+function whyRefused({ why, importId }: RefusedRow): string {
   switch (why) {
     case "claimed":
       return `Already corrected by import ${importId}`;

@@ -4,6 +4,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { isWhole } from "../../../../domain/pushes/correctedFile.js";
 import { cellText } from "../../../../domain/rows/cells.js";
 import { type GrowingInts, growingInts } from "../../../../domain/rows/compactLists.js";
+import { refusal } from "../../../../domain/rows/faults.js";
 import { rowContext } from "../../../../domain/rows/rowContext.js";
 import type { FileRow } from "../../../../ports/spreadsheets.js";
 import { type Judging, problemOf, shipmentIds, shownProblems, type Watch } from "../checkFile.js";
@@ -52,8 +53,10 @@ export async function judgeReport(
         const part = partOf.get(place);
         if (part === nextTime) later += 1;
         if (part < 0) {
-          const reason = whyNotSent.get(part) ?? prepared.verdict(row, place).reason ?? leftWithOthers;
-          if (problems.length < shownProblems) problems.push(problemOf(kind, catalogue, row.row, reason));
+          if (problems.length >= shownProblems) continue;
+          const verdict = prepared.verdict(row, place);
+          const reason = whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict);
+          problems.push(problemOf(row.row, reason));
           continue;
         }
         accepted += 1;
@@ -70,13 +73,15 @@ export async function judgeReport(
   return { ...counts, problems, notes: prepared.notes, report: { parts: closed, later } };
 }
 
-const leftWithOthers = "Stays open with another rejected line of its shipment";
+const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
 /** Of rows that were judged as sound. */
 const whyNotSent = new Map([
-  [nextTime, "Is more than fits into the queue now: upload the file again when the imports before it have ended"],
+  [nextTime, refusal("Is more than fits into the queue now: upload the file again when the imports before it have ended")],
   [
     tooMany,
-    `Goes together with more than ${limits.rowsPerReportImport.toLocaleString("en")} lines of its shipment: send the whole shipment in a new file, not as a correction`,
+    refusal(
+      `Goes together with more than ${limits.rowsPerReportImport.toLocaleString("en")} lines of its shipment: send the whole shipment in a new file, not as a correction`,
+    ),
   ],
 ]);
 
@@ -126,19 +131,23 @@ function refusalsOf(
     const group = groups.get(ordinal);
     if (group >= 0) inFile[group] = (inFile[group] ?? 0) + 1;
   }
+  const whyRefused = (ordinal: number, row: FileRow): string | undefined => {
+    const place = places.get(ordinal);
+    if (place < 0)
+      return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not that of a rejected row of import ${importId}`;
+    const why = known.whyNotOpen(place);
+    if (why !== undefined) return why.replace(/\.$/, "");
+    const group = groups.get(ordinal);
+    if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
+      return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";
+    return row.cells.some((cell) => !isWhole(cellText(cell)))
+      ? "Has a value that was cut short or could not be kept: write it anew"
+      : undefined;
+  };
   return {
     get(ordinal, row) {
-      const place = places.get(ordinal);
-      if (place < 0)
-        return `${Number.isNaN(numberOf(row)) ? "Its row number" : `Row number ${numberOf(row)}`} is not that of a rejected row of import ${importId}`;
-      const why = known.whyNotOpen(place);
-      if (why !== undefined) return why.replace(/\.$/, "");
-      const group = groups.get(ordinal);
-      if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group))
-        return "The rejected lines of a shipment are corrected together, and the file lacks some of this one's";
-      return row.cells.some((cell) => !isWhole(cellText(cell)))
-        ? "Has a value that was cut short or could not be kept: write it anew"
-        : undefined;
+      const why = whyRefused(ordinal, row);
+      return why === undefined ? undefined : refusal(why);
     },
   };
 }

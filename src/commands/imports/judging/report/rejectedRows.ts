@@ -27,7 +27,7 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
       const group = key === "" ? -1 : (groupOfHandle.get(key) ?? groupOfHandle.size);
       rows.push(row);
       groups.push(group);
-      whys.push(why === null ? 0 : (reasons.numberOf(why) ?? notKept));
+      whys.push(why === null ? 0 : (reasons.numberOf({ reason: why, faults: [] }) ?? notKept));
       if (group === lines.length) {
         groupOfHandle.set(key, group);
         lines.push(1);
@@ -51,7 +51,7 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
     groups: lines.length,
     linesOf: (group) => lines.get(group),
     whyNotOpen: (place) =>
-      whys.get(place) === 0 ? undefined : whys.get(place) === notKept ? "The row is not open" : reasons.text(whys.get(place)),
+      whys.get(place) === 0 ? undefined : whys.get(place) === notKept ? "The row is not open" : reasons.get(whys.get(place)).reason,
   };
 }
 

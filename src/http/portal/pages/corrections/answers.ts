@@ -4,6 +4,7 @@ import { judgeCorrections } from "../../../../commands/corrections/judgeCorrecti
 import { limits } from "../../../../domain/imports/limits.js";
 import { text } from "../../../../domain/pushes/values.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import type { RowReason } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
@@ -67,7 +68,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     const known = rows.filter(({ row }) => sent.has(row));
     const catalogue = await todaysCatalogue(visit, deps);
     const judging = { importId, kind, catalogue, geography: deps.geography, sentFor: (row: number) => sent.get(row) ?? null };
-    const verdicts = known.length === 0 ? new Map<number, string | undefined>() : await judgeCorrections({ rows: known }, judging);
+    const verdicts = known.length === 0 ? new Map<number, RowReason | undefined>() : await judgeCorrections({ rows: known }, judging);
     const held = await rowHolders(
       organisationId,
       known.map(({ row }) => ({ importId, row })),
@@ -76,7 +77,7 @@ const judgeAnswer: AnswerOf<SignedInVisit> = {
     return send(visit.context, {
       status: 200,
       body: {
-        verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(kind, reason, catalogue) })),
+        verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
         held: held.filter(isHeld),
       },
     });

@@ -2,7 +2,7 @@ import { judgeCorrections } from "../../../../commands/corrections/judgeCorrecti
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
-import { faultyColumns } from "../../../../domain/rows/faultyColumns.js";
+import { faultyColumns, fieldsAtFault, type RowReason } from "../../../../domain/rows/faults.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { presentOf } from "../../../../queries/organisations/organisations.js";
 import type { Page } from "../../../../queries/page.js";
@@ -75,7 +75,7 @@ export async function shownRows(
       const [verdict, holder] = [verdicts.get(item), holders.get(`${importId} ${row}`)];
       return {
         ...{ importId, reference: item.reference, row, with: item.with, error, values: fieldsOf(item, filter.kind, catalogue) },
-        faulty: faultyColumns(filter.kind, error, catalogue.customFieldKeys),
+        faulty: faultyColumns(filter.kind, item, catalogue.customFieldKeys),
         ...(verdict === undefined ? {} : { today: verdict }),
         ...(holder === undefined ? {} : { held: holder }),
       };
@@ -103,11 +103,11 @@ async function verdictsToday(
     const judging = { importId, kind, catalogue, geography, sentFor: (row: number) => byRow.get(row)?.values ?? null };
     for (const [row, reason] of await judgeCorrections(push, judging)) {
       const item = byRow.get(row);
-      if (item) verdicts.set(item, verdictOf(kind, reason, catalogue));
+      if (item) verdicts.set(item, verdictOf(reason));
     }
   }
   return verdicts;
 }
 
-export const verdictOf = (kind: ImportKind, reason: string | undefined, { customFieldKeys }: Catalogue): Verdict | null =>
-  reason === undefined ? null : { reason, faulty: faultyColumns(kind, reason, customFieldKeys) };
+export const verdictOf = (found: RowReason | undefined): Verdict | null =>
+  found === undefined ? null : { reason: found.reason, faulty: fieldsAtFault(found) };
