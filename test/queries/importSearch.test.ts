@@ -107,7 +107,7 @@ test("reasons are counted by fault, over the first rejected rows, or over all ro
   });
   for (const status of ["processing", "completed"] as const)
     expect(await found("other", status)).toEqual({ reasons: [], others: 0, counted: 0 });
-  expect(await found("acme", "processing")).toEqual(expected(2_000));
+  expect(await found("acme", "processing")).toEqual(expected(10_000));
   expect(await found("acme", "cancelled")).toEqual(expected(10_000));
   expect(await found("acme", "completed")).toEqual(expected(10_000)); // the groups of its rows are not in the table yet
   await database.pool.query(
