@@ -6,8 +6,10 @@ import { Rejection } from "../../domain/rejection.js";
 import { StreamDeleted } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { Passwords } from "../../ports/people.js";
+import { memberNamed, otherAdmins } from "../../queries/lookUps/members.js";
 import { type Handled, handle, load } from "../handle.js";
 import { decide, isAdmin, type MemberCommand, type MemberState, memberAggregate, takesAdmin } from "./memberDecider.js";
+import { endOutdatedSessions } from "./sessions.js";
 
 export interface MemberDeps {
   readonly events: EventStore;
@@ -58,13 +60,7 @@ export async function record(
     return decide(command, state);
   });
   await deps.project(client, who.memberId);
-  // The change has made these sessions invalid; deleting their rows only tidies up.
-  if (handled.decided.length > 0) {
-    await client.query(
-      "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
-      [who.memberId],
-    );
-  }
+  if (handled.decided.length > 0) await endOutdatedSessions(client, who.memberId);
   return handled;
 }
 
@@ -73,12 +69,7 @@ export async function record(
  * have died between its append and the write of the row.
  */
 async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberOf, going: MemberState): Promise<void> {
-  const { rows } = await client.query<{ memberId: string }>(
-    `select member_id as "memberId" from members
-      where organisation_id = $1 and member_id <> $2 and role = 'admin' and status <> 'removed' order by status`,
-    [who.organisationId, who.memberId],
-  );
-  for (const { memberId } of rows) {
+  for (const memberId of await otherAdmins(client, who.organisationId, who.memberId)) {
     const other = await load(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
     if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
   }
@@ -93,11 +84,7 @@ export function undefinedIfDeleted(error: unknown): undefined {
 
 /** The member that has this e-mail or id in the organisation. A removed member is found too. */
 export async function memberMeant(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
-  const { rows } = await deps.pool.query<{ memberId: string }>(
-    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,
-    [organisationId, emailKey(given)],
-  );
-  const memberId = rows[0]?.memberId;
+  const memberId = await memberNamed(deps.pool, organisationId, emailKey(given));
   if (memberId === undefined) throw noSuchMember(organisationId);
   return { organisationId, memberId };
 }

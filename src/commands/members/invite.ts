@@ -3,9 +3,11 @@ import { emailKey, hashToken, linkHours, makeToken, parseEmail, type Role, role 
 import { Rejection } from "../../domain/rejection.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
+import { hasMembers } from "../../queries/lookUps/members.js";
 import type { Origin } from "../organisations/organisation.js";
 import { noOrganisation } from "../organisations/organisationDecider.js";
 import { changeMember, type MemberDeps, type MemberOf, memberMeant } from "./changeMember.js";
+import { claimMember, forgetMember } from "./claims.js";
 import type { LinkHash, MemberCommand } from "./memberDecider.js";
 
 export interface Invitation {
@@ -33,13 +35,14 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
   const { token, ...link } = await newLink(deps);
   const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
-    const memberId = await claimMember(deps, organisationId, email);
+    // Random: from an id made of the e-mail the e-mail could be guessed.
+    const memberId = await claimMember(deps.pool, { organisationId, emailKey: emailKey(email), newId: deps.newId() });
     try {
       await changeMember(deps, { organisationId, memberId }, command, origin.correlationId);
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
     } catch (error) {
       if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
-      await dropClaim(deps, memberId); // left over by an erasure that was interrupted after it had deleted the stream
+      await forgetMember(deps.pool, organisationId, memberId); // left over by an erasure that was interrupted after it had deleted the stream
     }
   }
 }
@@ -63,29 +66,10 @@ async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: s
   return { token, now, linkSha256: hashToken(token), linkExpiresAt };
 }
 
-/** The id that this e-mail has in this organisation from now on. Random: from an id made of the e-mail the e-mail could be guessed. */
-async function claimMember(deps: MemberDeps, organisationId: string, email: string): Promise<string> {
-  const { rows } = await deps.pool.query<{ memberId: string }>(
-    `insert into member_claims (organisation_id, email_key, member_id)
-     values ($1, $2, coalesce((select member_id from members where organisation_id = $1 and email_key = $2), $3))
-     on conflict (organisation_id, email_key) do update set email_key = excluded.email_key returning member_id as "memberId"`,
-    [organisationId, emailKey(email), deps.newId()],
-  );
-  return rows[0]?.memberId as string;
-}
-
-async function dropClaim({ pool }: MemberDeps, memberId: string): Promise<void> {
-  await pool.query("delete from members where member_id = $1", [memberId]);
-  await pool.query("delete from member_claims where member_id = $1", [memberId]);
-}
-
 async function ensureRoom({ events, pool }: MemberDeps, organisationId: string): Promise<void> {
   if (!(await events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
-  const { rows } = await pool.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
-    organisationId,
-    mostMembers,
-  ]);
-  if (rows[0]?.many) throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
+  if (await hasMembers(pool, organisationId, mostMembers))
+    throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
 }
 
 export function parseRole(text: string): Role {

@@ -1,40 +1,21 @@
 // Members join by a link, which leads to choosing a password, once, or by an identity provider that vouches for their e-mail.
-import type { Pool } from "pg";
-import { emailKey, hashToken, isToken, passwordFault } from "../../domain/members.js";
+import { hashToken, isToken, passwordFault } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
+import { isInvited, memberOfLink, type OpenLink, type VerifiedMember } from "../../queries/lookUps/members.js";
 import { load } from "../handle.js";
-import { changeMember, type MemberDeps, type MemberOf } from "./changeMember.js";
+import { changeMember, type MemberDeps } from "./changeMember.js";
 import { linkIsVoid, memberAggregate } from "./memberDecider.js";
-import { type NamelessMember, openSession, type VerifiedMember } from "./sessions.js";
-
-export interface OpenLink extends MemberOf {
-  readonly organisationName: string;
-  readonly email: string;
-  readonly name: string | null;
-  /** True for a forgotten password, false for an invitation. */
-  readonly hasJoined: boolean;
-}
+import { type NamelessMember, openSession } from "./sessions.js";
 
 /**
  * The member of the link; undefined where it was used, has expired, or never existed. The stream has the last word: a row that an earlier
  * version wrote keeps the link of a member who joined without it.
  */
 export async function findLink(deps: MemberDeps, token: string): Promise<OpenLink | undefined> {
-  const found = isToken(token) ? await linkInTable(deps, hashToken(token)) : undefined;
+  const found = isToken(token) ? await memberOfLink(deps.pool, hashToken(token)) : undefined;
   if (!found) return undefined;
   const { state } = await load(deps.events, memberAggregate, found.memberId);
   return state.link?.linkSha256 === hashToken(token) ? found : undefined;
-}
-
-async function linkInTable({ pool }: MemberDeps, linkSha256: string): Promise<OpenLink | undefined> {
-  const { rows } = await pool.query<OpenLink>(
-    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
-            status = 'active' as "hasJoined"
-       from members join organisations on organisations.id = organisation_id
-      where link_sha256 = $1 and link_expires_at > now() and status <> 'removed'`,
-    [linkSha256],
-  );
-  return rows[0];
 }
 
 /** Sets the password, uses the link up and ends the member's sessions. The caller opens a session for the returned member. */
@@ -56,18 +37,6 @@ export async function joinByLink(
   return { memberId, organisationId, organisationName, credentialsRevision: String(revision) };
 }
 
-/** The members with this e-mail. Invited ones join by signing in. */
-export async function membersOf(pool: Pool, email: string): Promise<VerifiedMember[]> {
-  const { rows } = await pool.query<VerifiedMember>(
-    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
-            credentials_revision as "credentialsRevision"
-       from members join organisations on organisations.id = organisation_id
-      where email_key = $1 and status <> 'removed' order by organisations.name, organisation_id limit 100`,
-    [emailKey(email)],
-  );
-  return rows;
-}
-
 /** Opens a session for the verified member; undefined where the member changed meanwhile. An invited member joins. */
 export async function startSession(
   deps: MemberDeps,
@@ -80,11 +49,7 @@ export async function startSession(
 
 async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {
   const { memberId, credentialsRevision } = member;
-  const { rowCount } = await deps.pool.query(
-    "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",
-    [memberId, credentialsRevision],
-  );
-  if (rowCount === 0) return credentialsRevision;
+  if (!(await isInvited(deps.pool, memberId, credentialsRevision))) return credentialsRevision;
   const by = { kind: "member", id: memberId } as const;
   const command = { type: "joinBySingleSignOn", by, now: await deps.now() } as const;
   const { decided, revision } = await changeMember(deps, member, command, correlationId);

@@ -12,6 +12,7 @@ import {
   undefinedIfDeleted,
   underMemberLock,
 } from "./changeMember.js";
+import { claimedMember, forgetMember } from "./claims.js";
 import { parseRole } from "./invite.js";
 
 interface Meant {
@@ -40,27 +41,15 @@ export async function removeMember(deps: MemberDeps, { organisationId, member }:
 
 /** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
 export async function eraseMember(deps: MemberDeps, { organisationId, member }: Meant, { by, correlationId }: Origin): Promise<MemberOf> {
-  const who = await claimedMember(deps, organisationId, member);
+  const memberId = await claimedMember(deps.pool, organisationId, emailKey(member));
+  if (memberId === undefined) throw noSuchMember(organisationId);
+  const who = { organisationId, memberId };
   const now = await deps.now();
   await underMemberLock(deps, organisationId, async (client) => {
     // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
     await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
     await deps.events.deleteStream(streamOf.member(who.memberId));
-    await client.query("delete from members where member_id = $1", [who.memberId]);
-    await client.query("delete from sessions where member_id = $1", [who.memberId]);
-    await client.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, who.memberId]);
+    await forgetMember(client, organisationId, memberId);
   });
   return who;
-}
-
-async function claimedMember(deps: MemberDeps, organisationId: string, given: string): Promise<MemberOf> {
-  const { rows } = await deps.pool.query<{ memberId: string }>(
-    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)
-     union all
-     select member_id from member_claims where organisation_id = $1 and (email_key = $2 or member_id::text = $2) limit 1`,
-    [organisationId, emailKey(given)],
-  );
-  const memberId = rows[0]?.memberId;
-  if (memberId === undefined) throw noSuchMember(organisationId);
-  return { organisationId, memberId };
 }

@@ -4,20 +4,12 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
+import type { VerifiedMember } from "../../queries/lookUps/members.js";
 
 export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
 const mostPerMember = 20;
 
 type Database = Pick<Pool | PoolClient, "query">;
-
-/** A member whose password, link or identity was verified just now. */
-export interface VerifiedMember {
-  readonly memberId: string;
-  readonly organisationId: string;
-  readonly organisationName: string;
-  /** The revision at the verification. If it has changed since, no session is opened. */
-  readonly credentialsRevision: string;
-}
 
 /** The member's data that a session needs. */
 export type NamelessMember = Omit<VerifiedMember, "organisationName">;
@@ -94,6 +86,14 @@ export async function validSessions(pool: Database, tokenHashes: readonly string
     [tokenHashes],
   );
   return new Set(rows.map(({ hash }) => hash));
+}
+
+/** Sessions that a change of the member has made invalid. Deleting their rows only tidies up. */
+export async function endOutdatedSessions(database: Database, memberId: string): Promise<void> {
+  await database.query(
+    "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
+    [memberId],
+  );
 }
 
 async function touch(pool: Database, token: string): Promise<void> {

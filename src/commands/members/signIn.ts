@@ -3,8 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { emailKey, passwordLength } from "../../domain/members.js";
 import { TooBusy } from "../../portErrors.js";
+import { hasEmail, passwordsOf, type VerifiedMember } from "../../queries/lookUps/members.js";
 import type { MemberDeps } from "./changeMember.js";
-import type { VerifiedMember } from "./sessions.js";
 import { type Attempt, clearFailures, countFailure, giveBack, paceOf, takeGuess } from "./signInPace.js";
 
 export interface Credentials {
@@ -40,7 +40,7 @@ export function createSignIn(
   const underWay = new Map<string, number>();
   return async ({ email, password, address, known }, signal) => {
     const key = emailKey(email).slice(0, 300);
-    const browser = known && (await isKnownAt(deps, key, known)) ? known.browser : undefined;
+    const browser = known && (await hasEmail(deps.pool, known.memberIds, key)) ? known.browser : undefined;
     const attempt = { emailKey: key, address, browser, secret: deps.signingSecret };
     const wanted = placesOf(attempt);
     if (wanted.some(([place, most]) => (underWay.get(place) ?? 0) >= most)) return { kind: "wait", seconds: 1 };
@@ -67,15 +67,6 @@ function placesOf({ emailKey: key, address, browser }: Attempt): (readonly [plac
     [`account ${key}`, mostAtOnce.account],
     [`address ${address}`, mostAtOnce.address],
   ];
-}
-
-/** Whether a member with this e-mail has signed in in this browser before. */
-async function isKnownAt({ pool }: MemberDeps, key: string, { memberIds }: KnownBrowser): Promise<boolean> {
-  const { rowCount } = await pool.query("select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [
-    key,
-    memberIds,
-  ]);
-  return rowCount === 1;
 }
 
 async function tryOnce(
@@ -106,26 +97,15 @@ async function tryOnce(
   return { kind: "refused" };
 }
 
-interface Known extends VerifiedMember {
-  readonly passwordHash: string;
-}
-
 /** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
   { emailKey: key, password }: { emailKey: string; password: string },
 ): Promise<{ verified: VerifiedMember[]; looked: number }> {
-  const { rows } = await deps.pool.query<Known>(
-    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
-            credentials_revision as "credentialsRevision", password_hash as "passwordHash"
-       from members join organisations on organisations.id = organisation_id
-      where email_key = $1 and status = 'active' and password_hash is not null order by organisations.name, organisation_id
-      limit ${mostOrganisations}`,
-    [key],
-  );
+  const members = await passwordsOf(deps.pool, key, mostOrganisations);
   const given = password.slice(0, passwordLength.most + 1);
-  if (rows.length === 0) await deps.passwords.matches(given, undefined);
+  if (members.length === 0) await deps.passwords.matches(given, undefined);
   const verified: VerifiedMember[] = [];
-  for (const { passwordHash, ...member } of rows) if (await deps.passwords.matches(given, passwordHash)) verified.push(member);
-  return { verified, looked: Math.max(1, rows.length) };
+  for (const { passwordHash, ...member } of members) if (await deps.passwords.matches(given, passwordHash)) verified.push(member);
+  return { verified, looked: Math.max(1, members.length) };
 }

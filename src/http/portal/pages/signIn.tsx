@@ -1,4 +1,4 @@
-import type { VerifiedMember } from "../../../commands/members/sessions.js";
+import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import type { Done, FormOf, PageOf, PortalDeps, Shown } from "../page.js";
 import { offerChoice, takeChoice } from "../sessions/choice.js";
 import { addressOf } from "../sessions/clientAddress.js";

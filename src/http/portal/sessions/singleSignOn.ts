@@ -1,10 +1,12 @@
 // The two addresses of single sign-on: the one that sends the browser away, and the one that it comes back to.
+
 import type { Context } from "hono";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { membersOf } from "../../../commands/members/join.js";
-import { takeOnce, takeOnceMinutes, type VerifiedMember } from "../../../commands/members/sessions.js";
+import { takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
+import { emailKey } from "../../../domain/members.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
+import { membersWithEmail, type VerifiedMember } from "../../../queries/lookUps/members.js";
 import { singleSignOnCookie } from "./cookies.js";
 import { safeReturn } from "./returnTo.js";
 import { readSignedValue, signValue } from "./signedValue.js";
@@ -46,7 +48,7 @@ export async function finishSingleSignOn(deps: SingleSignOnDeps, c: Context): Pr
   if (!(await takeOnce(deps.pool, checks.state))) return refused("refused");
   const identity = await deps.singleSignOn.finish(new URL(c.req.url).search, checks);
   if (identity.kind !== "verified") return refused(identity.kind);
-  const [first, ...others] = await membersOf(deps.pool, identity.email);
+  const [first, ...others] = await membersWithEmail(deps.pool, emailKey(identity.email));
   return first ? { kind: "verified", members: [first, ...others], returnTo } : refused("stranger", identity.email);
 }
 

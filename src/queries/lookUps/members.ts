@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from "pg";
+
+type Database = Pick<Pool | PoolClient, "query">;
+
+/** The id of the member that has this e-mail or id in the organisation. A removed member is found too. */
+export async function memberNamed(database: Database, organisationId: string, emailKeyOrId: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ memberId: string }>(
+    `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)`,
+    [organisationId, emailKeyOrId],
+  );
+  return rows[0]?.memberId;
+}
+
+/** The ids of the organisation's other admins: those who have joined, then those who are invited. */
+export async function otherAdmins(database: Database, organisationId: string, memberId: string): Promise<string[]> {
+  const { rows } = await database.query<{ memberId: string }>(
+    `select member_id as "memberId" from members
+      where organisation_id = $1 and member_id <> $2 and role = 'admin' and status <> 'removed' order by status`,
+    [organisationId, memberId],
+  );
+  return rows.map((other) => other.memberId);
+}
+
+/** Removed members count too, until they are erased. */
+export async function hasMembers(database: Database, organisationId: string, count: number): Promise<boolean> {
+  const { rows } = await database.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
+    organisationId,
+    count,
+  ]);
+  return rows[0]?.many === true;
+}
+
+export interface OpenLink {
+  readonly memberId: string;
+  readonly organisationId: string;
+  readonly organisationName: string;
+  readonly email: string;
+  readonly name: string | null;
+  /** True for a forgotten password, false for an invitation. */
+  readonly hasJoined: boolean;
+}
+
+/** The member of a link that has not expired. */
+export async function memberOfLink(database: Database, linkSha256: string): Promise<OpenLink | undefined> {
+  const { rows } = await database.query<OpenLink>(
+    `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
+            status = 'active' as "hasJoined"
+       from members join organisations on organisations.id = organisation_id
+      where link_sha256 = $1 and link_expires_at > now() and status <> 'removed'`,
+    [linkSha256],
+  );
+  return rows[0];
+}
+
+/** A member whose password, link or identity was verified just now. */
+export interface VerifiedMember {
+  readonly memberId: string;
+  readonly organisationId: string;
+  readonly organisationName: string;
+  /** The revision at the verification. If it has changed since, no session is opened. */
+  readonly credentialsRevision: string;
+}
+
+const verifiedColumns = `member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
+            credentials_revision as "credentialsRevision"`;
+
+/** The members with an e-mail that an identity provider vouches for, in every organisation. Invited ones are among them. */
+export async function membersWithEmail(database: Database, emailKey: string): Promise<VerifiedMember[]> {
+  const { rows } = await database.query<VerifiedMember>(
+    `select ${verifiedColumns}
+       from members join organisations on organisations.id = organisation_id
+      where email_key = $1 and status <> 'removed' order by organisations.name, organisation_id limit 100`,
+    [emailKey],
+  );
+  return rows;
+}
+
+/** What a password given with this e-mail is compared with: the member of each organisation who has one. */
+export async function passwordsOf(
+  database: Database,
+  emailKey: string,
+  most: number,
+): Promise<(VerifiedMember & { readonly passwordHash: string })[]> {
+  const { rows } = await database.query<VerifiedMember & { passwordHash: string }>(
+    `select ${verifiedColumns}, password_hash as "passwordHash"
+       from members join organisations on organisations.id = organisation_id
+      where email_key = $1 and status = 'active' and password_hash is not null order by organisations.name, organisation_id
+      limit ${most}`,
+    [emailKey],
+  );
+  return rows;
+}
+
+/** Whether one of the members has this e-mail. */
+export async function hasEmail(database: Database, memberIds: readonly string[], emailKey: string): Promise<boolean> {
+  const { rowCount } = await database.query("select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [
+    emailKey,
+    memberIds,
+  ]);
+  return rowCount === 1;
+}
+
+/** Whether the member is invited and has not changed since that revision. */
+export async function isInvited(database: Database, memberId: string, credentialsRevision: string): Promise<boolean> {
+  const { rowCount } = await database.query(
+    "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",
+    [memberId, credentialsRevision],
+  );
+  return rowCount !== 0;
+}
