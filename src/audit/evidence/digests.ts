@@ -4,7 +4,6 @@ import { instantOf } from "../../domain/imports/timestamp.js";
 import { add, type Decimal, decimal, knownDecimal, toText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { storable } from "../canonical.js";
-import type { FoldedShipment } from "./importFold.js";
 
 interface Sum {
   quantity: Decimal;
@@ -63,7 +62,11 @@ export interface DigestOfVersions {
   readonly digest: string;
 }
 
-export type VersionRow = Pick<FoldedShipment, "number" | "shipmentId" | "revisions">;
+export interface VersionRow {
+  readonly number: number;
+  readonly shipmentId: string;
+  readonly revisions: string;
+}
 
 export function digestOfVersions(shipments: readonly VersionRow[]): DigestOfVersions {
   const hash = createHash("sha256");
